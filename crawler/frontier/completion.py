@@ -176,7 +176,7 @@ class PageCompletion:
             robots_bytes=config.robots_bytes,
             resting=self._followers.backoff.outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
         )
-        judged = replace(outcomes.judge(page, context), ready_at=page.ready_at)
+        judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)
         return settle(page, judged, config.schedule)

@@ -86,7 +86,8 @@ class Refiller:
         """
         while True:
             await asyncio.sleep(self._session.sign_seconds)
-            self.held.heard(await self._session.renew(self.held.with_work()))
+            queued = None if self.held.is_shared else max(0, self._pending.count) + len(self._queues)
+            self.held.heard(await self._session.renew(self.held.with_work(), queued))
             await self._backoff.ask_stale_robots()
             self._pending.adjust(0)
 

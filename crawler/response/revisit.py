@@ -179,6 +179,7 @@ class _Again:
             etag=lease.etag,
             last_modified=lease.last_modified,
             ready_at=outcome.ready_at,
+            seconds=outcome.seconds,
             failed=outcome.failed,
             tried=outcome.tried,
             same_as=lease.same_as,

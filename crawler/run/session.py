@@ -146,11 +146,12 @@ class Session:
         """Seconds between two calls of `renew`."""
         return min(self.config.lease_seconds / 3, _SIGN_SECONDS)
 
-    async def renew(self, hosts: int) -> leases.News:
+    async def renew(self, hosts: int, queued: int | None = None) -> leases.News:
         """Prolong the run's lease and say how it is doing; returns the news of the others.
 
         Args:
             hosts: how many it has something to do for.
+            queued: URLs that wait, as far as it knows them all.
 
         Raises:
             DatabaseProblem: the database gave up, or the lease has expired.
@@ -163,7 +164,8 @@ class Session:
             lease_seconds=self.config.lease_seconds,
             hosts=hosts,
             pages_per_second=round(self.pages_per_second, 2),
-            totals=json.dumps(self.stats, ensure_ascii=False),
+            totals=dict(self.stats),
+            queued=queued,
         )
         news = await self.submit(leases.renew, sign)
         self._lease_ends = said_at + self.config.lease_seconds
@@ -181,7 +183,8 @@ class Session:
 
     async def end(self, text: str, exit_code: int) -> None:
         """Write how the run ended."""
-        end = RunEnd(self.resumed.run_id, iso(clock.now()), text, exit_code, dict(self.stats))
+        now = clock.now()
+        end = RunEnd(self.resumed.run_id, iso(now), text, exit_code, dict(self.stats), now)
         await self.submit(runs.finish_run, end)
 
     async def close(self) -> None:

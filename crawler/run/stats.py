@@ -1,6 +1,7 @@
 """Count what a crawl does: the stats that a stored page adds to.
 
 pages, new, duplicate, updated ...   pages fetched, and what became of articles (`db.records.outcome.Stored.article`)
+bytes                                of bodies, decoded
 failed, retries, revisits, gone      pages
 dropped/REASON, failed/REASON        pages that are no article, pages that could not be had
 unread/REASON                        answers that could not be read through a fault of ours
@@ -35,6 +36,7 @@ def add(stats: Counter[str], group: str, reason: str, n: int = 1) -> None:
 
 def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> None:
     """Add an answer to the stats."""
+    stats["bytes"] += len(page.body)
     _count_bounds(stats, page, outcome)
     stats.update({f"links/{reason}": n for reason, n in stored.refused.items()})
     if outcome.unread > outcome.lease.unread:

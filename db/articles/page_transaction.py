@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, select, update
+from sqlalchemy import Connection, Float, bindparam, case, func, select, update
 
 from ..engine.errors import Contended
 from ..engine.statements import among, insert_new, insert_rows, run_many, upsert
@@ -349,6 +349,11 @@ def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
 _ADOPT = update(seed).where(seed.c.id == bindparam("key")).values(hosts=seed.c.hosts + bindparam("name"))
 _WANTED = bindparam("wanted") == 1
 _FOREIGN = host.c.owner.is_not(None) & host.c.owner.is_distinct_from(bindparam("run"))
+_LATEST = 0.2
+"""Weight of the latest answers in the mean time of a host's answers."""
+_TOOK = bindparam("took", type_=Float)
+_MEAN = func.coalesce(host.c.answer_seconds, _TOOK)
+_MEAN_NOW = _MEAN + _LATEST * (_TOOK - _MEAN)
 _UPDATE_HOST = (
     update(host)
     .where(host.c.id == bindparam("key"))
@@ -357,13 +362,17 @@ _UPDATE_HOST = (
         pages=host.c.pages - bindparam("n_unused"),
         ready_at=case((bindparam("new_ready_at") > host.c.ready_at, bindparam("new_ready_at")), else_=host.c.ready_at),
         failures=case((bindparam("answered") == 1, 0), else_=host.c.failures + bindparam("n_failures")),
+        answer_seconds=case((bindparam("n_timed") == 0, host.c.answer_seconds), else_=_MEAN_NOW),
         # the owner is told by knocking: it may have looked for work of this host before this transaction is visible
         queued=case((_WANTED & _FOREIGN, 2), (_WANTED & (host.c.queued == 0), 1), else_=host.c.queued),
     )
 )
 
 
-_NO_CHANGE = {"n_articles": 0, "n_unused": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0, "wanted": 0}
+_NO_CHANGE = {
+    **{"n_articles": 0, "n_unused": 0, "new_ready_at": 0.0, "n_failures": 0, "answered": 0, "wanted": 0},
+    **{"n_timed": 0, "took": 0.0},
+}
 
 
 def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -384,6 +393,9 @@ def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcom
         counters["new_ready_at"] = max(counters["new_ready_at"], outcome.ready_at)
         counters["n_failures"] += outcome.failed
         counters["answered"] = max(counters["answered"], int(not outcome.failed))
+        if outcome.tried and not outcome.failed:
+            counters["n_timed"] += 1
+            counters["took"] += (outcome.seconds - counters["took"]) / counters["n_timed"]
         for host_id in result.hosts:
             rows[host_id]["wanted"] = 1
         robots += [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..records.run import Limits
 from ..records.url import Lease, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, UrlRow
+from . import samples
 from .claims import LEASE_COLUMNS, LIVES, release
 from .limits import within_limits
 from .runs import free_the_dead
@@ -34,7 +35,8 @@ class LifeSign:
         lease_seconds: how long it may be silent.
         hosts: hosts with work that it holds.
         pages_per_second: lately.
-        totals: JSON, as in the table.
+        totals: what it has counted so far.
+        queued: URLs that wait, as far as it knows them all.
     """
 
     run_id: int
@@ -42,7 +44,8 @@ class LifeSign:
     lease_seconds: float
     hosts: int
     pages_per_second: float
-    totals: str
+    totals: Mapping[str, int]
+    queued: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,11 @@ def renew(connection: Connection, sign: LifeSign) -> News:
         "alive_until": clock(connection, sign.now) + sign.lease_seconds,
         "hosts": sign.hosts,
         "pages_per_second": sign.pages_per_second,
-        "totals": sign.totals,
+        "totals": json.dumps(sign.totals, ensure_ascii=False),
     }
     if connection.execute(update(run).where(alive).values(values)).rowcount == 0:
         raise DatabaseGone("this crawl was silent for longer than LEASE_SECONDS and another one took its work over")
+    samples.add(connection, sign.run_id, samples.sample_of(sign.totals, sign.now, sign.queued))
     if not is_postgres(connection):
         return News()
     freed = free_the_dead(connection, sign.run_id, sign.now)

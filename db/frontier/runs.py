@@ -22,6 +22,7 @@ from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSe
 from ..records.url import Kind, State
 from ..tables.runs import RunRow
 from ..tables.urls import HostRow, SeedRow, UrlRow
+from . import samples
 from .host_backoff import reopen
 from .limits import COUNTS, begin_run, open_budget, refund
 from .revert import WAITS_AGAIN
@@ -93,6 +94,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
         changed = [row for row in start.seeds if row.id in before and (moved or _is_other(before[row.id], row))]
         reconsider(connection, changed, start)
     open_budget(connection)
+    samples.forget_old(connection)
     if not living:
         begin_run(connection)
     begun_before = connection.execute(select(url.c.id).limit(1)).first() is not None
@@ -233,4 +235,6 @@ def finish_run(connection: Connection, end: RunEnd) -> None:
     release(connection, [end.run_id], tried=0)
     values = {"finished": end.finished, "outcome": end.outcome, "exit_code": end.exit_code, "alive_until": 0.0}
     totals = json.dumps(end.totals, ensure_ascii=False)
+    if end.at:
+        samples.add(connection, end.run_id, samples.sample_of(end.totals, end.at))
     connection.execute(update(run).where(run.c.id == end.run_id).values(values | {"totals": totals}))

@@ -42,6 +42,7 @@ class Outcome:
         counted: whether it counts against the page limits (answered, and no redirect).
         http_status, fetched_at, etag, last_modified, next_visit, unread: as in the table.
         ready_at: when the host may be asked again.
+        seconds: how long the answer took.
         failed: the host did not answer properly.
         tried: whether the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
@@ -73,6 +74,7 @@ class Outcome:
     next_visit: float | None = None
     unread: int = 0
     ready_at: float = 0.0
+    seconds: float = 0.0
     failed: bool = False
     tried: bool = True
     same_as: int | None = None

@@ -114,10 +114,11 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """End of a run."""
+    """End of a run; `at` is its Unix time for the curves of its counts."""
 
     run_id: int
     finished: str
     outcome: str
     exit_code: int
     totals: Mapping[str, Any]
+    at: float = 0.0

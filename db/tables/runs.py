@@ -1,11 +1,11 @@
-"""Runs: one row a crawl process, and the pages counted against the limits."""
+"""Runs: one row a crawl process, its curves, and the pages counted against the limits."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Float, Integer, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .record import Record
+from .record import Record, refers_to
 
 
 class RunRow(Record):
@@ -32,6 +32,30 @@ class RunRow(Record):
     """Identifiers of the seeds it was given, separated by spaces, while it lives."""
     totals: Mapped[str | None] = mapped_column(Text)
     """JSON: pages, articles, drops by reason; kept up to date while it runs."""
+
+
+class RunSampleRow(Record):
+    """Counts of a run at a moment, for curves; the older ones lie further apart."""
+
+    __tablename__ = "run_sample"
+    run_id: Mapped[int] = mapped_column(BigInteger, refers_to("run.id"), primary_key=True, autoincrement=False)
+    at: Mapped[float] = mapped_column(Float, primary_key=True)
+    """Unix time."""
+    pages: Mapped[int] = mapped_column(Integer)
+    """Fetched since the run began; so all counts here."""
+    articles: Mapped[int] = mapped_column(Integer)
+    """Stored, duplicates among them."""
+    duplicates: Mapped[int] = mapped_column(Integer)
+    """Articles that repeat another one, those that were not stored for that too."""
+    failed: Mapped[int] = mapped_column(Integer)
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    """Of bodies, decoded."""
+    queued: Mapped[int | None] = mapped_column(Integer)
+    """URLs that waited; empty where several processes share them."""
+    reasons: Mapped[str] = mapped_column(Text)
+    """JSON: pages that became no article, by reason."""
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own form
 
 
 class BudgetRow(Record):

@@ -14,6 +14,9 @@ AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 UNREAD = "unread > 0"
 """URLs whose last answer could not be read, through a fault of ours."""
 
+FEEDS = "kind IN ('feed', 'sitemap')"
+"""URLs that name others, and say when they changed."""
+
 
 class SiteRow(Record):
     """A registrable domain (or a host that has none)."""
@@ -36,6 +39,8 @@ class HostRow(Record):
     site_id: Mapped[int] = mapped_column(BigInteger, index=True)
     name: Mapped[str] = mapped_column(Text)
     scheme: Mapped[str] = mapped_column(String(5))
+    answer_seconds: Mapped[float | None] = mapped_column(Float)
+    """Mean time of its answers, of the latest ones most; empty before the first."""
     robots: Mapped[str] = mapped_column(String(12), server_default="unknown")
     """unknown, rules (see `robots_text`), none (everything allowed), unreachable or refused (nothing allowed)."""
     robots_text: Mapped[str | None] = mapped_column(Text)
@@ -154,6 +159,7 @@ class UrlRow(Record):
         partial_index("ix_url_leased", "leased_by", where="state = 'leased'"),
         partial_index("ix_url_fetched_at", "fetched_at", where="fetched_at IS NOT NULL"),
         partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
+        partial_index("ix_url_feeds", "host_id", where=FEEDS),
         partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
         unchecked("host_id", "host.id"),
         unchecked("seed_id", "seed.id"),

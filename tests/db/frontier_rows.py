@@ -76,7 +76,7 @@ def wish(run_id: int, wants: dict[int, int] | None = None, **values: Any) -> Lea
 
 
 def sign(run_id: int, now: float, **values: Any) -> LifeSign:
-    defaults: dict[str, Any] = {"lease_seconds": 60, "hosts": 0, "pages_per_second": 0.0, "totals": "{}"}
+    defaults: dict[str, Any] = {"lease_seconds": 60, "hosts": 0, "pages_per_second": 0.0, "totals": {}}
     return LifeSign(run_id=run_id, now=now, **{**defaults, **values})
 
 

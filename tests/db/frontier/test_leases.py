@@ -281,7 +281,7 @@ def test_status_says_who_holds_what(run_in: Callable, database: Database) -> Non
     pages(run_in)
     run_in(leases.take_hosts, (run_id, 99))
     run_in(frontier.lease, wish(run_id, {fingerprint("a.example"): 2}))
-    run_in(leases.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals='{"pages": 7}'))
+    run_in(leases.renew, sign(run_id, NOW, hosts=6, pages_per_second=2.5, totals={"pages": 7}))
     with database.engine.connect() as connection:
         found = status(connection, NOW + 1)
     (told,) = found.runs
