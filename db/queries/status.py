@@ -199,7 +199,7 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
         hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
         waits=_waits(connection, now),
         reasons=tuple((*what, n) for what, n in reasons.most_common()),
-        runs=tuple(_runs(connection, now, runs)),
+        runs=tuple(runs_shown(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
         unread=count_unread(connection, [None])[0],
@@ -221,7 +221,7 @@ def _waits(connection: Connection, now: float) -> Waits:
     )
 
 
-def _runs(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
+def runs_shown(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
     """Read all living runs and the newest others, the newest first."""
     lease = run.c.alive_until - clock(connection, now)
     held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)

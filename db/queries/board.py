@@ -1,0 +1,231 @@
+"""Counts for people who watch a crawl: curves of runs, what waits, hosts, sites.
+
+`curves` is cheap whatever the size of the crawl. `census` goes over whole tables: whoever serves pages asks for it
+beside them, and says as of when its answer is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, func, select
+
+from ..engine.statements import in_state
+from ..frontier.samples import RunSample
+from ..records.reasons import counted
+from ..records.url import State
+from ..tables.articles import ArticleRow, ClusterRow
+from ..tables.learned import AlarmRow
+from ..tables.runs import RunRow, RunSampleRow
+from ..tables.urls import HostRow, SiteRow, UrlRow
+from .status import RunStatus, runs_shown
+
+article, cluster, url, host, site, run, sample, alarm = (
+    m.table() for m in (ArticleRow, ClusterRow, UrlRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow)
+)
+
+_MOST_RUNS = 5
+_MOST_HOSTS = 12
+_MOST_DEPTH = 20
+"""Depths beyond are counted together."""
+_MOST_SITES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A run and its samples, the oldest first."""
+
+    run: RunStatus
+    settings: Mapping[str, Any]
+    samples: Sequence[RunSample]
+
+
+def curves(connection: Connection, now: float, *, most: int = _MOST_RUNS) -> list[Curve]:
+    """Read all living runs and the newest others with their samples, the newest first.
+
+    Cost: some hundred rows a run.
+    """
+    runs = list(runs_shown(connection, now, most))
+    ids = [each.id for each in runs]
+    found: dict[int, list[RunSample]] = {key: [] for key in ids}
+    rows = connection.execute(select(sample).where(sample.c.run_id.in_(ids)).order_by(sample.c.at))
+    for row in rows:
+        values = {name: getattr(row, name) for name in RunSample.__slots__}
+        found[row.run_id].append(RunSample(**{**values, "reasons": json.loads(row.reasons)}))
+    settings = dict(connection.execute(select(run.c.id, run.c.settings).where(run.c.id.in_(ids))).all())
+    return [Curve(each, json.loads(settings[each.id]), found[each.id]) for each in runs]
+
+
+@dataclass(frozen=True, slots=True)
+class HostNow:
+    """A host as one sees it who looks for slow and failing ones.
+
+    Attributes:
+        name, answer_seconds, failures, backoffs, backoff_until, dead_reason, pages, articles: as in the table.
+        waiting: URLs of it that wait; only of the hosts with most of them.
+    """
+
+    name: str
+    site: str
+    answer_seconds: float | None
+    failures: int
+    backoffs: int
+    backoff_until: float
+    dead_reason: str | None
+    pages: int
+    articles: int
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNow:
+    """A site in the list of all.
+
+    Attributes:
+        pages, articles: fetched and stored so far.
+        originals, reprints: articles by what they were when they came.
+        alarms: active ones.
+        dead, resting: hosts that are given up, or in backoff.
+    """
+
+    name: str
+    hosts: int
+    pages: int
+    articles: int
+    originals: int
+    reprints: int
+    alarms: int
+    dead: int
+    resting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Counts over whole tables, as of `at` (Unix time).
+
+    Attributes:
+        took: seconds that counting took.
+        articles, clusters: stored articles, and stories that they are of.
+        states: URLs by state.
+        reasons: URLs that became no article by state and reason, the most frequent first.
+        depths: URLs that wait by depth; those beyond `_MOST_DEPTH` under it.
+        queues: hosts with most waiting URLs.
+        slow, failing: hosts that answer slowest; that fail, rest, or are given up.
+        sites: all of which something was asked, those with most articles first.
+    """
+
+    at: float
+    took: float
+    articles: int
+    clusters: int
+    states: Mapping[str, int]
+    reasons: Sequence[tuple[str, str, int]]
+    depths: Mapping[int, int]
+    queues: Sequence[HostNow]
+    slow: Sequence[HostNow]
+    failing: Sequence[HostNow]
+    sites: Sequence[SiteNow]
+
+
+def census(connection: Connection, now: float) -> Census:
+    """Count everything, as of a Unix time; `took` is left to the caller.
+
+    Cost: a pass over the URL table, two over its waiting rows, two over the hosts: seconds for some millions of URLs.
+    """
+    states: Counter[str] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
+    for state, reason, detail, n in connection.execute(_REASONS):
+        states[state] += n
+        if reason is not None:
+            reasons[state, counted(reason, detail)] += n
+    waiting: dict[int, int] = dict(connection.execute(_QUEUES).tuples())
+    hosts = {row.id: host_now(row, waiting.get(row.id, 0)) for row in connection.execute(_HOSTS, {"now": now})}
+    ready = (hosts[key] for key in waiting if key in hosts)
+    timed = [each for each in hosts.values() if each.answer_seconds is not None]
+    failing = [each for each in hosts.values() if each.dead_reason or each.failures or each.backoff_until > now]
+    return Census(
+        at=now,
+        took=0.0,
+        articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),
+        clusters=connection.execute(select(func.count()).select_from(cluster)).scalar_one(),
+        states=states,
+        reasons=[(*what, n) for what, n in reasons.most_common()],
+        depths={row.depth: row.n for row in connection.execute(_DEPTHS)},
+        queues=list(ready),
+        slow=sorted(timed, key=lambda each: (-(each.answer_seconds or 0), each.name))[:_MOST_HOSTS],
+        failing=sorted(failing, key=_urgency)[:_MOST_HOSTS],
+        sites=[SiteNow(*tuple(row)) for row in connection.execute(_SITES, {"now": now})],
+    )
+
+
+def _urgency(each: HostNow) -> tuple[Any, ...]:
+    """Order failing hosts: the dead, those in backoff, the others."""
+    return (each.dead_reason is None, -each.backoffs, -each.failures, each.name)
+
+
+def host_now(row: Any, waiting: int) -> HostNow:
+    """Make a host of a row of `HOST_COLUMNS`."""
+    return HostNow(**{name: getattr(row, name) for name in HostNow.__slots__ if name != "waiting"}, waiting=waiting)
+
+
+_REASONS = select(url.c.state, url.c.reason, url.c.reason_detail, func.count()).group_by(
+    url.c.state, url.c.reason, url.c.reason_detail
+)
+_QUEUES = (
+    select(url.c.host_id, func.count())
+    .where(in_state(State.PENDING))
+    .group_by(url.c.host_id)
+    .order_by(func.count().desc(), url.c.host_id)
+    .limit(_MOST_HOSTS)
+)
+_depth = case((url.c.depth > _MOST_DEPTH, _MOST_DEPTH), else_=url.c.depth)
+_DEPTHS = (
+    select(_depth.label("depth"), func.count().label("n"))
+    .where(in_state(State.PENDING))
+    .group_by(_depth)
+    .order_by(_depth)
+)
+HOST_COLUMNS = (
+    *(host.c[name] for name in ("id", "name", "answer_seconds", "failures", "backoffs", "backoff_until")),
+    *(host.c[name] for name in ("dead_reason", "pages", "articles")),
+    func.coalesce(site.c.name, host.c.name).label("site"),
+)
+WITH_SITE = host.outerjoin(site, site.c.id == host.c.site_id)
+_worth_a_look = (host.c.pages > 0) | (host.c.failures > 0) | (host.c.queued > 0) | host.c.dead_reason.is_not(None)
+_HOSTS = select(*HOST_COLUMNS).select_from(WITH_SITE).where(_worth_a_look)
+_alarms = (
+    select(host.c.site_id, func.count().label("n"))
+    .join(alarm, alarm.c.host_id == host.c.id)
+    .where(alarm.c.until.is_(None))
+    .group_by(host.c.site_id)
+    .subquery()
+)
+_of_site = (
+    select(
+        host.c.site_id,
+        func.count().label("hosts"),
+        func.sum(host.c.pages).label("pages"),
+        func.sum(host.c.articles).label("articles"),
+        func.sum(case((host.c.dead_reason.is_not(None), 1), else_=0)).label("dead"),
+        func.sum(case((host.c.backoff_until > bindparam("now"), 1), else_=0)).label("resting"),
+    )
+    .where(_worth_a_look)
+    .group_by(host.c.site_id)
+    .subquery()
+)
+_SITES = (
+    select(
+        site.c.name,
+        *(_of_site.c[name] for name in ("hosts", "pages", "articles")),
+        *(site.c.originals, site.c.reprints, func.coalesce(_alarms.c.n, 0)),
+        *(_of_site.c.dead, _of_site.c.resting),
+    )
+    .join(_of_site, _of_site.c.site_id == site.c.id)
+    .outerjoin(_alarms, _alarms.c.site_id == site.c.id)
+    .order_by(_of_site.c.articles.desc(), _of_site.c.pages.desc(), site.c.name)
+    .limit(_MOST_SITES)
+)
