@@ -105,6 +105,8 @@ PURE = (
     "crawler.run.seeds",
     "crawler.run.stats",
     "crawler.run.terminal",
+    "crawler.web.charts",
+    "crawler.web.curves",
 )
 ACTING = {
     "alembic",

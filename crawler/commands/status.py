@@ -186,7 +186,7 @@ def _runs(console: Console, runs: Sequence[RunStatus]) -> None:
     rows = []
     for run in runs:
         articles = run.totals.get("new", 0) + run.totals.get("duplicate", 0)
-        alive = run.finished is None and run.lease_seconds > 0
+        alive = run.is_running
         holds = (f"{run.pages_per_second:.1f}" if alive else "", run.hosts or "", run.urls or "")
         done = (run.totals.get("pages", 0), articles)
         rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, _how(run)))

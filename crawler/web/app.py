@@ -21,9 +21,14 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import learn, search
+from .pages import crawl, learn, search, sites
 
-PAGES: Final[Sequence[tuple[str, Show]]] = (("/", search.show),)
+PAGES: Final[Sequence[tuple[str, Show]]] = (
+    ("/", search.show),
+    ("/crawl", crawl.show),
+    ("/sites", sites.show),
+    ("/sites/{name:path}", sites.show_one),
+)
 """Paths, and the functions that answer them."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, select
 
 from ..engine.statements import insert_new, run_many
 from ..records.reasons import ArticleResult
+from ..records.run import RunSample
 from ..tables.runs import RunRow, RunSampleRow
 
 sample, run = RunSampleRow.table(), RunRow.table()
@@ -28,20 +28,6 @@ _SHARE = 1 / 120
 """Of the age of a sample: its neighbours may be so far."""
 OTHERS = "others"
 """Reasons beyond the most frequent ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunSample:
-    """Counts of a run at a moment, as in the table."""
-
-    at: float
-    pages: int
-    articles: int
-    duplicates: int
-    failed: int
-    bytes: int
-    queued: int | None
-    reasons: Mapping[str, int]
 
 
 def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) -> RunSample:

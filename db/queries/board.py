@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, func, select
 
 from ..engine.statements import in_state
-from ..frontier.samples import RunSample
 from ..records.reasons import counted
+from ..records.run import RunSample
 from ..records.url import State
 from ..tables.articles import ArticleRow, ClusterRow
 from ..tables.learned import AlarmRow
@@ -142,7 +142,7 @@ def census(connection: Connection, now: float) -> Census:
         states[state] += n
         if reason is not None:
             reasons[state, counted(reason, detail)] += n
-    waiting: dict[int, int] = dict(connection.execute(_QUEUES).tuples())
+    waiting: dict[int, int] = dict(connection.execute(_QUEUES).tuples().all())
     hosts = {row.id: host_now(row, waiting.get(row.id, 0)) for row in connection.execute(_HOSTS, {"now": now})}
     ready = (hosts[key] for key in waiting if key in hosts)
     timed = [each for each in hosts.values() if each.answer_seconds is not None]

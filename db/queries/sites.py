@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal_column, select, text
 
 from ..engine.statements import in_state
 from ..records.keys import fingerprint
@@ -233,7 +232,9 @@ def _months(last: date) -> range:
     return range(end - _MONTHS, end)
 
 
-def _by(connection: Connection, statement: Select[Any], key: int, spans: Sequence[str], until: str) -> dict[str, int]:
+def _by(
+    connection: Connection, statement: Select[str, int], key: int, spans: Sequence[str], until: str
+) -> dict[str, int]:
     rows = connection.execute(statement, {"site": key, "since": spans[0], "until": until}).tuples()
     found: dict[str, int] = dict(rows)
     return {each: found.get(each, 0) for each in spans}
@@ -245,7 +246,9 @@ _MONTHS = 24
 _OF_SITE = article.c.site_id == bindparam("site")
 _BEFORE = article.c.published_utc < bindparam("until")
 _NEWEST_TIME = select(func.max(article.c.published_utc)).where(_OF_SITE, _BEFORE)
+_DAY_OF: ColumnElement[str] = literal_column("substr(article.published_utc, 1, 10)")
+_MONTH_OF: ColumnElement[str] = literal_column("substr(article.published_utc, 1, 7)")
 _BY_DAY, _BY_MONTH = (
     select(span, func.count()).where(_OF_SITE, article.c.published_utc >= bindparam("since"), _BEFORE).group_by(span)
-    for span in (literal_column(f"substr(article.published_utc, 1, {chars})") for chars in (10, 7))
+    for span in (_DAY_OF, _MONTH_OF)
 )

@@ -117,6 +117,16 @@ class RunStatus:
     pages_per_second: float
     totals: Mapping[str, int]
 
+    @property
+    def is_running(self) -> bool:
+        """Tell whether its lease has been renewed lately, and its process is not known to be gone."""
+        return self.finished is None and self.lease_seconds > 0
+
+    @property
+    def is_dead(self) -> bool:
+        """Tell whether it has ended without a word."""
+        return self.finished is None and self.lease_seconds <= 0
+
 
 @dataclass(frozen=True, slots=True)
 class Waits:

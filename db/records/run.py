@@ -1,4 +1,4 @@
-"""Runs: their start, their limits and seeds, their end."""
+"""Runs: their start, their limits and seeds, their counts, their end."""
 
 from __future__ import annotations
 
@@ -122,3 +122,17 @@ class RunEnd:
     exit_code: int
     totals: Mapping[str, Any]
     at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSample:
+    """Counts of a run at a moment, as in the table."""
+
+    at: float
+    pages: int
+    articles: int
+    duplicates: int
+    failed: int
+    bytes: int
+    queued: int | None
+    reasons: Mapping[str, int]

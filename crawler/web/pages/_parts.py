@@ -1,0 +1,99 @@
+"""What several of the operator's pages show in the same way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from db.queries.board import Census, census
+
+from ..charts import SERIES, Chart, bar, spread
+from ..frame.background import Kept
+from ..frame.language import Language
+from ..frame.visit import Visit
+
+_MOST_ROWS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart with its drawing, its legend and its numbers as a table.
+
+    Attributes:
+        chart: what is drawn.
+        svg: the drawing.
+    """
+
+    chart: Chart
+    svg: Markup
+
+    @classmethod
+    def of(cls, chart: Chart, draw: Callable[[Chart], Markup]) -> Picture:
+        """Draw a chart."""
+        return cls(chart, draw(chart))
+
+    def legend(self) -> Iterator[tuple[str, int]]:
+        """Yield the names of the series and their colours, where there are several."""
+        if len(self.chart.series) > 1:
+            yield from ((each.name, n % SERIES + 1) for n, each in enumerate(self.chart.series))
+
+    def rows(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the names of some places with the values there."""
+        for place in spread(len(self.chart.places), _MOST_ROWS):
+            values = (each.values[place] for each in self.chart.series)
+            yield self.chart.places[place], ["–" if value is None else self.chart.show(value) for value in values]
+
+
+def board_page(visit: Visit, template: str, **values: Any) -> Response:
+    """Return a page whose template has, beside its values, what all the operator's pages need."""
+    return visit.page(
+        template,
+        bar=bar,
+        clock=lambda at: datetime.fromtimestamp(at).astimezone().strftime("%H:%M:%S"),
+        reason=lambda counted: reason_name(counted, visit.language),
+        seconds=seconds,
+        site_path=site_path,
+        **values,
+    )
+
+
+def site_path(name: str) -> str:
+    """Return the URL of a site's page.
+
+    >>> site_path("a/b.example")
+    '/sites/a%2Fb.example'
+    """
+    return f"/sites/{quote(name, safe='')}"
+
+
+def seconds(value: float | None) -> str:
+    """Return a short time in a unit that is read easily.
+
+    >>> seconds(0.0374), seconds(2.5), seconds(None)
+    ('37 ms', '2.5 s', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.1f} s" if value >= 1 else f"{value * 1000:.0f} ms"
+
+
+def count_all(visit: Visit) -> Kept[Census] | None:
+    """Return the counts over whole tables, as they were lately; None while there are none."""
+    read = visit.site.read
+    return visit.site.background.get("census", lambda: read(lambda connection: census(connection, time.time())))
+
+
+def reason_name(counted: str, t: Language) -> str:
+    """Say a reason in the reader's language: what is known of it, its detail as it is."""
+    if not counted:
+        return t("crawl.others")
+    reason, colon, detail = counted.partition(": ")
+    key = f"reason.{reason}"
+    return f"{t(key) if t.has(key) else reason}{colon}{detail}"

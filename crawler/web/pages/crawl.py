@@ -1,0 +1,223 @@
+"""The crawl as its operator sees it: live while it runs, and afterwards."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from starlette.responses import Response
+
+from db.queries.board import Census, Curve, curves
+from db.sites.health import shown_alarms
+
+from ..charts import Chart, Series, columns, curve, time_ticks
+from ..curves import Curves, make_curves, merged
+from ..frame.background import Kept
+from ..frame.language import Language
+from ..frame.visit import NotHere, Visit
+from ._parts import Picture, board_page, count_all, reason_name
+
+_RUNS = 12
+_ENDED_ALARMS = 5
+_REASONS = 12
+_MOST_SPANS, _LEAST_SPANS, _MOST_COLUMNS = 60, 6, 30
+_SMALL, _KILO = 10, 1000
+_HOUR, _DAY = 3600.0, 86_400.0
+_SILENT = 60.0
+"""Seconds after which a run that has said nothing has done nothing: samples come every few."""
+_SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
+"""What is shown of a long crawl, by the parameter `span`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of some runs together."""
+
+    pages: int
+    articles: int
+    duplicates: int
+    failed: int
+    bytes: int
+    pages_per_second: float
+    queued: int | None
+
+    @property
+    def repeats(self) -> float | None:
+        """Share of articles that repeat another one."""
+        return self.duplicates / self.articles if self.articles else None
+
+
+def show(visit: Visit) -> Response:
+    """Show the crawl that runs, or the one that ran last, or the one of `run`."""
+    now = time.time()
+    found = visit.read(lambda connection: curves(connection, now, most=_RUNS))
+    alarms = visit.read(lambda connection: shown_alarms(connection, [_ENDED_ALARMS])[0])
+    chosen = chosen_runs(found, visit.whole("run", 0, 0, 1 << 31))
+    shown = [each.run.id for each in chosen]
+    counted = count_all(visit)
+    span = visit.text("span")
+    is_live = any(each.run.is_running for each in chosen)
+    return board_page(
+        visit,
+        "crawl_live.html" if visit.text("part") else "crawl.html",
+        section="crawl",
+        runs=[each.run for each in found],
+        chosen=[each.run for each in chosen],
+        shown=shown,
+        is_live=is_live,
+        totals=totals(chosen),
+        charts=_charts(chosen, span, now, visit.language),
+        spans=_offered(chosen),
+        span=span if span in _SPANS else "",
+        reasons=merged([each.samples for each in chosen]).most_common(_REASONS),
+        alarms=alarms,
+        counted=counted,
+        depths=_depths(counted, visit.language),
+        now=now,
+    )
+
+
+def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:
+    """Return the runs that are shown: those at work now, or one with those that worked beside it.
+
+    Args:
+        found: runs, the newest first.
+        asked: number of a run; 0 for the newest.
+
+    Raises:
+        NotHere: there is no such run among them.
+    """
+    if not found:
+        return []
+    running = [each for each in found if each.run.is_running]
+    if running and not asked:
+        return running
+    one = next((each for each in found if each.run.id == asked), None) if asked else found[0]
+    if one is None:
+        raise NotHere("problem.run")
+    begun, ended = _time_of(one)
+    return [each for each in found if each is one or (_time_of(each)[0] < ended and begun < _time_of(each)[1])]
+
+
+def _time_of(each: Curve) -> tuple[float, float]:
+    """Return the beginning of a run, and its end as far as its samples tell."""
+    begun = _unix(each.run.started)
+    return begun, each.samples[-1].at if each.samples else begun
+
+
+def _unix(iso: str) -> float:
+    return datetime.fromisoformat(iso).timestamp()
+
+
+def totals(chosen: Sequence[Curve]) -> Totals:
+    """Add up the last samples of runs."""
+    last = [each.samples[-1] for each in chosen if each.samples]
+    queued = [each.queued for each in last if each.queued is not None]
+    return Totals(
+        pages=sum(each.pages for each in last),
+        articles=sum(each.articles for each in last),
+        duplicates=sum(each.duplicates for each in last),
+        failed=sum(each.failed for each in last),
+        bytes=sum(each.bytes for each in last),
+        pages_per_second=sum(each.run.pages_per_second for each in chosen if each.run.is_running),
+        queued=sum(queued) if queued else None,
+    )
+
+
+def _offered(chosen: Sequence[Curve]) -> list[str]:
+    """Return the spans that are shorter than the crawl."""
+    times = [_time_of(each) for each in chosen]
+    long = max((ended for _, ended in times), default=0.0) - min((begun for begun, _ in times), default=0.0)
+    return [name for name, seconds in _SPANS.items() if seconds < long]
+
+
+def _charts(chosen: Sequence[Curve], span: str, now: float, t: Language) -> list[Picture]:
+    """Return the curves of some runs; none when there is nothing to draw yet."""
+    samples = [each.samples for each in chosen if each.samples]
+    if not samples:
+        return []
+    first = min(_unix(each.run.started) for each in chosen)
+    last = max(each.samples[-1].at for each in chosen if each.samples)
+    if now - last > _SILENT and any(each.run.is_running for each in chosen):
+        last = now
+    if span in _SPANS:
+        first = max(first, last - _SPANS[span])
+    last = max(last, first + 1.0)
+    most = sum(sum(first <= each.at <= last for each in run) for run in samples)
+    spans = max(_LEAST_SPANS, min(_MOST_SPANS, most))
+    made = make_curves(samples, first, last, spans)
+    clock = _clock(last - first)
+
+    names, marks = _names(made, clock), _ticks(made, clock)
+
+    def line(key: str, values: Iterable[float], show: Callable[[float], str]) -> Picture:
+        known = [None if math.isnan(value) else value for value in values]
+        return Picture.of(Chart(t(key), names, [Series(t(key), known)], show, marks), curve)
+
+    few = make_curves(samples, first, last, min(spans, _MOST_COLUMNS))
+    dropped = [Series(reason_name(name, t), values.tolist()) for name, values in few.reasons.items()]
+    return [
+        line("crawl.speed", made.pages.tolist(), _few_digits),
+        line("crawl.articles_hour", (made.articles * _HOUR).tolist(), _few_digits),
+        line("crawl.repeats", made.repeats.tolist(), lambda value: f"{value:.0%}"),
+        line("crawl.queue", made.queued.tolist(), _few_digits),
+        Picture.of(Chart(t("crawl.drops"), _names(few, clock), dropped, _few_digits, _ticks(few, clock)), columns),
+        line("crawl.bytes_second", made.bytes.tolist(), _bytes),
+    ]
+
+
+def _few_digits(value: float) -> str:
+    """Return a number with a digit behind the point where it is small.
+
+    >>> _few_digits(0.25), _few_digits(1234.5), _few_digits(3.0)
+    ('0.25', '1,234', '3')
+    """
+    return f"{value:,.0f}" if value >= _SMALL else f"{value:.3g}"
+
+
+def _bytes(value: float) -> str:
+    """Return bytes in a unit of thousands, as an axis has them.
+
+    >>> _bytes(150_000.0), _bytes(2_500_000.0), _bytes(0.0)
+    ('150 KB', '2.5 MB', '0 B')
+    """
+    for unit in ("B", "KB", "MB"):
+        if value < _KILO:
+            return f"{value:.3g} {unit}"
+        value /= _KILO
+    return f"{value:.3g} GB"
+
+
+def _names(made: Curves, clock: Callable[[float], str]) -> list[str]:
+    """Return the end of each span."""
+    return [clock(at) for at in made.edges[1:].tolist()]
+
+
+def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str]]:
+    """Return round times as shares of the width, in the machine's own time."""
+    first, last = float(made.edges[0]), float(made.edges[-1])
+    offset = (datetime.fromtimestamp(first).astimezone().utcoffset() or datetime.resolution * 0).total_seconds()
+    at = [each - offset for each in time_ticks(first + offset, last + offset)]
+    return [((each - first) / (last - first), clock(each)) for each in at]
+
+
+def _clock(seconds: float) -> Callable[[float], str]:
+    """Return how times are said in a picture of so many seconds, in the machine's own zone."""
+    form = "%H:%M:%S" if seconds < 10 * 60 else "%H:%M" if seconds < 2 * _DAY else "%m-%d"
+    return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
+
+
+def _depths(counted: Kept[Census] | None, t: Language) -> Picture | None:
+    """Return what waits by its distance from the seeds."""
+    if counted is None or not counted.value.depths:
+        return None
+    depths = counted.value.depths
+    places = range(max(depths) + 1)
+    chart = Chart(
+        t("crawl.depths"), list(map(str, places)), [Series(t("crawl.waiting"), [depths.get(n, 0) for n in places])]
+    )
+    return Picture.of(chart, columns)

@@ -1,0 +1,138 @@
+"""All sites of a crawl, and what is known of one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from db.queries.board import SiteNow
+from db.queries.sites import SiteDetail, SiteHost, site_detail
+from pipelines.site_memory.knowledge import SiteModel, unpack
+from pipelines.urls import site_key
+
+from ..charts import Chart, Series, columns
+from ..frame.visit import NotHere, Visit
+from ._parts import Picture, board_page, count_all
+
+_ON_PAGE = 50
+_MOST_PAGES = 1000
+_ORDERS: Final = {
+    "articles": lambda each: (-each.articles, each.name),
+    "pages": lambda each: (-each.pages, each.name),
+    "yield": lambda each: (-share(each.articles, each.pages), -each.articles, each.name),
+    "reprints": lambda each: (-share(each.reprints, each.originals + each.reprints), -each.articles, each.name),
+    "trouble": lambda each: (-each.alarms, -each.dead, -each.resting, -each.articles, each.name),
+    "name": lambda each: (each.name,),
+}
+"""Orders of the list, by the parameter `sort`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What the model of a host knows.
+
+    Attributes:
+        host: its name.
+        articles: that it was made of.
+        templates: the share of its pages that each template makes, the most used first.
+        texts: texts that came back.
+    """
+
+    host: str
+    articles: int
+    templates: Sequence[float]
+    texts: int
+
+
+def share(part: float, whole: float) -> float:
+    """Return a part of a whole, 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def show(visit: Visit) -> Response:
+    """List the sites that something was asked of."""
+    counted = count_all(visit)
+    asked, sort = visit.text("q", 300).strip().lower(), visit.text("sort")
+    sort = sort if sort in _ORDERS else "articles"
+    found: list[SiteNow] = []
+    if counted is not None:
+        found = [each for each in counted.value.sites if asked in each.name]
+        found.sort(key=_ORDERS[sort])
+    pages = max(1, -(-len(found) // _ON_PAGE))
+    page = min(visit.whole("page", 1, 1, _MOST_PAGES), pages)
+    return board_page(
+        visit,
+        "sites.html",
+        section="sites",
+        counted=counted,
+        asked=asked,
+        sort=sort,
+        orders=list(_ORDERS),
+        total=len(found),
+        sites=found[(page - 1) * _ON_PAGE : page * _ON_PAGE],
+        most=max((each.articles for each in found), default=0),
+        page=page,
+        pages=pages,
+        share=share,
+    )
+
+
+def show_one(visit: Visit) -> Response:
+    """Show one site.
+
+    Raises:
+        NotHere: the crawl does not know it.
+    """
+    name, now = str(visit.request.path_params["name"]), time.time()
+    found = _read(visit, name, now) or _read(visit, site_key(name.lower()), now)
+    if found is None:
+        raise NotHere("problem.site")
+    hosts = [each.host for each in found.hosts]
+    pages, articles = sum(each.pages for each in hosts), sum(each.articles for each in hosts)
+    t = visit.language
+    published = Chart(
+        t("site.published"),
+        list(found.published),
+        [Series(t("crawl.articles"), list(found.published.values()))],
+        ticks=_marks(list(found.published)),
+    )
+    return board_page(
+        visit,
+        "site.html",
+        section="sites",
+        site=found,
+        pages=pages,
+        articles=articles,
+        fruit=share(articles, pages),
+        reprints=share(found.reprints, found.originals + found.reprints),
+        waiting=sum(each.waiting for each in hosts),
+        published=Picture.of(published, columns) if found.published else None,
+        learned=[_learned(each) for each in found.hosts if each.model],
+        now=now,
+    )
+
+
+def _read(visit: Visit, name: str, now: float) -> SiteDetail | None:
+    found: SiteDetail | None = visit.read(lambda connection: site_detail(connection, name, now))
+    return found
+
+
+def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:
+    """Return four names below the columns of days or months."""
+    every = max(1, -(-len(spans) // 4))
+    return [((n + 0.5) / len(spans), spans[n]) for n in range(every // 2, len(spans), every)]
+
+
+def _learned(each: SiteHost) -> Learned:
+    model: SiteModel = unpack(each.model)
+    weights = sorted((template.pages for template in model.templates), reverse=True)
+    known: Any = sum(1 for count in model.texts.values() if count >= _OFTEN)
+    return Learned(each.host.name, each.learned, [weight / sum(weights) for weight in weights], known)
+
+
+_OFTEN = 2.0
+"""Pages, of the latest fifty or so, that a text must stand on to count as one that comes back."""
