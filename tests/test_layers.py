@@ -105,8 +105,7 @@ PURE = (
     "crawler.run.seeds",
     "crawler.run.stats",
     "crawler.run.terminal",
-    "crawler.web.charts",
-    "crawler.web.curves",
+    "crawler.web.drawing",
 )
 ACTING = {
     "alembic",

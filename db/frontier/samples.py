@@ -1,4 +1,4 @@
-"""Samples of a run's counts, from which curves are drawn while it runs and afterwards.
+"""Samples of a run's counts, from which curves are drawn.
 
 A run writes one with each sign of life. The older a sample, the further its neighbours may be: after each
 `_THIN_EVERY` of them those that stand closer than a share of their age go. So a run has a few hundred, whether it took

@@ -104,7 +104,7 @@ class SiteNow:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class DatabaseCounts:
     """Counts over whole tables, as of `at` (Unix time).
 
     Attributes:
@@ -131,7 +131,7 @@ class Census:
     sites: Sequence[SiteNow]
 
 
-def census(connection: Connection, now: float) -> Census:
+def census(connection: Connection, now: float) -> DatabaseCounts:
     """Count everything, as of a Unix time; `took` is left to the caller.
 
     Cost: a pass over the URL table, two over its waiting rows, two over the hosts: seconds for some millions of URLs.
@@ -147,7 +147,7 @@ def census(connection: Connection, now: float) -> Census:
     ready = (hosts[key] for key in waiting if key in hosts)
     timed = [each for each in hosts.values() if each.answer_seconds is not None]
     failing = [each for each in hosts.values() if each.dead_reason or each.failures or each.backoff_until > now]
-    return Census(
+    return DatabaseCounts(
         at=now,
         took=0.0,
         articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),

@@ -73,7 +73,7 @@ class SiteAlarm:
 
 @dataclass(frozen=True, slots=True)
 class SiteRule:
-    """A URL rule or a blocked pattern: its kind, and how many pages it was learned from."""
+    """A URL rule or a blocked pattern, and the pages it was learned from."""
 
     host: str
     kind: str
@@ -235,7 +235,7 @@ def _months(last: date) -> range:
 def _by(
     connection: Connection, statement: Select[str, int], key: int, spans: Sequence[str], until: str
 ) -> dict[str, int]:
-    rows = connection.execute(statement, {"site": key, "since": spans[0], "until": until}).tuples()
+    rows = connection.execute(statement, {"site": key, "since": spans[0], "until": until})
     found: dict[str, int] = dict(rows.tuples().all())
     return {each: found.get(each, 0) for each in spans}
 

@@ -119,7 +119,7 @@ class RunStatus:
 
     @property
     def is_running(self) -> bool:
-        """Tell whether its lease has been renewed lately, and its process is not known to be gone."""
+        """Tell whether its lease lasts and its process is not known to be gone."""
         return self.finished is None and self.lease_seconds > 0
 
     @property

@@ -33,7 +33,7 @@ from db.search.clicks import beside
 from pipelines.decode.text import clean
 
 from . import shown
-from .background import Background
+from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
 from .readers import COOKIE, Readers
 
@@ -91,6 +91,7 @@ class WebSite:
         self.threads = ThreadPoolExecutor(READERS, "page")
         self.readers = Readers(beside(database_url), is_learning=options.is_learning)
         self.background = Background()
+        self.kept = KeptValues()
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
@@ -133,7 +134,7 @@ class WebSite:
         if self._opened is not None:
             self._opened[0].close()
             self._opened = None
-            self.background.forget()
+            self.kept.forget()
 
     def _file(self) -> object:
         """Return the identity of a SQLite file.

@@ -1,4 +1,4 @@
-"""What several of the operator's pages show in the same way."""
+"""Parts that several of the operator's pages show in the same way."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import Response
 
-from db.queries.board import Census, census
+from db.queries.board import DatabaseCounts, census
 
-from ..charts import SERIES, Chart, bar, spread
-from ..frame.background import Kept
+from ..drawing.charts import SERIES, Chart, bar, spread
+from ..frame.kept import Kept
 from ..frame.language import Language
 from ..frame.visit import Visit
 
@@ -52,7 +52,7 @@ class Picture:
 
 
 def board_page(visit: Visit, template: str, **values: Any) -> Response:
-    """Return a page whose template has, beside its values, what all the operator's pages need."""
+    """Return a page made with the functions that the operator's templates share."""
     return visit.page(
         template,
         bar=bar,
@@ -84,10 +84,10 @@ def seconds(value: float | None) -> str:
     return f"{value:.1f} s" if value >= 1 else f"{value * 1000:.0f} ms"
 
 
-def count_all(visit: Visit) -> Kept[Census] | None:
-    """Return the counts over whole tables, as they were lately; None while there are none."""
+def count_all(visit: Visit) -> Kept[DatabaseCounts] | None:
+    """Return the latest counts over whole tables; None while there are none."""
     read = visit.site.read
-    return visit.site.background.get("census", lambda: read(lambda connection: census(connection, time.time())))
+    return visit.site.kept.get("census", lambda: read(lambda connection: census(connection, time.time())))
 
 
 def reason_name(counted: str, t: Language) -> str:

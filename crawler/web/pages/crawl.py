@@ -11,12 +11,12 @@ from typing import Final
 
 from starlette.responses import Response
 
-from db.queries.board import Census, Curve, curves
+from db.queries.board import Curve, DatabaseCounts, curves
 from db.sites.health import shown_alarms
 
-from ..charts import Chart, Series, columns, curve, time_ticks
-from ..curves import Curves, make_curves, merged
-from ..frame.background import Kept
+from ..drawing.charts import Chart, Series, columns, curve, time_ticks
+from ..drawing.curves import Curves, make_curves, merged
+from ..frame.kept import Kept
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
 from ._parts import Picture, board_page, count_all, reason_name
@@ -82,7 +82,7 @@ def show(visit: Visit) -> Response:
 
 
 def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:
-    """Return the runs that are shown: those at work now, or one with those that worked beside it.
+    """Return the runs that are shown: those at work, or one with those beside it.
 
     Args:
         found: runs, the newest first.
@@ -206,12 +206,12 @@ def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str
 
 
 def _clock(seconds: float) -> Callable[[float], str]:
-    """Return how times are said in a picture of so many seconds, in the machine's own zone."""
+    """Return a clock for a picture of so many seconds, in the machine's own zone."""
     form = "%H:%M:%S" if seconds < 10 * 60 else "%H:%M" if seconds < 2 * _DAY else "%m-%d"
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
 
 
-def _depths(counted: Kept[Census] | None, t: Language) -> Picture | None:
+def _depths(counted: Kept[DatabaseCounts] | None, t: Language) -> Picture | None:
     """Return what waits by its distance from the seeds."""
     if counted is None or not counted.value.depths:
         return None

@@ -14,7 +14,7 @@ from db.queries.sites import SiteDetail, SiteHost, site_detail
 from pipelines.site_memory.knowledge import SiteModel, unpack
 from pipelines.urls import site_key
 
-from ..charts import Chart, Series, columns
+from ..drawing.charts import Chart, Series, columns
 from ..frame.visit import NotHere, Visit
 from ._parts import Picture, board_page, count_all
 
@@ -32,8 +32,8 @@ _ORDERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What the model of a host knows.
+class LearnedTemplates:
+    """Knowledge of a host's model.
 
     Attributes:
         host: its name.
@@ -127,11 +127,11 @@ def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:
     return [((n + 0.5) / len(spans), spans[n]) for n in range(every // 2, len(spans), every)]
 
 
-def _learned(each: SiteHost) -> Learned:
+def _learned(each: SiteHost) -> LearnedTemplates:
     model: SiteModel = unpack(each.model)
     weights = sorted((template.pages for template in model.templates), reverse=True)
     known: Any = sum(1 for count in model.texts.values() if count >= _OFTEN)
-    return Learned(each.host.name, each.learned, [weight / sum(weights) for weight in weights], known)
+    return LearnedTemplates(each.host.name, each.learned, [weight / sum(weights) for weight in weights], known)
 
 
 _OFTEN = 2.0

@@ -1,4 +1,4 @@
-"""Charts as SVG: curves, columns one above the other, bars for the cells of a table.
+"""Charts as SVG: curves, stacked columns, bars for the cells of a table.
 
 Pure: the same values give the same bytes. They hold classes only, which the style sheet colours for light and dark, and
 no style of their own, which the pages' policy would not let through. A chart has a title and a description for those

@@ -23,7 +23,7 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """What some runs did in each of some spans of time.
+    """Work of some runs in each of some spans of time.
 
     Attributes:
         edges: Unix times, one more than there are spans.

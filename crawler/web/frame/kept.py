@@ -36,7 +36,7 @@ class Kept(Generic[T]):
         return time.time() < self.at + max(_LEAST_SECONDS, _REST * self.took)
 
 
-class Background:
+class KeptValues:
     """Makes values in threads, one at a time, when they are asked for and too old."""
 
     def __init__(self) -> None:
