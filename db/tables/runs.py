@@ -1,4 +1,4 @@
-"""Runs: one row a crawl process, its curves, and the pages counted against the limits."""
+"""Runs: one row a crawl process, its curves, the pages counted."""
 
 from __future__ import annotations
 
