@@ -21,13 +21,14 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import crawl, learn, search, sites
+from .pages import crawl, learn, search, sites, why
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
+    ("/why", why.show),
 )
 """Paths, and the functions that answer them."""
 _MOST_BODY = 64 << 10
