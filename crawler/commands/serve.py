@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from ..run.command import NewsCommand
-from ..run.config import value_of
+from ..run.config import in_force, value_of
 from .demo import MAX_PORT
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Command(NewsCommand):
         if opts.learn:
             ClickFile(beside(database_url)).create()
         names = (*opts.name, opts.host)
-        app = make_app(database_url, WebOptions(names, any_address=not is_local, is_learning=opts.learn))
+        app = make_app(database_url, WebOptions(names, not is_local, opts.learn, in_force(self.settings)))
         listening = listen(opts.host, opts.port)
         shown = f"[{opts.host}]" if ":" in opts.host else opts.host
         address = f"http://{shown}:{listening.getsockname()[1]}/"

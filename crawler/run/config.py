@@ -986,6 +986,17 @@ def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]
     ]
 
 
+def as_given(value: Any) -> str:
+    """Return a value as -s takes it."""
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:.12g}" if isinstance(value, float) else f"{value}"
+
+
 def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin, str]:
     """Return where a value comes from, and the name of that."""
     priority = settings.getpriority(option.name) or 0

@@ -21,7 +21,7 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import crawl, learn, search, sites, why
+from .pages import crawl, learn, search, settings, sites, why
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
@@ -29,6 +29,7 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
     ("/why", why.show),
+    ("/settings", settings.show),
 )
 """Paths, and the functions that answer them."""
 _MOST_BODY = 64 << 10

@@ -32,6 +32,7 @@ from db.engine.errors import DatabaseProblem
 from db.search.clicks import beside
 from pipelines.decode.text import clean
 
+from ...run.config import InForce
 from . import shown
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
@@ -69,11 +70,13 @@ class WebOptions:
         names: names in `Host` that are answered to, beside those of loopback.
         any_address: IP addresses of any kind are answered to.
         is_learning: what readers open is recorded.
+        settings: those in force in this program.
     """
 
     names: Sequence[str] = ()
     any_address: bool = False
     is_learning: bool = False
+    settings: Sequence[InForce] = ()
 
 
 class WebSite:
@@ -90,7 +93,6 @@ class WebSite:
         self.templates = _templates(self.static)
         self.threads = ThreadPoolExecutor(READERS, "page")
         self.readers = Readers(beside(database_url), is_learning=options.is_learning)
-        self.background = Background()
         self.kept = KeptValues()
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
