@@ -21,13 +21,14 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import crawl, learn, search, settings, sites, why
+from .pages import crawl, graph, learn, search, settings, sites, why
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
+    ("/graph", graph.show),
     ("/why", why.show),
     ("/settings", settings.show),
 )
