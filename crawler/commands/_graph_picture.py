@@ -29,10 +29,7 @@ _SHOWN_CHARS = 12
 """Of the characters that no font has."""
 _LARGEST = 42.0
 """Radius of the greatest circle, in points, as all lengths here."""
-_WIDTH, _HEIGHT = 1200.0, 800.0
-"""The canvas that the layout begins with."""
 _MARGIN = 30.0
-_PUSHES = 400
 _SITE_FONT, _PAGE_FONT = 13.0, 9.0
 _FAMILIES = (
     *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans GB"),
@@ -181,41 +178,6 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
     return made
 
 
-def _layout(links: networkx.DiGraph, boxes: Any) -> Any:
-    """Place the middle of each circle without overlaps.
-
-    `boxes` are widths, and heights above and below the middle. Boxes that overlap are pushed away from each other,
-    along the shorter way, until none do.
-    """
-    import networkx
-    import numpy as np
-
-    forces = networkx.Graph()
-    forces.add_nodes_from(links)
-    for a, b, count in links.edges(data="links"):
-        pull = 3.0 if count == 0 else 0.3 * np.log1p(count)
-        forces.add_edge(a, b, weight=forces.get_edge_data(a, b, {"weight": 0.0})["weight"] + pull)
-    placed = networkx.spring_layout(forces, iterations=200, seed=1, method="force")
-    at = np.array([placed[place] for place in links]).reshape(-1, 2)
-    # half by the forces, half by their order alone: otherwise a few that lie far out press all others together
-    even = (np.argsort(np.argsort(at, axis=0, kind="stable"), axis=0) + 0.5) / max(1, len(at)) * 2 - 1
-    at = (at / max(float(np.abs(at).max(initial=0.0)), 1e-9) + even) / 2 * (_WIDTH / 2, _HEIGHT / 2)
-    shift = np.stack((np.zeros(len(at)), (boxes[:, 1] - boxes[:, 2]) / 2), axis=1)
-    middle, half = at + shift, np.stack((boxes[:, 0], boxes[:, 1] + boxes[:, 2]), axis=1) / 2
-    # of two in the same place the earlier one goes left or down
-    order = np.sign(np.arange(len(at))[:, None] - np.arange(len(at)))[..., None]
-    for _ in range(_PUSHES):
-        apart = middle[:, None] - middle
-        over = np.where(order == 0, 0.0, half[:, None] + half - np.abs(apart))
-        shorter = over == over.min(axis=2, keepdims=True)
-        over = np.where((over > 0).all(axis=2, keepdims=True) & shorter, over, 0.0)
-        if not over.any():
-            break
-        push = (over * np.where(apart == 0, order, np.sign(apart))).sum(axis=1)
-        middle = middle + 0.35 * push + 0.01 * np.sign(push)
-    return middle - shift
-
-
 def _paint(
     circles: Sequence[_Circle], labels: Sequence[str], links: networkx.DiGraph, title: str, ending: str
 ) -> bytes:
@@ -224,6 +186,8 @@ def _paint(
     import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+
+    from ..web.drawing.layout import place
 
     figure = Figure(dpi=72)  # so that a point is a pixel, whatever the file has
     FigureCanvasAgg(figure)
@@ -244,7 +208,7 @@ def _paint(
             for circle, (width, height) in zip(circles, sizes, strict=True)
         ]
     ).reshape(-1, 3)
-    at = _layout(links, boxes)
+    at = place(links, boxes)
     low = (at - np.stack((boxes[:, 0] / 2, boxes[:, 2]), axis=1)).min(axis=0, initial=0.0) - _MARGIN
     high = (at + np.stack((boxes[:, 0] / 2, boxes[:, 1]), axis=1)).max(axis=0, initial=0.0) + np.array(
         (_MARGIN, 2.5 * _MARGIN)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..run.command import NewsCommand, add_format
-from ..run.config import Config, ConfigError, Origin, in_force
+from ..run.config import Config, ConfigError, Origin, as_given, in_force
 
 if TYPE_CHECKING:
     import argparse
@@ -67,10 +66,10 @@ class Command(NewsCommand):
         ]
         fields = (
             Field("setting", key="name"),
-            Field("value", show=_shown),
+            Field("value", show=as_given),
             Field("from", key="source"),
             Field("where", drop=2),
-            Field("default", drop=1, show=_shown),
+            Field("default", drop=1, show=as_given),
             Field("", key="help"),
         )
         output = Output(opts.format, wide=opts.wide)
@@ -78,14 +77,3 @@ class Command(NewsCommand):
             output.say("all settings are as they come")
             return
         output.show("Settings", fields, rows)
-
-
-def _shown(value: Any) -> str:
-    """Show a value as -s takes it."""
-    if value is None:
-        return "none"
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    return f"{value:.12g}" if isinstance(value, float) else f"{value}"

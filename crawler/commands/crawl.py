@@ -66,6 +66,8 @@ class Command(NewsCommand, ScrapyCrawl):
         ("scrapy crawl news -a seeds=seeds.txt -s TOPIC='port shipping'", "Look for a topic"),
     )
 
+    _logs_json = False
+
     def check(self, args: list[str]) -> None:
         """Find the spider; check one of the news.
 
@@ -77,6 +79,12 @@ class Command(NewsCommand, ScrapyCrawl):
             check_names(self.settings, self._news.custom_settings)
             check_values(self.settings)
             scrapy_settings.apply_log(self.settings)
+            self._logs_json = value_of(self.settings, "LOG_JSON")
+            if self._logs_json:
+                from ..run.terminal import log_as_json
+
+                self.settings.set("LOG_FORMAT", "%(message)s", "cmdline")
+                log_as_json()
 
     def find(self, args: list[str]) -> type[Spider]:
         """Return the spider that is named.
@@ -155,7 +163,7 @@ class Command(NewsCommand, ScrapyCrawl):
                 newsroom.stop()
             raise
         if newsroom is not None:
-            sys.stderr.write(f"The newsroom is served at {' '.join(newsroom.seeds())}\n")
+            self.tell(f"The newsroom is served at {' '.join(newsroom.seeds())}")
         settle()
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
@@ -163,6 +171,18 @@ class Command(NewsCommand, ScrapyCrawl):
             newsroom.stop()
         # without an entry the frontier was not closed: a second Ctrl-C, or Scrapy itself could not start
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
+
+    def tell(self, text: str) -> None:
+        """Say something on stderr, as the log has it."""
+        if self._logs_json:
+            logger.warning("%s", text)
+        else:
+            sys.stderr.write(f"{text}\n")
+
+    def fail(self, text: str, code: int) -> None:
+        """Say why nothing was done."""
+        self.tell(f"scrapy {self.name}: {text}")
+        self.exitcode = code
 
     def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run a spider by Scrapy alone."""

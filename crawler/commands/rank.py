@@ -10,22 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from db.records.url import Kind
-
 from ..run.command import NewsCommand, add_wide, read_with, refuse_unwritable
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
     import argparse
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from db.engine.database import Database
     from db.queries.status import Named
 
     from ..rank.graph import LinkGraph
-    from ..rank.numbering import Ids
     from ..rank.surfer import Values
     from ..run.terminal import Field
 
@@ -38,7 +32,6 @@ _MOST_TOP = 100_000
 _NAMED = {".svg": 200, ".png": 200, ".graphml": 20_000}
 """Best pages that a picture chooses from, or that go into a file: more no program for looking at graphs can show."""
 _PATH_CHARS = 24
-_ARTICLES, _LISTING = "articles", "articles and lists"
 
 
 class Command(NewsCommand):
@@ -166,6 +159,7 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
 
     from ..rank.methods import METHODS
     from ..rank.surfer import best
+    from ..run.link_graph import ARTICLES, LISTING, read_graph
 
     graph, relevance, shown = read_graph(database, now)
     if options.by == TOPIC and not relevance.any():
@@ -173,7 +167,7 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
     scores = relevance if options.by == TOPIC else METHODS[options.by](graph)
     counted = graph.host_numbers > 0  # what links name may have no row: URLs that are read as feeds
     if not options.everything:
-        counted &= shown[_LISTING if options.by == "hubs" else _ARTICLES]
+        counted &= shown[LISTING if options.by == "hubs" else ARTICLES]
     rows = np.flatnonzero(counted)
     top = rows[best(scores[rows], max(options.top, _NAMED.get(options.ending, 0)))]
     ids, site_ids = graph.ids[top].tolist(), graph.site_ids.tolist()
@@ -202,42 +196,6 @@ def _draw(
     title = f"{len(graph):,} pages, {len(graph.targets):,} links; size: {options.by}"
     picture, problem = draw(graph, scores, of_sites, of_pages, title=title, ending=options.ending)
     return picture, "The best sites and pages", problem
-
-
-def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
-    """Read the link graph of a crawl, the relevance of pages, and those to show.
-
-    As of a Unix time; relevance is 0 where it is unknown. Stored articles are to be shown, or these and lists.
-
-    Raises:
-        DatabaseProblem: the database cannot be read.
-    """
-    import numpy as np
-
-    from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
-
-    from ..rank.graph import LinkGraph
-
-    graph, reader = LinkGraph(), GraphReader(database)
-    near: list[tuple[Ids, Values]] = [(np.zeros(0, np.int64), np.zeros(0))]
-    try:
-        for rows in reader.read(now):
-            if isinstance(rows, UrlRows):
-                pages = rows.kinds == KINDS.index(Kind.PAGE)
-                graph.add_pages(rows.ids[pages], rows.hosts[pages], rows.sites[pages])
-            elif isinstance(rows, LinkRows):
-                graph.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
-            elif isinstance(rows, TermRows):
-                near.append((rows.ids, rows.relevance))
-        articles, lists = reader.articles(), reader.lists()
-    finally:
-        reader.close()
-    relevance = np.zeros(len(graph))
-    ids, values = (np.concatenate(column) for column in zip(*near, strict=True))
-    pages = graph.numbers(ids)
-    relevance[pages[pages >= 0]] = values[pages >= 0]
-    is_article = np.isin(graph.ids, articles)
-    return graph, relevance, {_ARTICLES: is_article, _LISTING: is_article | np.isin(graph.ids, lists)}
 
 
 def _pages(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from ..run.command import NewsCommand
-from ..run.config import value_of
+from ..run.config import in_force, value_of
 from .demo import MAX_PORT
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Command(NewsCommand):
             any_address=not is_local,
             is_learning=opts.learn,
             search=SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS")),
+            settings=in_force(self.settings),
         )
         app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)

@@ -289,11 +289,3 @@ def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleR
         numbers = (row.support, row.against, f"{row.confidence:.3f}")
         rows.append((host, Rule(row.kind, row.pattern), *numbers, state, *(*json.loads(row.example), "", "")[:2]))
     show_table(console, title, fields, rows)
-
-
-def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
-    """Return those of the rules in use that touch a URL, for people."""
-    from pipelines.url_rules.forms import Rule, Rules, take_apart
-
-    parts = take_apart(url)
-    return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]

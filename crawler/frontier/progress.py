@@ -6,6 +6,7 @@ A live line on a terminal, plain lines elsewhere, a summary at the end.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import time
 from collections import Counter
@@ -31,7 +32,7 @@ from ..response.new_urls import GOES_FIRST
 from ..run.config import Config
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
 from ..run.exporters import command_on, export_command
-from ..run.terminal import UNBOUNDED, Terminal, guard_logs, one_line, shortened
+from ..run.terminal import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+
+logger = logging.getLogger(__name__)
 
 _LIVE_SECONDS = 0.5
 _FEW_SEEDS = 3
@@ -97,8 +100,10 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        guard_logs()
-        progress = cls(crawler, seconds=Config.of(crawler).progress_seconds, console=Terminal(file=sys.stderr))
+        config = Config.of(crawler)
+        # beside a log of JSON lines nothing else is written there
+        quiet = config.log_json and not crawler.settings["LOG_FILE"]
+        progress = cls(crawler, seconds=config.progress_seconds, console=Terminal(file=sys.stderr, quiet=quiet))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
         crawler.signals.connect(progress._dropped, signal=signals.item_dropped)
@@ -114,6 +119,9 @@ class Progress:
         if crawl is None:
             return
         resumed, woken = crawl.session.resumed, crawl.session.began.woken
+        guard_logs()  # not before: Scrapy makes its handler anew when it has made the extensions
+        if crawl.session.config.log_json:
+            log_as_json(resumed.run_id)
         if resumed.begun_before:
             recovered = f", {resumed.recovered} of them recovered in flight from a crawl that was killed"
             self._console.print(
@@ -189,6 +197,7 @@ class Progress:
         crawl, ended = self._scheduler.crawl, self._scheduler.ended
         if crawl is None:
             return
+        logger.info("%s", _ending(crawl, ended), extra={"counts": dict(crawl.session.stats)})
         self._console.print(self._summary(crawl))
         refused = crawl.session.stats[f"dropped/{FailReason.ADDRESS_REFUSED}"]
         if refused:

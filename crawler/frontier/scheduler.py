@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
+    from .metrics import MetricsEndpoint
+
 
 logger = logging.getLogger(__name__)
 
@@ -127,6 +129,7 @@ class FrontierScheduler(BaseScheduler):
         )
         self._engine = engine
         self._background = Background(engine.stop)
+        self._metrics: MetricsEndpoint | None = None
         self.crawl: Crawl | None = None
         self.ended = Ended()
 
@@ -150,9 +153,14 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._open(getattr(spider, "seeds", None), getattr(spider, "mode", ONCE)))
 
     async def _open(self, seeds: Any, mode: str) -> None:
+        config = Config.of(self._crawler)
         try:
+            if config.metrics_port:
+                from .metrics import MetricsEndpoint  # noqa: PLC0415 - a library that most crawls do without
+
+                self._metrics = MetricsEndpoint(config.metrics_port)
             crawl = await open_crawl(
-                Config.of(self._crawler),
+                config,
                 seeds,
                 mode,
                 lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
@@ -163,6 +171,8 @@ class FrontierScheduler(BaseScheduler):
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
         CrawlAccess.of(self._crawler).services = self.crawl = crawl
+        if self._metrics is not None:
+            self._metrics.crawl = crawl
         crawl.run()
 
     def _refuse_to_run(self) -> None:
@@ -180,6 +190,8 @@ class FrontierScheduler(BaseScheduler):
         self._waker.close()
         if self.crawl is not None:
             self.ended = await self.crawl.close(reason)
+        if self._metrics is not None:
+            await asyncio.to_thread(self._metrics.close)
         self._crawler.stats.set_value("crawl/exit_code", self.exit_code)
 
     # ------------------------------------------------------------ Scrapy's scheduler interface

@@ -482,6 +482,12 @@ _TABLE: dict[str, dict[Option, str]] = {
             among=("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG"),
             to="",
         ): ("what is less grave is not logged: `CRITICAL`, `ERROR`, `WARNING`, `INFO` or `DEBUG`"),
+        Option("LOG_JSON", default=False, parse=flag): (
+            "write the log as JSON lines, and nothing else beside it ([docs/running.md](docs/running.md))"
+        ),
+        Option("METRICS_PORT", 0, whole, most=65_535): (
+            "port of 127.0.0.1 at which Prometheus reads the metrics of the crawl (`0`: none)"
+        ),
         Option("HEALTH_WINDOW", 40, whole, least=10, most=200, off=True): (
             "so many of a host's last answers are compared with those before, to raise an alarm when a site changes "
             "its layout, blocks, slows down ... (10 to 200; `0`: off)"
@@ -600,6 +606,8 @@ class Config:
     worker_memory_bytes: int
     parse_options: ParseOptions
     extractor_version: str
+    log_json: bool
+    metrics_port: int
     health_window: int
     in_flight: int
     window: int
@@ -1002,6 +1010,17 @@ def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]
         )
         for option in OPTIONS
     ]
+
+
+def as_given(value: Any) -> str:
+    """Return a value as -s takes it."""
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return f"{value:.12g}" if isinstance(value, float) else f"{value}"
 
 
 def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin, str]:

@@ -10,6 +10,8 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from rich import box
@@ -119,6 +121,47 @@ def guard_logs() -> None:
         old = handler.formatter
         if old is not None and not isinstance(old, LogLines):
             handler.setFormatter(LogLines(old._fmt, old.datefmt))
+
+
+class JsonRecord(logging.LogRecord):
+    """A log record whose message is a JSON object on one line.
+
+    Scrapy installs its handler anew at several moments, with a formatter of its own; records go through all of them.
+
+    Args:
+        run: number of the run that logs, as far as it is known.
+        name, level, pathname, lineno, msg, args, exc_info, func, sinfo: as Python has them.
+    """
+
+    def __init__(self, run: int | None, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._run = run
+        # formatters write these below the message, and the line would be none
+        self._exception, self.exc_info = self.exc_info, None
+        self._stack, self.stack_info = self.stack_info, None
+
+    def getMessage(self) -> str:
+        """Return time (ISO, UTC), level, logger, message and run; what there is of exception, stack and counts."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(self.created, UTC).isoformat(timespec="milliseconds"),
+            "level": self.levelname,
+            "logger": self.name,
+            "message": super().getMessage(),
+            "run": self._run,
+        }
+        if self._exception:
+            line["exception"] = logging.Formatter().formatException(self._exception)
+        if self._stack:
+            line["stack"] = self._stack
+        if counts := self.__dict__.get("counts"):
+            line["counts"] = counts
+        # all but ASCII is escaped: so nothing in it acts on a terminal, whatever a server has said
+        return json.dumps(line, default=str)
+
+
+def log_as_json(run: int | None = None) -> None:
+    """Have everything that is logged from now on be a `JsonRecord` (see `LOG_JSON`)."""
+    logging.setLogRecordFactory(partial(JsonRecord, run))
 
 
 # ---- Tables that fit: on a terminal they are as wide as that, elsewhere as what is in them.

@@ -21,7 +21,7 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import api, article, crawl, feed, learn, search, sites, story
+from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
@@ -31,6 +31,9 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/crawl", crawl.show),
     ("/sites", sites.show),
     ("/sites/{name:path}", sites.show_one),
+    ("/graph", graph.show),
+    ("/why", why.show),
+    ("/settings", settings.show),
     ("/feed.atom", feed.show),
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),

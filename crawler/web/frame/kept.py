@@ -18,8 +18,9 @@ T = TypeVar("T")
 _LEAST_SECONDS = 5.0
 _REST = 20.0
 """A value that took a second is good for so many."""
+_OLD_SECONDS = 60.0
 _PATIENCE = 0.15
-"""Seconds for which a request waits for the first value: those of a small database are there by then."""
+"""Seconds for which a request waits for a value that is missing or old: those of a small database are there by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class KeptValues:
                 made = self._making[name] = threading.Event()
                 # a daemon: a count over millions of rows does not hold up the end of the server
                 threading.Thread(target=self._make, args=(name, make, made, self._round), daemon=True).start()
-        made.wait(_PATIENCE)
+        if kept is None or time.time() > kept.at + _OLD_SECONDS:
+            made.wait(_PATIENCE)
         return self._kept.get(name)
 
     def forget(self) -> None:

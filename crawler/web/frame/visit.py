@@ -33,6 +33,7 @@ from db.search.clicks import beside
 from pipelines.decode.text import clean
 from pipelines.search.search import SearchOptions
 
+from ...run.config import InForce
 from . import shown
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
@@ -71,12 +72,14 @@ class WebOptions:
         any_address: IP addresses of any kind are answered to.
         is_learning: what readers open is recorded.
         search: weights of the order of hits.
+        settings: those in force in this program.
     """
 
     names: Sequence[str] = ()
     any_address: bool = False
     is_learning: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
+    settings: Sequence[InForce] = ()
 
 
 class WebSite:

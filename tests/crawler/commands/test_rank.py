@@ -11,9 +11,9 @@ import networkx
 import numpy as np
 import pytest
 
-from crawler.commands.rank import read_graph
 from crawler.demo.server import Newsroom
 from crawler.rank.methods import METHODS
+from crawler.run.link_graph import read_graph
 from db.engine.database import Database, open_for_crawl
 from db.frontier import claims as frontier
 from db.frontier import leases, runs

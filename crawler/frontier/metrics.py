@@ -1,0 +1,101 @@
+"""Metrics of a crawl for Prometheus, on a port of loopback (`METRICS_PORT`).
+
+The names are those of the dashboard and of the table `run_sample`, with `news_` before them. Values are read when
+somebody asks, in the thread that answers; the crawl itself does nothing for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+
+from db.frontier.samples import sample_of
+
+from .. import clock
+from ..run.config import ConfigError
+
+if TYPE_CHECKING:
+    from wsgiref.simple_server import WSGIServer
+
+    from .crawl import Crawl
+
+ADDRESS = "127.0.0.1"
+COUNTERS = {
+    "pages": "Pages fetched",
+    "articles": "Articles stored, those that repeat another one among them",
+    "duplicates": "Articles that repeat another one",
+    "failed": "Pages that could not be had",
+    "bytes": "Bytes of bodies, decoded",
+}
+"""Counts of this run: attributes of `RunSample`, with `_total` behind them."""
+GAUGES = {
+    "queued": "URLs that wait, leased ones among them; only where one process knows them all",
+    "pages_per_second": "Pages fetched a second, lately",
+    "in_flight": "Requests under way",
+    "hosts_active": "Hosts with URLs in memory",
+    "database_waits": "1 while the database does not answer",
+}
+
+
+class MetricsEndpoint:
+    """Answers Prometheus until it is closed; before `crawl` is set with no crawl's numbers.
+
+    Args:
+        port: of loopback, to listen on.
+
+    Attributes:
+        crawl: whose numbers are told.
+
+    Raises:
+        ConfigError: the port cannot be listened on.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.crawl: Crawl | None = None
+        registry = CollectorRegistry()
+        registry.register(self)
+        try:
+            server, self._thread = start_http_server(port, ADDRESS, registry)
+        except OSError as error:
+            why = (error.strerror or "it cannot be used").lower()
+            raise ConfigError(
+                f"METRICS_PORT is {port}, but {ADDRESS} port {port} cannot be listened on ({why}); name another one"
+            ) from None
+        self._server: WSGIServer = server
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics, as Prometheus's client asks for them."""
+        crawl = self.crawl
+        if crawl is None:
+            return
+        session, queues = crawl.session, crawl.pending.queues
+        queued = None if crawl.refiller.held.is_shared else max(0, crawl.pending.count) + len(queues)
+        sample = sample_of(dict(session.stats), clock.now(), queued)
+        for name, told in COUNTERS.items():
+            yield CounterMetricFamily(f"news_{name}", told, value=getattr(sample, name))
+        dropped = CounterMetricFamily("news_dropped", "Pages that became no article, by reason", labels=["reason"])
+        for reason, count in sample.reasons.items():
+            dropped.add_metric([reason], count)
+        yield dropped
+        hosts = list(queues.hosts.values())  # at once: the crawl goes on beside this thread
+        values: dict[str, Any] = {
+            "queued": queued,
+            "pages_per_second": session.pages_per_second,
+            "in_flight": len(queues.in_flight),
+            "hosts_active": sum(1 for host in hosts if host.queue or host.busy),
+            "database_waits": int(bool(session.line.waits_for)),
+        }
+        for name, told in GAUGES.items():
+            if values[name] is not None:
+                yield GaugeMetricFamily(f"news_{name}", told, value=values[name])
+        run = {"run": str(session.resumed.run_id), "version": str(session.config.agreed.get("VERSION", ""))}
+        yield InfoMetricFamily("news_run", "The run", value={name: value for name, value in run.items() if value})
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

@@ -1,0 +1,53 @@
+"""Why a URL is where it is: everything the crawl knows about it, as `scrapy why` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from starlette.responses import Response
+
+from ...run.explanation import LookUp, look_up, origin, read_url, results, score_shares
+from ..frame.language import Language
+from ..frame.shown import short
+from ..frame.visit import Visit
+from ._parts import board_page
+
+_MOST_URL = 2_000
+_MOST_TEXT = 1_000
+_NAMED = 40
+
+
+def show(visit: Visit) -> Response:
+    """Show the form, and what is known of the URL that was asked for."""
+    given = visit.text("url", _MOST_URL).strip()
+    url = read_url(given) if given else None
+    found: LookUp | None = visit.read(lambda connection: look_up(connection, url)) if url else None
+    known = found.known if found else None
+    shares = score_shares(known) if known else []
+    return board_page(
+        visit,
+        "why.html",
+        section="why",
+        given=given,
+        url=url,
+        is_pruned=found is not None and found.is_pruned,
+        known=known,
+        found=_told(origin(known, found.rules) if known and found else (), visit.language),
+        results=_told(results(known) if known else (), visit.language),
+        shares=shares,
+        most=max((abs(each.added) for each in shares), default=0.0),
+    )
+
+
+def _told(lines: Iterable[tuple[str, str]], t: Language) -> list[tuple[str, Sequence[str]]]:
+    """Return labels in the reader's language with their texts, those without a label below the one before."""
+    told: list[tuple[str, list[str]]] = []
+    for label, text in lines:
+        if label in {"URL", "state"}:  # they stand in the title
+            continue
+        if not label and told:
+            told[-1][1].append(short(text, _MOST_TEXT))
+        else:
+            key = f"why.{label}"
+            told.append((t(key) if t.has(key) else short(label, _NAMED), [short(text, _MOST_TEXT)]))
+    return [(label, texts) for label, texts in told]
