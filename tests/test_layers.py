@@ -37,7 +37,7 @@ FLOORS = {
         {"clock"},
     ),
     "pipelines": (
-        {"stages", "warm"},
+        {"stages", "warm", "export"},
         {"worker"},
         {"parse_page"},
         {"articles"},
@@ -85,6 +85,7 @@ IMPURE = (
     "db.sites",
     "db.tables",
     "pipelines.search.search",
+    "pipelines.export.read",
     "pipelines.stages",
     "pipelines.warm",
     "pipelines.worker",

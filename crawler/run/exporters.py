@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -16,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.exporters import CsvItemExporter
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage, apply_uri_params
 
+from pipelines.export.cells import harmless
 from pipelines.stages import CrawlAccess
 
 from .config import ConfigError
@@ -29,25 +29,8 @@ if TYPE_CHECKING:
 
 from db.records.article import COLUMNS, JOINED_BY, ArticleItem
 
-# Spreadsheets pass over what cannot be seen before a formula; a line feed or a tab may begin another cell.
-_FORMULA = re.compile(
-    "[\x00-\x20\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]*[=+\\-@＝＋－﹣−＠﹫﹢﹦]|[\t\r\n]"
-)
-_NUMBER = re.compile(r"-\d+", re.ASCII)
-"""As identifiers are."""
 _WHOLE = frozenset({"json", "xml"})
 """Formats of one document a file: what is added to it makes it unreadable."""
-
-
-def harmless(value: Any) -> Any:
-    r"""Put an apostrophe before a cell that a spreadsheet would take for a formula.
-
-    >>> harmless('=HYPERLINK("http://a.test")'), harmless("-3"), harmless(-3), harmless("news")
-    ('\'=HYPERLINK("http://a.test")', '-3', -3, 'news')
-    """
-    if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
 
 
 class CsvExporter(CsvItemExporter):

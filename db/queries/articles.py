@@ -27,13 +27,19 @@ def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[lis
     Cost: two reads for all requests.
     """
     wanted = {"ids": list(chain.from_iterable(requests))}
-    images: dict[int, list[dict[str, str]]] = {}
-    for row in connection.execute(_IMAGES, wanted):
-        images.setdefault(row.article_id, []).append({"url": row.url, "caption": row.caption})
+    images = images_of(connection, wanted["ids"])
     found = {
         row["key"]: _item(row, images.get(row["key"], [])) for row in connection.execute(_ARTICLES, wanted).mappings()
     }
     return [[found[key] for key in ids if key in found] for ids in requests]
+
+
+def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict[str, str]]]:
+    """Read the images of articles: URL and caption, the lead image first."""
+    images: dict[int, list[dict[str, str]]] = {}
+    for row in connection.execute(_IMAGES, {"ids": ids}):
+        images.setdefault(row.article_id, []).append({"url": row.url, "caption": row.caption})
+    return images
 
 
 def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
@@ -65,20 +71,18 @@ _ELSEWHERE: dict[str, ColumnElement[Any]] = {
     "similar_to": _similar.c.url,
 }
 """Values that are no plain column of the article."""
-_ARTICLES = (
-    select(
-        article.c.id.label("key"),
-        *((_ELSEWHERE[name] if name in _ELSEWHERE else article.c[name]).label(name) for name in (*COLUMNS, "html")),
-    )
-    .select_from(article)
-    .join(url, url.c.id == article.c.id)
-    .join(site, site.c.id == article.c.site_id)
+SHOWN = {name: (_ELSEWHERE[name] if name in _ELSEWHERE else article.c[name]).label(name) for name in (*COLUMNS, "html")}
+"""Values of an article by the names of `v_articles`; `fetched_at` in Unix seconds."""
+JOINED = (
+    article.outerjoin(url, url.c.id == article.c.id)
+    .outerjoin(site, site.c.id == article.c.site_id)
     .outerjoin(_original, _original.c.id == article.c.duplicate_of)
     .outerjoin(_holder, _holder.c.id == article.c.text_holder)
     .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
     .outerjoin(_similar, _similar.c.id == duplicate.c.of_id)
-    .where(among(article.c.id))
 )
+"""Articles with all that `SHOWN` is taken from; one that is not asked for costs nothing."""
+_ARTICLES = select(article.c.id.label("key"), *SHOWN.values()).select_from(JOINED).where(among(article.c.id))
 _IMAGES = (
     select(image.c.article_id, image.c.url, image.c.caption)
     .where(among(image.c.article_id))

@@ -288,23 +288,23 @@ class _Prefix:
 def _lines(marks: _Marks, part: TextPart) -> list[str]:
     """Render the lines of a part, or the cells of a row, in Markdown."""
     if part.kind == "tr":
-        return [_literal(each) for each in part.texts]
+        return [literal(each) for each in part.texts]
     if part.kind == "pre":
         longest = max((len(run) for line in part.texts for run in _TICKS.findall(line)), default=0)
         fence = "`" * max(3, longest + 1)
         return [fence, *part.texts, fence]
-    content = marks.linked(part, _literal, lambda anchor, url: f"[{anchor}]({_target(url)})")
+    content = marks.linked(part, literal, lambda anchor, url: f"[{anchor}]({_target(url)})")
     content = _AT_START.sub(r"\1\\\2", content, count=1)
     return [f"{'#' * int(part.kind[1])} {content}" if part.kind[0] == "h" else content]
 
 
 def _image(picture: _Picture) -> str:
     """Render an image in Markdown, its caption below it."""
-    shown = f"![{_literal(picture.text)}]({_target(picture.url)})"
-    return f"{shown}\n\n*{_literal(picture.caption)}*" if picture.caption else shown
+    shown = f"![{literal(picture.text)}]({_target(picture.url)})"
+    return f"{shown}\n\n*{literal(picture.caption)}*" if picture.caption else shown
 
 
-def _literal(content: str) -> str:
+def literal(content: str) -> str:
     """Escape text for Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", content)
 

@@ -1,0 +1,341 @@
+"""Reading what is stored, lazily: articles, links, duplicates and sites of a database.
+
+from pipelines.export.read import read_articles
+
+for article in read_articles("news.db", site="example.com", since="7d"):
+print(article.published_utc, article.title)
+frame = read_articles("news.db").to_pandas(["site", "published_utc", "title"])
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from db.engine.database import Database, open_for_reading
+from db.queries import export
+from db.queries.export import Key, ReadPage, Row, Selection
+from db.records.article import COLUMNS
+
+from ..dates.period import Bound
+from ..records import BlockKind
+from ..urls import canonicalize, host_key, site_key
+from . import arrow
+from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, annotations_of, readers
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from sqlalchemy import Connection
+
+T = TypeVar("T")
+Time = str | date | datetime
+"""A bound of time: a day (`2024-05-01`), a period before now (`7d`), or an instant; empty for none."""
+
+_MASK = (1 << 64) - 1
+_NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_PAIR = re.compile(r"[0-9a-f]{32}")
+_BLOCKS = {kind.value: kind.name.lower() for kind in BlockKind}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTable(Generic[T]):
+    """A table that can be exported.
+
+    Attributes:
+        name: of the table, for people.
+        record: what a row becomes.
+        columns: shown unless others are named.
+        key: the column by which an export goes on.
+        conditions: options of a selection that say something here.
+        read: reads rows behind a key.
+        at_once: rows that are read together.
+    """
+
+    name: str
+    record: type[T]
+    columns: tuple[str, ...]
+    key: str
+    conditions: frozenset[str]
+    read: ReadPage
+    at_once: int
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """Columns that may be named."""
+        return tuple(annotations_of(self.record))
+
+    def check_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns named, or the usual ones.
+
+        Raises:
+            ValueError: there is no such column, or one is named twice.
+        """
+        for name in columns:
+            if name not in self.all_columns:
+                raise ValueError(f"{self.name} have no column {name!r}; there is {', '.join(self.all_columns)}")
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"a column is named twice in {','.join(columns)}")
+        return tuple(columns) or self.columns
+
+    def key_of(self, text: str) -> Key:
+        """Read the key of a row.
+
+        Raises:
+            ValueError: it is none.
+        """
+        if not text:
+            return ()
+        if self.key == "key" and _PAIR.fullmatch(text):
+            return _signed(text[:16]), _signed(text[16:])
+        if self.key != "key" and _NUMBER.fullmatch(text):
+            return (int(text),)
+        raise ValueError(f"{text!r} is no key of {self.name}; take the one in the column {self.key!r} of a row")
+
+
+def key_text(key: Key) -> str:
+    """Write the key of a row: a number, or two identifiers as hexadecimal digits."""
+    return str(key[0]) if len(key) == 1 else "".join(f"{one & _MASK:016x}" for one in key)
+
+
+def _signed(digits: str) -> int:
+    value = int(digits, 16)
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _with_keys(read: ReadPage) -> ReadPage:
+    """Make a reader of pairs whose column `key` is that of the row."""
+
+    def page(connection: Any, columns: Sequence[str], wanted: Selection, after: Key, most: int) -> Sequence[Row]:
+        stored = [name for name in columns if name != "key"]
+        rows = read(connection, stored, wanted, after, most)
+        blocks = [at for at, name in enumerate(stored) if name == "block"]
+        made = []
+        for key, values in rows:
+            shown = list(values)
+            for at in blocks:
+                shown[at] = _BLOCKS.get(shown[at], str(shown[at]))
+            if "key" in columns:
+                shown.insert(list(columns).index("key"), key_text(key))
+            made.append((key, tuple(shown)))
+        return made
+
+    return page
+
+
+_PERIOD = frozenset(("since", "until", "site"))
+ARTICLES = ExportTable(
+    "articles", StoredArticle, COLUMNS, "number", _PERIOD | {"language", "query"}, export.article_page, 500
+)
+LINKS = ExportTable(
+    "links", StoredLink, tuple(annotations_of(StoredLink)), "key", _PERIOD, _with_keys(export.link_page), 5_000
+)
+DUPLICATES = ExportTable(
+    "duplicates",
+    StoredDuplicate,
+    tuple(annotations_of(StoredDuplicate)),
+    "key",
+    _PERIOD | {"language"},
+    _with_keys(export.duplicate_page),
+    2_000,
+)
+SITES = ExportTable("sites", StoredSite, tuple(annotations_of(StoredSite)), "id", _PERIOD, export.site_page, 1 << 31)
+TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES, LINKS, DUPLICATES, SITES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """Rows of a database that are read when they are asked for, a page at a time.
+
+    Each iteration reads from the beginning, and sees what was stored until it came there. It holds some hundred rows in
+    memory, and no transaction between two pages.
+
+    Attributes:
+        table: what is read.
+        database_url: a URL, or the path of a SQLite file.
+        wanted: conditions.
+        query: words to search for; then the rows are the articles found, one of each cluster, the best first.
+        after: key behind which the rows begin.
+
+    Raises:
+        db.engine.errors.DatabaseProblem: while it is read: the database is missing, of another version, or gone.
+    """
+
+    table: ExportTable[T]
+    database_url: str
+    wanted: Selection
+    query: str = ""
+    after: Key = ()
+
+    def pages(self, columns: Sequence[str] = ()) -> Iterator[Sequence[Row]]:
+        """Yield keys and database values of some columns, page after page.
+
+        Raises:
+            ValueError: there is no such column or site.
+        """
+        names = self.table.check_columns(columns)
+        with closing(open_for_reading(self.database_url)) as database:
+            if self.wanted.site and not database.read(lambda one: export.has_site(one, self.wanted.site)):
+                raise ValueError(f"{database.name} has no site {self.wanted.site}; its sites: scrapy export sites")
+            yield from self._pages(database, names)
+
+    def _pages(self, database: Database, names: tuple[str, ...]) -> Iterator[Sequence[Row]]:
+        key = self.after
+        while True:
+            rows = database.read(partial(self._page, names, key))
+            if rows:
+                yield rows
+            if len(rows) < self.table.at_once:
+                return
+            key = rows[-1][0]
+
+    def _page(self, names: tuple[str, ...], key: Key, connection: Connection) -> Sequence[Row]:
+        return self.table.read(connection, names, self.wanted, key, self.table.at_once)
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield typed records."""
+        names = self.table.all_columns
+        made = readers(self.table.record)
+        places = [(at, made[name]) for at, name in enumerate(names) if name in made]
+        for page in self.pages(names):
+            for _, row in page:
+                values = list(row)
+                for at, read in places:
+                    values[at] = read(values[at])
+                yield self.table.record(*values)
+
+    def to_arrow(self, columns: Sequence[str] = ()) -> pa.Table:
+        """Return an Arrow table of these columns; it is held in memory whole."""
+        names, record = self.table.check_columns(columns), self.table.record
+        batches = (arrow.batch(record, names, [row for _, row in page]) for page in self.pages(names))
+        return arrow.table(record, names, batches)
+
+    def to_pandas(self, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """Return a pandas frame of these columns (`pip install pandas`)."""
+        return self.to_arrow(columns).to_pandas()
+
+
+def read_articles(
+    database: str = "news.db",
+    *,
+    since: Time = "",
+    until: Time = "",
+    site: str = "",
+    language: str = "",
+    query: str = "",
+    after: str = "",
+) -> Reading[StoredArticle]:
+    """Read articles, in the order in which they were stored.
+
+    Args:
+        database: URL, or path of a SQLite file.
+        since: earliest time of publication; of articles without one, time at which they were found. A day
+            (`2024-05-01`, or a `date`) counts as a whole, by the page's own clock; `7d`, `12h` are so long before now.
+        until: latest time, likewise.
+        site: name of a site, or a host or URL of it.
+        language: code, or its beginning: `zh` is all Chinese.
+        query: words to search for, as `scrapy search` takes them. Then one article of each story is read, the best
+            first.
+        after: `number` of an article: only those stored after it are read.
+
+    Returns: frozen records when iterated over; `to_arrow` and `to_pandas` make tables.
+    Raises:  ValueError: a bound or key cannot be read. Iterating raises `DatabaseProblem`.
+    Cost:    20 microseconds an article on SQLite.
+    """
+    return reading(ARTICLES, database, since=since, until=until, site=site, language=language, query=query, after=after)
+
+
+def read_links(
+    database: str = "news.db", *, since: Time = "", until: Time = "", site: str = "", after: str = ""
+) -> Reading[StoredLink]:
+    """Read links, of pages of a site or pages last fetched in a time."""
+    return reading(LINKS, database, since=since, until=until, site=site, after=after)
+
+
+def read_duplicates(
+    database: str = "news.db",
+    *,
+    since: Time = "",
+    until: Time = "",
+    site: str = "",
+    language: str = "",
+    after: str = "",
+) -> Reading[StoredDuplicate]:
+    """Read the evidence of duplicates: which article repeats which, and how much."""
+    return reading(DUPLICATES, database, since=since, until=until, site=site, language=language, after=after)
+
+
+def read_sites(
+    database: str = "news.db", *, since: Time = "", until: Time = "", site: str = "", after: str = ""
+) -> Reading[StoredSite]:
+    """Read sites with their counts."""
+    return reading(SITES, database, since=since, until=until, site=site, after=after)
+
+
+def reading(
+    table: ExportTable[T],
+    database: str,
+    *,
+    since: Time = "",
+    until: Time = "",
+    site: str = "",
+    language: str = "",
+    query: str = "",
+    after: str = "",
+) -> Reading[T]:
+    """Read a table; see `read_articles`.
+
+    Raises:
+        ValueError: an argument cannot be read, or says nothing of this table.
+    """
+    given = {"since": since, "until": until, "site": site, "language": language, "query": query}
+    for name, value in given.items():
+        if value and name not in table.conditions:
+            raise ValueError(f"{name} says nothing of {table.name}; it takes {', '.join(sorted(table.conditions))}")
+    now = time.time()
+    wanted = Selection(_bound("since", since, now), _bound("until", until, now), _site(site), language.strip())
+    return Reading(table, database, wanted, query.strip(), table.key_of(after))
+
+
+def _bound(name: str, value: Time, now: float) -> str:
+    """Write a bound of time as `Selection` has it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, datetime):
+        moment = value.astimezone(UTC)
+    elif isinstance(value, date):
+        return value.isoformat()
+    elif not value.strip():
+        return ""
+    else:
+        try:
+            bound = Bound.read(value)
+        except ValueError as error:
+            raise ValueError(f"{name} is {value!r}; {error}") from None
+        if bound.day:
+            return bound.day.isoformat()
+        moment = datetime.fromtimestamp(max(now - bound.seconds, 0), UTC)
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")
+
+
+def _site(name: str) -> str:
+    """Return the site that a name, host or URL belongs to.
+
+    Raises:
+        ValueError: it is none.
+    """
+    name = name.strip()
+    if not name:
+        return ""
+    url = canonicalize(name if "://" in name else f"http://{name}/")
+    if url is None:
+        raise ValueError(f"site is {name!r}; it takes a name such as example.com")
+    return site_key(host_key(url))

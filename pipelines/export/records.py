@@ -1,0 +1,175 @@
+"""Records of what is stored: frozen, typed, with the names of the views.
+
+A field's annotation says how the value of the database becomes that of the record (`readers`), and of which type its
+column in an Arrow table is (`pipelines.export.arrow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+from db.records.article import JOINED_BY
+
+Category: TypeAlias = str
+"""A text of which there are few, which columns keep once each."""
+
+
+class StoredImage(NamedTuple):
+    """An image of an article."""
+
+    url: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArticle:
+    """An article, with the columns of `v_articles`.
+
+    They are those of `db.records.article.ArticleItem`, which tells what each means, but authors and keywords are
+    tuples, and times in UTC are aware. `published_at` stays as precise as its page: text.
+    """
+
+    id: str
+    url: str
+    title: str
+    authors: tuple[str, ...]
+    source: Category
+    published_at: str | None
+    published_utc: datetime | None
+    language: Category
+    text: str
+    site: Category
+    first_seen: datetime
+    fetched_at: datetime | None
+    duplicate_of: str | None
+    similarity: float | None
+    duplicate_method: Category | None
+    duplicate_kind: Category | None
+    similar_to: str | None
+    published_precision: Category | None
+    published_from: Category | None
+    summary: str
+    keywords: tuple[str, ...]
+    classes: Category
+    quality: float
+    extractor: Category
+    extractor_version: Category
+    text_chars: int
+    updated: datetime
+    relevance: float | None
+    gone: datetime | None
+    kind: Category
+    number: int
+    html: str
+    images: tuple[StoredImage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLink:
+    """A link from page to page.
+
+    Attributes:
+        key: place in the order of the export.
+        source, target: URLs; a target outside of the crawl whose URL is kept no longer has none.
+        block: place on the page: body, list, related, navigation, pagination, other ...
+        source_id, target_id: identifiers of the URLs.
+    """
+
+    key: str
+    source: str | None
+    target: str | None
+    block: Category
+    source_id: str
+    target_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDuplicate:
+    """Evidence that an article repeats another, or is related to it.
+
+    Attributes:
+        key: place in the order of the export.
+        url, site, title, published_at, published_utc: the article; only URL and site of one that is not kept.
+        of_url, of_site, of_title, of_published_at, of_published_utc: the one that it repeats.
+        similarity: 0 to 1.
+        method: how it was found.
+        kind: same, edited, part-of, contains; quotes or template: related, but no duplicate.
+        article_id, of_id: identifiers of both.
+    """
+
+    key: str
+    url: str | None
+    site: Category | None
+    title: str | None
+    published_at: str | None
+    published_utc: datetime | None
+    of_url: str | None
+    of_site: Category | None
+    of_title: str | None
+    of_published_at: str | None
+    of_published_utc: datetime | None
+    similarity: float
+    method: Category
+    kind: Category
+    article_id: str
+    of_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSite:
+    """A site that was asked for something, with the columns of `v_sites`."""
+
+    id: str
+    site: Category
+    articles: int
+    duplicates: int
+    newest_article: str | None
+    newest_utc: datetime | None
+    urls_done: int
+    urls_waiting: int
+    urls_failed: int
+    urls_skipped: int
+    first_seen: datetime
+    fetched_at: datetime | None
+
+
+def _time(value: str | None) -> datetime | None:
+    """Read a time of the database, which is UTC if it says nothing else."""
+    if value is None:
+        return None
+    moment = datetime.fromisoformat(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(value.split(JOINED_BY)) if value else ()
+
+
+def _images(value: Sequence[dict[str, str]]) -> tuple[StoredImage, ...]:
+    return tuple(StoredImage(**one) for one in value)
+
+
+Reader = Callable[[Any], Any]
+_READERS: dict[str, Reader] = {
+    "datetime": _time,
+    "datetime | None": _time,
+    "tuple[str, ...]": _names,
+    "tuple[StoredImage, ...]": _images,
+}
+"""By the annotation of the field; values of other fields are what they are."""
+
+
+def annotations_of(record: Any) -> dict[str, str]:
+    """Return the fields of a record and their annotations."""
+    return {field.name: str(field.type) for field in fields(record)}
+
+
+def readers(record: Any) -> dict[str, Reader]:
+    """Return the functions that make values of the database values of a record.
+
+    By the names of those fields that need one.
+    """
+    return {name: _READERS[kind] for name, kind in annotations_of(record).items() if kind in _READERS}
