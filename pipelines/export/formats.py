@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from types import TracebackType
+from typing import Any, BinaryIO, Final, Self
 
 from db.records.article import JOINED_BY
 
@@ -52,17 +53,22 @@ _UNNAMED = re.compile(r"[\W_]+")
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-class Writer(Protocol):
-    """Writes rows."""
+class Writer:
+    """Base of all writers: a context, left when all is written or something went wrong."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """End what was written, if nothing went wrong."""
 
     def write(self, rows: Rows) -> None:
         """Write some rows."""
-
-    def close(self) -> None:
-        """Write what is left, and the end."""
+        raise NotImplementedError
 
 
-class JsonLines:
+class JsonLines(Writer):
     """JSON lines: an object a row, with the names of the columns; lists are lists."""
 
     def __init__(self, file: BinaryIO, record: Any, columns: Sequence[str]) -> None:
@@ -77,11 +83,8 @@ class JsonLines:
             values |= {name: _split(values[name]) for name in self._lists}
             self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
-    def close(self) -> None:
-        """Do nothing: the last line is the end."""
 
-
-class Csv:
+class Csv(Writer):
     """CSV for spreadsheets: a header, cells that are no formulas, names joined by "、"."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str], begin: bytes, *, header: bool) -> None:
@@ -104,11 +107,8 @@ class Csv:
         csv.writer(text).writerows(rows)
         self._file.write(text.getvalue().encode("utf-8", "replace"))
 
-    def close(self) -> None:
-        """Do nothing: the last record is the end."""
 
-
-class Parquet:
+class Parquet(Writer):
     """Parquet: typed columns, compressed, in row groups of some 16 MB."""
 
     def __init__(self, file: BinaryIO, record: Any, columns: tuple[str, ...]) -> None:
@@ -130,13 +130,17 @@ class Parquet:
             self._writer.write_table(arrow.table(self._record, self._columns, self._batches), row_group_size=1 << 30)
             self._batches = []
 
-    def close(self) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Write the last row group and the footer, without which the file cannot be read."""
-        self._flush()
-        self._writer.close()
+        try:
+            if error is None:
+                self._flush()
+                self._writer.close()
+        finally:
+            self._writer.is_open = False  # else it would try to write the footer once more, into a closed file
 
 
-class MarkdownStream:
+class MarkdownStream(Writer):
     """Articles as Markdown one after the other, each with its front matter."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str], shown: Sequence[str]) -> None:
@@ -150,11 +154,8 @@ class MarkdownStream:
             text = article_markdown(dict(zip(self._columns, row, strict=True)), self._shown)
             self._file.write(f"{text}\n".encode("utf-8", "replace"))
 
-    def close(self) -> None:
-        """Do nothing."""
 
-
-class MarkdownFolder:
+class MarkdownFolder(Writer):
     """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`.
 
     Args:
@@ -179,11 +180,8 @@ class MarkdownFolder:
             text = article_markdown(values, self._shown)
             self._save(self._folder / file_name(values), text.encode("utf-8", "replace"))
 
-    def close(self) -> None:
-        """Do nothing."""
 
-
-class MarkdownTable:
+class MarkdownTable(Writer):
     """Rows as one Markdown table."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
@@ -199,9 +197,6 @@ class MarkdownTable:
     def _line(self, cells: Sequence[str]) -> None:
         shown = " | ".join(" ".join(cell.split()) for cell in cells)
         self._file.write(f"| {shown} |\n".encode("utf-8", "replace"))
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:
