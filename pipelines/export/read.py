@@ -25,7 +25,7 @@ from db.records.article import COLUMNS
 
 from ..dates.period import Bound
 from ..records import BlockKind
-from ..urls import canonicalize, host_key, site_key
+from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
 from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, annotations_of, readers
 
@@ -338,4 +338,4 @@ def _site(name: str) -> str:
     url = canonicalize(name if "://" in name else f"http://{name}/")
     if url is None:
         raise ValueError(f"site is {name!r}; it takes a name such as example.com")
-    return site_key(host_key(url))
+    return site_key(bare_host(host_key(url)))

@@ -1,0 +1,173 @@
+"""Files of each format: they hold what was given, and end so that more can be added."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pipelines.export import formats
+from pipelines.export.cells import harmless, restored
+from pipelines.export.records import StoredArticle
+
+COLUMNS = ("number", "title", "authors")
+ROWS = [(1, '=cmd|"x"', "张三、李四"), (2, '两行\n标题, "引号" \'', ""), (-3, "\t@tab", "'=1"), (4, "", "a")]
+
+
+def written(form: str, rows: list[tuple] = ROWS, columns: tuple[str, ...] = COLUMNS) -> bytes:
+    file = io.BytesIO()
+    writer = {
+        "jsonl": lambda: formats.JsonLines(file, StoredArticle, columns),
+        "csv": lambda: formats.Csv(file, columns, b"", header=True),
+        "parquet": lambda: formats.Parquet(file, StoredArticle, columns),
+        "table": lambda: formats.MarkdownTable(file, columns),
+    }[form]()
+    with writer:
+        writer.write(rows[:3])
+        writer.write(rows[3:])
+    return file.getvalue()
+
+
+@settings(max_examples=50)
+@given(st.text())
+@example("=1+1")
+@example("'=1")
+@example("''@x")
+@example("-3")
+@example("'-3")
+@example("\r\n=x")
+@example("\u200b＝1")
+def test_cells_are_harmless_and_come_back(cell: str) -> None:
+    shown = harmless(cell)
+    assert restored(shown) == cell
+    assert shown[:1] not in {"=", "+", "@", "\t", "\r"}
+    assert not shown.startswith("-") or shown[1:].isdecimal()
+
+
+def test_csv_holds_what_was_given_and_no_formula() -> None:
+    header, *rows = csv.reader(io.StringIO(written("csv").decode(), newline=""))
+    assert tuple(header) == COLUMNS
+    assert [[restored(cell) for cell in row] for row in rows] == [[str(value) for value in row] for row in ROWS]
+    assert rows[0][1] == '\'=cmd|"x"'
+
+
+def test_csv_has_images_by_their_urls() -> None:
+    images = [{"url": "http://a/1", "caption": "x"}, {"url": "http://a/2", "caption": ""}]
+    assert written("csv", [(1, images)], ("number", "images")).endswith(b"1,http://a/1 http://a/2\r\n")
+
+
+def test_json_lines_have_lists_and_nulls() -> None:
+    lines = written("jsonl", [(1, None, "张三、李四"), (2, "x", "")]).decode().split("\n")
+    assert lines[-1] == ""
+    found = [json.loads(line) for line in lines[:-1]]
+    assert found[0] == {"number": 1, "title": None, "authors": ["张三", "李四"]}
+    assert found[1]["authors"] == []
+
+
+def test_parquet_is_read_back_whole() -> None:
+    table = pq.read_table(io.BytesIO(written("parquet")))
+    assert table.to_pylist()[0] == {"number": 1, "title": ROWS[0][1], "authors": ["张三", "李四"]}
+    assert table.column("number").to_pylist() == [1, 2, -3, 4]
+
+
+def test_parquet_has_row_groups_and_leaves_no_footer_after_a_failure() -> None:
+    file = io.BytesIO()
+    with formats.Parquet(file, StoredArticle, ("number", "text")) as writer:
+        for number in range(6):
+            writer.write([(number, "x" * (6 << 20))])
+    parquet = pq.ParquetFile(io.BytesIO(file.getvalue()))
+    assert parquet.num_row_groups == 2
+    assert parquet.metadata.num_rows == 6
+    broken = io.BytesIO()
+    with (
+        pytest.raises(IndexError),
+        formats.Parquet(broken, StoredArticle, ("number", "url")) as writer,
+    ):
+        writer.write([(1, "x"), (2,)])
+    assert len(broken.getvalue()) <= 4
+
+
+def test_table_keeps_its_cells_apart() -> None:
+    lines = written("table", [(1, "a | b\nc", None)]).decode().splitlines()
+    assert lines == ["| number | title | authors |", "| --- | --- | --- |", "| 1 | a \\| b c |  |"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_end_of_a_file_that_was_cut_off_anywhere_is_its_last_whole_row(form: str) -> None:
+    whole = written(form)
+    ends = {0: ""}
+    for n in range(len(ROWS) + 1):
+        key = str(ROWS[n - 1][0]) if n else ""
+        ends[len(written(form, ROWS[:n]))] = key
+    for cut in range(len(whole) + 1):
+        file = io.BytesIO(whole[:cut])
+        found = formats.json_end(file, "number") if form == "jsonl" else formats.csv_end(file, "number", COLUMNS)
+        last = max(end for end in ends if end <= cut)
+        assert found == (last, ends[last])
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [(b'{"title": "x"}\n', "has no 'number'"), (b"no JSON\n", "has no 'number'"), (b"[1]\n", "has no 'number'")],
+)
+def test_end_of_other_lines_is_refused(body: bytes, part: str) -> None:
+    with pytest.raises(ValueError, match=part):
+        formats.json_end(io.BytesIO(body), "number")
+
+
+def test_end_of_other_columns_is_refused() -> None:
+    with pytest.raises(ValueError, match="other columns: a,b"):
+        formats.csv_end(io.BytesIO(b"a,b\r\n1,2\r\n"), "number", COLUMNS)
+    with pytest.raises(ValueError, match="no column 'number'"):
+        formats.csv_end(io.BytesIO(b"a,b\r\n1,2\r\n"), "number", ("a", "b"))
+
+
+def test_end_is_found_behind_a_mark_of_utf_8() -> None:
+    assert formats.csv_end(io.BytesIO(formats.BOM + written("csv")), "number", COLUMNS)[1] == "4"
+
+
+VALUES = {
+    "id": "-7",
+    "url": "http://a.example/x",
+    "site": "a.example",
+    "title": 'A/B: ../x "y" *z*',
+    "authors": "张三、李四",
+    "published_at": "2024-05-01T08:00+08:00",
+    "source": "",
+    "text": "一\n二 <b>",
+    "html": "",
+}
+
+
+def test_markdown_has_a_front_matter_and_the_text() -> None:
+    text = formats.article_markdown(
+        {**VALUES, "source": "a\x85\u2028b"}, ("title", "authors", "source", "published_at")
+    )
+    _, front, body = text.split("---\n", 2)
+    names, shown = zip(*(line.split(": ", 1) for line in front.splitlines()), strict=True)
+    assert names == ("title", "authors", "source", "published_at")
+    found = [json.loads(value) for value in shown]
+    assert found == [VALUES["title"], ["张三", "李四"], "a\x85\u2028b", VALUES["published_at"]]
+    assert body == '\n# A/B: ../x "y" \\*z\\*\n\n一\n\n二 \\<b\\>\n'
+
+
+def test_markdown_keeps_headings_lists_and_tables() -> None:
+    table = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    html = f"<h2>头</h2><ul><li>一</li><li>二</li></ul>{table}"
+    text = formats.article_markdown({**VALUES, "title": "", "html": html}, ())
+    assert text == "---\n---\n\n## 头\n\n- 一\n- 二\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+
+
+@settings(max_examples=50)
+@given(st.text(), st.text(), st.none() | st.dates().map(str))
+def test_file_names_stay_in_their_folder(title: str, site: str, published_at: str | None) -> None:
+    path = formats.file_name({**VALUES, "title": title, "site": site, "published_at": published_at})
+    assert len(path.parts) == 2
+    assert not {"..", "."} & set(path.parts)
+    assert path.suffix == ".md"
+    assert all(len(part.encode("utf-8", "replace")) < 255 for part in path.parts) or len(site) > 60
