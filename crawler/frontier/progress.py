@@ -6,7 +6,6 @@ A live line on a terminal, plain lines elsewhere, a summary at the end.
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 import time
 from collections import Counter
@@ -31,7 +30,7 @@ from ..learn.health.alarms import lines
 from ..response.new_urls import GOES_FIRST
 from ..run.config import Config
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
-from ..run.exporters import export_command
+from ..run.exporters import command_on, export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
@@ -324,13 +323,8 @@ def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
     database, exit_code = crawl.session.database, crawl.background.exit_code
     if exit_code == EXIT_DATABASE:
         return []
-    status = "scrapy status"
-    if not database.is_sqlite:
-        status += ", with the same DATABASE_URL"
-    elif database.name != "news.db":
-        status += f" -s DATABASE_URL={shlex.quote(database.name)}"
     return [
-        f"Look:   {status}",
+        f"Look:   {command_on(database, 'scrapy status')}",
         f"Export: {export_command(database)}",
         f"Go on:  {_goes_on(crawl, ended)}",
     ]

@@ -76,7 +76,7 @@ def test_full_disk_ends_the_crawl_with_how_to_read_what_is_stored(tmp_path: Path
         (told,) = [line for line in done.stderr.splitlines() if "/dev/full" in line]
         assert "cannot be written (No space left on device)" in told
         command = told.partition("to a file: ")[2]
-        assert command == f'sqlite3 -header -csv {tmp_path}/news.db "SELECT * FROM v_articles" > articles.csv'
+        assert command == f"scrapy export articles --output articles.csv -s DATABASE_URL={tmp_path}/news.db"
         assert rows(tmp_path, "SELECT exit_code FROM run") == [(4,)]
         assert rows(tmp_path, "SELECT count(*) FROM v_articles")[0][0] > 0
         assert crawl(newsroom, tmp_path, seeds=seeds).returncode == 0, "the same command goes on"

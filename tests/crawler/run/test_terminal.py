@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from scrapy.exporters import JsonLinesItemExporter
 
-from crawler.run.exporters import CsvExporter, harmless
+from crawler.run.exporters import CsvExporter
 from crawler.run.scrapy_settings import FIXED
 from crawler.run.terminal import (
     Field,
@@ -29,6 +29,7 @@ from crawler.run.terminal import (
     show_table,
     visible,
 )
+from pipelines.export.cells import harmless
 
 HOSTILE = (
     "[red]title[/red]", "\x1b[2J\x1b]0;owned\x07", "gone\n12:00:00 ERROR: forged", "a\rb", "\u202egnp.exe", "\x9b31m",
