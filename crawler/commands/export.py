@@ -20,7 +20,7 @@ from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED
 if TYPE_CHECKING:
     import argparse
 
-    from pipelines.export.formats import Writer
+    from pipelines.export.formats import RowWriter
     from pipelines.export.read import ExportTable, Reading
 
 NAMES: Final = ("articles", "links", "duplicates", "sites")
@@ -299,7 +299,7 @@ def _save(path: Path, content: bytes) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> Writer:
+def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> RowWriter:
     """Make the writer of a format."""
     from pipelines.export import formats
 

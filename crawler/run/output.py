@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pipelines.export.cells import harmless
+
 from .terminal import Field, console_for, harmless_json, show_table
 
 TABLE, JSONL, CSV = "table", "jsonl", "csv"
@@ -71,8 +73,6 @@ class Output:
 
 def _write_csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows that no spreadsheet takes for formulas."""
-    from .exporters import harmless  # noqa: PLC0415 - it imports Scrapy's exports
-
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(names)
     writer.writerows([harmless(_flat(value)) for value in row] for row in rows)

@@ -1,4 +1,4 @@
-"""Rows for exports: a page at a time in a stable order, each going on behind a key.
+"""Rows for exports: a page at a time in a stable order, each behind a key.
 
 Each page is a transaction of its own. So an export holds up no crawl, however long it takes, and needs no memory of
 what it has read: the key of its last row says where it stands.

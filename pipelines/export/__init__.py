@@ -1,1 +1,1 @@
-"""What is stored, to take away: typed records, tables, and files of several formats."""
+"""Exports: typed records, tables and files of stored articles, links and sites."""

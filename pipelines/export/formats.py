@@ -53,8 +53,8 @@ _UNNAMED = re.compile(r"[\W_]+")
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-class Writer:
-    """Base of all writers: a context, left when all is written or something went wrong."""
+class RowWriter:
+    """Base of all writers: a context, left when all is written or one failed."""
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -68,7 +68,7 @@ class Writer:
         raise NotImplementedError
 
 
-class JsonLines(Writer):
+class JsonLines(RowWriter):
     """JSON lines: an object a row, with the names of the columns; lists are lists."""
 
     def __init__(self, file: BinaryIO, record: Any, columns: Sequence[str]) -> None:
@@ -84,7 +84,7 @@ class JsonLines(Writer):
             self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
-class Csv(Writer):
+class Csv(RowWriter):
     """CSV for spreadsheets: a header, cells that are no formulas, names joined by "、"."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str], begin: bytes, *, header: bool) -> None:
@@ -108,7 +108,7 @@ class Csv(Writer):
         self._file.write(text.getvalue().encode("utf-8", "replace"))
 
 
-class Parquet(Writer):
+class Parquet(RowWriter):
     """Parquet: typed columns, compressed, in row groups of some 16 MB."""
 
     def __init__(self, file: BinaryIO, record: Any, columns: tuple[str, ...]) -> None:
@@ -140,7 +140,7 @@ class Parquet(Writer):
             self._writer.is_open = False  # else it would try to write the footer once more, into a closed file
 
 
-class MarkdownStream(Writer):
+class MarkdownStream(RowWriter):
     """Articles as Markdown one after the other, each with its front matter."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str], shown: Sequence[str]) -> None:
@@ -155,7 +155,7 @@ class MarkdownStream(Writer):
             self._file.write(f"{text}\n".encode("utf-8", "replace"))
 
 
-class MarkdownFolder(Writer):
+class MarkdownFolder(RowWriter):
     """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`.
 
     Args:
@@ -181,7 +181,7 @@ class MarkdownFolder(Writer):
             self._save(self._folder / file_name(values), text.encode("utf-8", "replace"))
 
 
-class MarkdownTable(Writer):
+class MarkdownTable(RowWriter):
     """Rows as one Markdown table."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:

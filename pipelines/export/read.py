@@ -1,4 +1,4 @@
-"""Reading what is stored, lazily: articles, links, duplicates and sites of a database.
+"""Reading articles, links, duplicates and sites of a database, lazily.
 
 from pipelines.export.read import read_articles
 
@@ -30,9 +30,7 @@ from . import arrow
 from .records import StoredArticle, StoredDuplicate, StoredLink, StoredSite, annotations_of, readers
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
-    from sqlalchemy import Connection
 
 T = TypeVar("T")
 Time = str | date | datetime
@@ -195,7 +193,7 @@ class Reading(Generic[T]):
                 return
             key = rows[-1][0]
 
-    def _page(self, names: tuple[str, ...], key: Key, connection: Connection) -> Sequence[Row]:
+    def _page(self, names: tuple[str, ...], key: Key, connection: Any) -> Sequence[Row]:
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
     def __iter__(self) -> Iterator[T]:
@@ -216,7 +214,7 @@ class Reading(Generic[T]):
         batches = (arrow.batch(record, names, [row for _, row in page]) for page in self.pages(names))
         return arrow.table(record, names, batches)
 
-    def to_pandas(self, columns: Sequence[str] = ()) -> pd.DataFrame:
+    def to_pandas(self, columns: Sequence[str] = ()) -> Any:
         """Return a pandas frame of these columns (`pip install pandas`)."""
         return self.to_arrow(columns).to_pandas()
 

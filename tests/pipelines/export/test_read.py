@@ -172,7 +172,7 @@ def test_arguments_that_say_nothing_are_refused(arguments: dict, part: str) -> N
         read_articles("news.db", **arguments)
 
 
-def test_what_is_not_there_is_refused_when_it_is_read(crawled: str, tmp_path: object) -> None:
+def test_reading_of_what_is_not_there_is_refused(crawled: str, tmp_path: object) -> None:
     with pytest.raises(ValueError, match=r"has no site e\.example"):
         list(read_articles(crawled, site="e.example"))
     with pytest.raises(ValueError, match="no column 'colour'"):
