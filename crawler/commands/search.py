@@ -88,10 +88,14 @@ class Command(NewsCommand):
 
     def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
         """Return the name of the database, and what was found."""
+        from db.search.clicks import ClickFile, beside
+        from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 
         assert self.settings is not None
-        options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"))
+        clicks = ClickFile(beside(value_of(self.settings, "DATABASE_URL"))).read()
+        relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
+        options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
         return read(self, lambda connection: search(connection, query, options, time.time()))
 
     def _rebuild(self) -> None:

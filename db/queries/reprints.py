@@ -45,7 +45,7 @@ class Reprint:
 
 
 class Branch(NamedTuple):
-    """An article in the tree of its cluster: the one above it, and how far that is from the root."""
+    """An article in the tree of its cluster: the one above it, and its own depth."""
 
     article: Reprint
     above: Reprint | None
@@ -87,7 +87,7 @@ class Reprints:
         return list(found.values())
 
     def text_of(self, one: Reprint) -> str | None:
-        """Return the text of an article, None when it is kept by one that is not among these."""
+        """Return the text of an article, None when it is not among these."""
         if one.text_holder is None:
             return one.text
         return next((other.text for other in self.articles if other.id == one.text_holder), None)

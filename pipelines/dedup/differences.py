@@ -41,7 +41,7 @@ _MOST_UNITS = 2_000
 
 
 class Change(NamedTuple):
-    """A piece of text that stands in both texts (=), in the later one (+) or only in the earlier (-)."""
+    """A piece that stands in both texts (=), in the later (+) or the earlier (-)."""
 
     sign: Sign
     text: str
@@ -79,7 +79,7 @@ def mark_changes(before: str, after: str) -> list[Change]:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield pieces of two sequences in their order: those that are equal, and those that took another's place."""
+    """Yield pieces of two sequences: equal ones, and those that took others' place."""
     removed: list[str] = []
     added: list[str] = []
     for code in LCSseq.opcodes(old, new):

@@ -27,6 +27,7 @@ from ..dates.parse import read
 from ..dates.period import Bound
 from ..dates.timezones import Habits
 from ..text.words import fold
+from .clicks import NEUTRAL
 from .query import read_query
 from .ranking import passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
@@ -56,7 +57,7 @@ class SearchOptions:
 
     Attributes:
         weights: of signals, see `SIGNALS`; one that is not named has its usual weight.
-        clicks: relevance in [0, 1] that readers gave articles, by their identifiers.
+        clicks: relevance in [0, 1] to readers of the query, by articles' identifiers; `NEUTRAL` of all others.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -195,7 +196,8 @@ class _Search:
         """Return the weighted signals of candidates."""
         options = self._options
         times = np.fromiter((row.time for row in rows), np.float64, len(rows))
-        clicks = np.fromiter((options.clicks.get(row.article_id, 0.0) for row in rows), np.float64, len(rows))
+        read = (options.clicks.get(row.article_id, NEUTRAL) - NEUTRAL for row in rows)
+        clicks = np.fromiter(read, np.float64, len(rows))
         freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
         links = np.zeros(len(rows))
         signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": links}

@@ -34,7 +34,7 @@ from sqlalchemy import Connection
 from db.articles import write
 from db.engine.database import Database, open_for_crawl, open_for_reading
 from db.engine.statements import insert_rows, is_postgres
-from db.records.article import Keep, MatchDecision, NewArticle
+from db.records.article import MatchDecision, NewArticle
 from db.records.keys import fingerprint
 from db.search import index as search_index
 from db.tables.runs import RunRow
@@ -97,7 +97,8 @@ class RealTexts:
         for number in range(first, first + count):
             if self._recent and self._draw.random() < REPRINTS:
                 copied = self._draw.choice(self._recent)
-                yield self._article(number, copied.title, copied.text, copied.language, copied)
+                words, terms = copied.search_words, copied.search_terms
+                yield self._article(number, copied.title, copied.text, copied.language, words=words, terms=terms)
                 continue
             name = self._draw.choices(self._names, self._shares)[0]
             made = self._made(number, name)
@@ -129,18 +130,9 @@ class RealTexts:
         heads = [1 << 24 | title.tokens, sum(part.tokens for part in rest)]
         terms = np.concatenate([np.array(heads, "<u4"), both]).astype("<u4").tobytes()
         words = " ".join(set(title.words).union(*[part.words for part in rest]))
-        return self._article(number, title.text, text, language, None, words, terms)
+        return self._article(number, title.text, text, language, words=words, terms=terms)
 
-    def _article(
-        self,
-        number: int,
-        title: str,
-        text: str,
-        language: str,
-        of: NewArticle | None,
-        words: str = "",
-        terms: bytes = b"",
-    ) -> NewArticle:
+    def _article(self, number: int, title: str, text: str, language: str, *, words: str, terms: bytes) -> NewArticle:
         site = int(SITES * self._draw.random() ** 2)
         day = min(DAYS, number / 250 + self._draw.random() * 3) if number < DAYS * 250 else DAYS
         moment = FIRST + timedelta(days=day, seconds=self._draw.randrange(86_400))
@@ -168,8 +160,8 @@ class RealTexts:
             images=(),
             canonical_id=None,
             seen=(moment + timedelta(minutes=10)).isoformat(timespec="seconds"),
-            search_words=of.search_words if of else words,
-            search_terms=of.search_terms if of else terms,
+            search_words=words,
+            search_terms=terms,
         )
 
 
@@ -181,7 +173,7 @@ def same_text(new: NewArticle, candidates: Any) -> MatchDecision | None:
     """Judge: what has the same text is a reprint."""
     for one in candidates:
         if one.text == new.text and one.id != new.id:
-            return MatchDecision(one, 1.0, "exact", "same", True, False, False, Keep.METADATA)
+            return MatchDecision(one, 1.0, "exact", "same", repeats=True, same_page=False, own_wording=False)
     return None
 
 
@@ -252,7 +244,7 @@ def indexing(url: str, count: int, batch: int) -> None:
         texts = RealTexts()
         index = SignatureIndex(method(), None)
         wall = used = 0.0
-        nothing = mock.patch.object(search_index, "insert", lambda *_: None)
+        nothing = mock.patch.object(search_index, "insert", return_value=None)
         with database.connect_writer() as connection:
             for start in range(0, count, batch):
                 numbers = range(start, min(start + batch, count))

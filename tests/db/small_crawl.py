@@ -49,11 +49,13 @@ def _fill(crawl: Crawl, run: Callable) -> None:
         return {**stamp, "published_utc": f"2025-03-{day} {hour - 8:02}:00:00", "published_from": "meta", **values}
 
     pictures = (("http://a.example/1.jpg", "大桥"), ("http://a.example/2.jpg", ""))
-    crawl.come("a", 1, STORY, title="修桥", authors="张三、李四", source="甲报", images=pictures, html=HTML, **at("01"))
-    crawl.come("b", 1, STORY, title="修桥", source="甲报", **at("02"))
-    crawl.come("c", 1, MORE, title="修桥之后", source="甲报", keywords="桥、工程", **at("03"))
+    crawl.come(
+        "a", 1, STORY, title="修老桥", authors="张三、李四", source="甲报", images=pictures, html=HTML, **at("01")
+    )
+    crawl.come("b", 1, STORY, title="修老桥", source="甲报", **at("02"))
+    crawl.come("c", 1, MORE, title="修老桥之后", source="甲报", keywords="桥、工程", **at("03"))
     crawl.come("a", 2, OTHER, title="邮票展览", authors="张三", classes="文化", **at("03", 9))
-    crawl.come("a", 2, OTHER + "展览延长一周。" * 9, title="邮票展览延期", classes="文化", **at("03", 9))
+    crawl.come("a", 2, OTHER + "志愿者说展览延长一周。" * 9, title="邮票展览延期", classes="文化", **at("03", 9))
     crawl.come("b", 2, story(2), title=HOSTILE, authors="@handle", summary="'=1+1", **at("04"))
     english = "The ferry was late again. Passengers waited on the pier until the evening came. " * 9
     crawl.come("d", 1, english, title="Ferry late again", language="en", source="Reuters", **at("05"))

@@ -1,7 +1,8 @@
-"""The JSON API as a table: each row makes a route, its checks and its part of the OpenAPI description.
+"""The JSON API as a table.
 
-Answers are frozen dataclasses. Their annotations make the schema and their docstrings, under `Attributes`, what it says
-of each field; so the description cannot differ from what is sent.
+Each row makes a route, its checks and its part of the OpenAPI description. Answers are frozen dataclasses. Their
+annotations make the schema and their docstrings, under `Attributes`, what it says of each field; so the description
+cannot differ from what is sent.
 """
 
 from __future__ import annotations

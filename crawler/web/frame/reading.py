@@ -30,7 +30,7 @@ _MOST_DEPTH = 60
 
 
 def body(clean_html: str, text: str, image_label: str) -> Markup:
-    """Return an article's HTML with headings, lists and tables, or its text in paragraphs.
+    """Return an article's HTML, or its text in paragraphs.
 
     Images become links to them: nothing is loaded from elsewhere.
 

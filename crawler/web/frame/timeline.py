@@ -1,7 +1,8 @@
-"""The tree of a story's reprints as a picture: time runs to the right, each article has a row.
+"""The tree of a story's reprints as a picture.
 
-A line leads from each article down to those that repeat it. Widths are in pixels and the picture is not scaled, so that
-its labels stay readable; a page holds one for narrow and one for wide screens.
+Time runs to the right, and each article has a row. A line leads from each article down to those that repeat it. Widths
+are in pixels and the picture is not scaled, so that its labels stay readable; a page holds one for narrow and one for
+wide screens.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
 
 def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
-    """Return the dot of an article with its two lines, on the side where there is room."""
+    """Return the dot of an article with its two lines, where there is room."""
     right = x < width / 2
     room = (width - x if right else x) - 2 * _DOT - _EDGE
     name = _fitting(dot.name, room)

@@ -62,7 +62,7 @@ def find(visit: Visit, most: int) -> Reprints:
 
 
 def difference(story: Reprints, branch: Branch) -> SentenceDiff | None:
-    """Compare an article with the one above it; None when one of the texts is not at hand."""
+    """Compare an article with the one above it; None without one of the texts."""
     if branch.above is None or not branch.article.text:
         return None
     before = story.text_of(branch.above)

@@ -116,7 +116,7 @@ def test_duplicates_name_both_articles(crawled: str) -> None:
     found = {(short(one.url or ""), short(one.of_url or "")): one for one in read_duplicates(crawled)}
     assert {pair: one.kind for pair, one in found.items()} == {("b/1", "a/1"): "same", ("c/1", "a/1"): "edited"}
     one = found["c/1", "a/1"]
-    assert (one.site, one.of_site, one.title, one.of_title) == ("c.example", "a.example", "修桥之后", "修桥")
+    assert (one.site, one.of_site, one.title, one.of_title) == ("c.example", "a.example", "修老桥之后", "修老桥")
     assert one.of_published_utc == datetime(2025, 3, 1, tzinfo=UTC)
     assert [short(one.url or "") for one in read_duplicates(crawled, site="b.example")] == ["b/1"]
 

@@ -1,0 +1,124 @@
+"""`scrapy compact`: give back the space that a crawl no longer needs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from db.records.keys import iso
+
+from ..run.command import NewsCommand, add_format, read_with, seconds
+from ..run.config import value_of
+
+if TYPE_CHECKING:
+    import argparse
+
+    from db.articles.compact import Compaction, Removable
+
+
+class Command(NewsCommand):
+    """Compact a database."""
+
+    examples = (
+        ("scrapy compact", "Give back free space, renew indexes and statistics"),
+        ("scrapy compact --versions 3 --dead-hosts 90d --dry-run", "Say what would be deleted, and delete nothing"),
+        ("scrapy compact --versions 365d", "Delete earlier texts of articles that were seen over a year ago, too"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return "[--versions N|TIME] [--dead-hosts TIME] [--dry-run] [--format NAME]"
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Give back space: earlier texts, URLs of dead hosts, free pages of the database"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "Without options nothing is deleted: SQLite writes the file anew (as much free space is needed beside it), "
+            "Postgres does VACUUM ANALYZE. It may be stopped or killed at any time; no crawl may be running."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--versions",
+            default="",
+            metavar="N|TIME",
+            help="keep so many earlier texts of each article, the newest (0: none); or those of this time: 90d",
+        )
+        parser.add_argument(
+            "--dead-hosts",
+            default="",
+            metavar="TIME",
+            help="delete the URLs of hosts that have been dead so long (90d), those that never brought anything",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
+        add_format(parser, "table", "jsonl")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Count or delete, and say how much."""
+        from db.articles import compact
+        from db.engine.database import open_for_crawl
+
+        from ..run.output import Output
+
+        assert self.settings is not None
+        what = _what(opts.versions, opts.dead_hosts, time.time())
+        output = Output(opts.format, wide=opts.wide)
+        name, (before, would, free) = read_with(  # a database that is not there is not made
+            self,
+            lambda database: (
+                compact.size(database),
+                database.read(lambda connection: compact.count(connection, what)) if opts.dry_run else None,
+                database.read(compact.free_bytes),
+            ),
+        )
+        if would is not None:
+            output.say(f"{name}: {_amount(would)} would be deleted")
+            output.say(f"{before:,} bytes" + ("" if free is None else f", {free:,} of them free by now"))
+            rows = {"versions": would.versions, "urls": would.urls, "bytes": before, "free_bytes": free}
+            output.record("", {"database": name, "dry_run": True, **rows})
+            return
+        patience = value_of(self.settings, "DATABASE_PATIENCE")
+        with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"), patience_seconds=patience)) as database:
+            gone = compact.remove(database, what)
+            compact.rewrite(database, _say)
+            after = compact.size(database)
+        output.say(f"{name}: {_amount(gone)} were deleted")
+        output.say(f"{before - after:,} bytes were freed, {after:,} are left")
+        rows = {"versions": gone.versions, "urls": gone.urls, "bytes": after, "freed_bytes": before - after}
+        output.record("", {"database": name, "dry_run": False, **rows})
+
+
+def _amount(rows: Removable) -> str:
+    return f"{rows.versions:,} earlier texts and {rows.urls:,} URLs of dead hosts"
+
+
+def _say(step: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{step} ...\n")
+
+
+def _what(versions: str, dead_hosts: str, now: float) -> Compaction:
+    """Check what is to be deleted.
+
+    Raises:
+        UsageError: an option that cannot be.
+    """
+    from db.articles.compact import Compaction
+
+    dead_since = now - seconds("--dead-hosts", dead_hosts) if dead_hosts else None
+    if not versions or versions.isdecimal():
+        return Compaction(int(versions) if versions else None, dead_since=dead_since)
+    try:
+        since = iso(now - seconds("--versions", versions))
+    except UsageError as error:
+        raise UsageError(f"{error}; or a number of texts to keep", print_help=False) from None
+    return Compaction(versions_since=since, dead_since=dead_since)

@@ -1,0 +1,228 @@
+"""Compact: give back the space of earlier texts, of URLs of dead hosts, and of rows that are gone.
+
+Some hundred rows are deleted in a transaction, and the database engine rewrites its files by itself: whatever is
+stopped or killed leaves a whole database, and the same again goes on. No crawl may be at work meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, select, text
+from sqlalchemy.exc import DBAPIError
+
+from ..engine.database import Database
+from ..engine.errors import classify
+from ..engine.statements import among, in_state, is_postgres
+from ..frontier.runs import refuse_beside_crawls
+from ..records.url import State
+from ..tables.articles import ArticleRow, ArticleVersionRow, PartRow
+from ..tables.learned import UrlFormRow
+from ..tables.urls import HostRow, SeedRow, UrlRow
+
+url, host, seed, article, version, part, url_form = (
+    m.table() for m in (UrlRow, HostRow, SeedRow, ArticleRow, ArticleVersionRow, PartRow, UrlFormRow)
+)
+
+_AT_ONCE = 500
+_FIRST = -(1 << 63)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """Rows to delete.
+
+    Attributes:
+        versions: earlier texts of an article that stay, the newest; None for all.
+        versions_since: ISO time from which they stay; empty for all.
+        dead_since: Unix time; URLs of hosts that are dead and have answered nothing since then go, those that never
+            brought anything. None for no such URLs.
+    """
+
+    versions: int | None = None
+    versions_since: str = ""
+    dead_since: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Removable:
+    """Counts of rows that a `Compaction` deletes, or has deleted."""
+
+    versions: int = 0
+    urls: int = 0
+
+
+def count(connection: Connection, what: Compaction) -> Removable:
+    """Count what would be deleted.
+
+    Cost: a pass over the versions, one over the URLs of dead hosts.
+    """
+    versions = select(func.count()).select_from(_old_versions(what).subquery())
+    urls = select(func.count()).select_from(url).where(_is_useless(what))
+    return Removable(
+        int(connection.execute(versions).scalar_one()) if _has_versions(what) else 0,
+        int(connection.execute(urls).scalar_one()) if what.dead_since is not None else 0,
+    )
+
+
+def remove(database: Database, what: Compaction) -> Removable:
+    """Delete rows.
+
+    Args:
+        database: opened as for a crawl.
+        what: which.
+
+    Raises:
+        WrongDatabase: a crawl is at work.
+        DatabaseGone, Unavailable: the database gave up; the same again goes on.
+    """
+    versions = _through(database, what, _remove_versions) if _has_versions(what) else 0
+    urls = _through(database, what, _remove_urls) if what.dead_since is not None else 0
+    return Removable(versions, urls)
+
+
+def _through(database: Database, what: Compaction, remove_some: Callable[..., tuple[int | None, int]]) -> int:
+    """Delete some rows after the other, in the order of their keys; returns how many."""
+    last: int | None = _FIRST
+    total = 0
+    while last is not None:
+        last, gone = database.write(partial(remove_some, name=database.name, what=what, last=last))
+        total += gone
+    return total
+
+
+def rewrite(database: Database, step: Callable[[str], None]) -> None:
+    """Have the engine give back free space and renew its statistics and indexes.
+
+    On SQLite the file is written anew beside itself, which takes as much free space as it has content.
+
+    Args:
+        database: opened as for a crawl.
+        step: told what is being done.
+
+    Raises:
+        WrongDatabase: a crawl is at work.
+        DatabaseGone, Unavailable: the database gave up.
+    """
+    database.read(lambda connection: refuse_beside_crawls(connection, database.name))
+    try:
+        if not database.is_sqlite:
+            with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                step("vacuum and statistics")
+                connection.exec_driver_sql("VACUUM (ANALYZE)")
+            return
+        for table in database.read(_search_tables):
+            step("search index")
+            database.write(partial(_optimise, table=table))
+        with database.engine.connect() as connection, closing(connection.connection.cursor()) as cursor:
+            step("vacuum")  # past SQLAlchemy, which would begin a transaction for it
+            # SQLite's place for temporary files is often small, and this connection has them in memory
+            folder = str(Path(database.name).resolve().parent).replace("'", "''")
+            for pragma in ("temp_store = FILE", f"temp_store_directory = '{folder}'", "wal_checkpoint(TRUNCATE)"):
+                cursor.execute(f"PRAGMA {pragma}").fetchall()
+            cursor.execute("VACUUM")
+            cursor.execute("ANALYZE")
+            for pragma in ("wal_checkpoint(TRUNCATE)", "temp_store_directory = ''"):
+                cursor.execute(f"PRAGMA {pragma}").fetchall()
+    except DBAPIError as error:
+        raise classify(error, database.name) or error from error
+
+
+def size(database: Database) -> int:
+    """Return the bytes that the database takes on its disk."""
+    if not database.is_sqlite:
+        return int(database.read(lambda connection: connection.execute(_POSTGRES_BYTES).scalar_one()))
+    total = 0
+    for ending in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            total += Path(database.name + ending).stat().st_size
+    return total
+
+
+def free_bytes(connection: Connection) -> int | None:
+    """Return how much of a SQLite file is free inside; None on Postgres."""
+    if is_postgres(connection):
+        return None
+    free, page = (connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("freelist_count", "page_size"))
+    return int(free) * int(page)
+
+
+# ------------------------------------------------------------------------------------------------ rows
+
+
+def _has_versions(what: Compaction) -> bool:
+    return what.versions is not None or bool(what.versions_since)
+
+
+def _old_versions(what: Compaction, *of: ColumnElement[bool]) -> Any:
+    """Select the keys of earlier texts that are not kept, of some articles or all."""
+    place = func.row_number().over(partition_by=version.c.article_id, order_by=version.c.seen.desc()).label("place")
+    placed = select(version.c.article_id, version.c.seen, place).where(*of).subquery()
+    old = placed.c.place > (what.versions or 0) if what.versions is not None else placed.c.seen < what.versions_since
+    return select(placed.c.article_id, placed.c.seen).where(old)
+
+
+def _remove_versions(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
+    """Delete earlier texts of the next articles; returns the last of these, and how many texts."""
+    refuse_beside_crawls(connection, name)
+    ids = list(connection.execute(_NEXT_ARTICLES, {"last": last}).scalars())
+    found = connection.execute(_old_versions(what, among(version.c.article_id)), {"ids": ids}).all() if ids else []
+    key = version.c.article_id == bindparam("article"), version.c.seen == bindparam("time")
+    if found:
+        connection.execute(delete(version).where(*key), [{"article": row[0], "time": row[1]} for row in found])
+    return (ids[-1] if ids else None), len(found)
+
+
+def _is_useless(what: Compaction) -> ColumnElement[bool]:
+    """Tell URLs of dead hosts that never brought anything: no answer, no article, nothing that leads to them."""
+    other, answered = url.alias("other"), url.alias("answered")
+    silent = ~exists().where(
+        answered.c.host_id == host.c.id, answered.c.fetched_at > what.dead_since, answered.c.http_status.is_not(None)
+    )
+    dead = select(host.c.id).where(host.c.dead_reason.is_not(None), silent)
+    return and_(
+        url.c.host_id.in_(dead),
+        url.c.http_status.is_(None),
+        url.c.found_at <= what.dead_since,
+        ~in_state(State.LEASED),
+        url.c.id.not_in(select(seed.c.id)),
+        ~exists().where(article.c.id == url.c.id),
+        ~exists().where(part.c.id == url.c.id),
+        ~exists().where(other.c.same_as == url.c.id, other.c.same_as.is_not(None)),
+    )
+
+
+def _remove_urls(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
+    """Delete the next URLs of no use; returns the last of them, and how many."""
+    refuse_beside_crawls(connection, name)
+    following = select(url.c.id).where(url.c.id > last, _is_useless(what)).order_by(url.c.id).limit(_AT_ONCE)
+    ids = list(connection.execute(following).scalars())
+    for column in (url_form.c.url_id, url.c.id):
+        connection.execute(column.table.delete().where(among(column)), {"ids": ids})
+    return (ids[-1] if ids else None), len(ids)
+
+
+def _search_tables(connection: Connection) -> list[str]:
+    """Name the full-text indexes of a SQLite file."""
+    return list(connection.execute(_FTS).scalars())
+
+
+def _optimise(connection: Connection, *, table: str) -> None:
+    """Merge the parts of a full-text index."""
+    connection.exec_driver_sql(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+
+
+_NEXT_ARTICLES = (
+    select(version.c.article_id)
+    .where(version.c.article_id > bindparam("last"))
+    .distinct()
+    .order_by(version.c.article_id)
+    .limit(_AT_ONCE)
+)
+_FTS = text("SELECT name FROM sqlite_master WHERE type = 'table' AND lower(sql) LIKE 'create virtual table%fts5%'")
+_POSTGRES_BYTES = text("SELECT pg_database_size(current_database())")
