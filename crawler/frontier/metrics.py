@@ -41,7 +41,9 @@ GAUGES = {
 
 
 class MetricsEndpoint:
-    """Answers Prometheus until it is closed; before `crawl` is set with no crawl's numbers.
+    """Answers Prometheus until it is closed.
+
+    Before `crawl` is set it has no crawl's numbers.
 
     Args:
         port: of loopback, to listen on.

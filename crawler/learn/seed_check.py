@@ -265,7 +265,7 @@ class _Check:
         return _Robots(rules, word, answer)
 
     async def _sources(self, page: ParseResult, base: str, rules: RobotsRules, seed: Seed) -> tuple[_Amount, _Amount]:
-        """Look into the feeds that a page declares, and the sitemaps that a crawl would try."""
+        """Look into the feeds that a page declares and the sitemaps a crawl would try."""
         own = [one.url for one in page.sources if one.kind == Kind.FEED]
         named = [canonicalize(text, base) for text in rules.sitemaps] or [canonicalize("/sitemap.xml", base)]
         feeds = await self._look(Kind.FEED, own, rules, seed, _MOST_FEEDS)

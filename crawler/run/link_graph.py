@@ -1,4 +1,4 @@
-"""Read the link graph of a crawl from its database: for `scrapy rank` and the web page."""
+"""Read the link graph of a crawl, for `scrapy rank` and the web page."""
 
 from __future__ import annotations
 

@@ -141,7 +141,10 @@ class JsonRecord(logging.LogRecord):
         self._stack, self.stack_info = self.stack_info, None
 
     def getMessage(self) -> str:
-        """Return time (ISO, UTC), level, logger, message and run; what there is of exception, stack and counts."""
+        """Return a line of the log as one JSON object.
+
+        Time (ISO, UTC), level, logger, message and run; what there is of exception, stack and counts.
+        """
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(self.created, UTC).isoformat(timespec="milliseconds"),
             "level": self.levelname,

@@ -1,4 +1,4 @@
-"""Compact: give back the space of earlier texts, of URLs of dead hosts, and of rows that are gone.
+"""Give back the space of earlier texts, useless URLs, and rows that are gone.
 
 Some hundred rows are deleted in a transaction, and the database engine rewrites its files by itself: whatever is
 stopped or killed leaves a whole database, and the same again goes on. No crawl may be at work meanwhile.
@@ -62,12 +62,10 @@ def count(connection: Connection, what: Compaction) -> Removable:
 
     Cost: a pass over the versions, one over the URLs of dead hosts.
     """
-    versions = select(func.count()).select_from(_old_versions(what).subquery())
-    urls = select(func.count()).select_from(url).where(_is_useless(what))
-    return Removable(
-        int(connection.execute(versions).scalar_one()) if _has_versions(what) else 0,
-        int(connection.execute(urls).scalar_one()) if what.dead_since is not None else 0,
-    )
+    old = select(func.count()).select_from(_old_versions(what).subquery()) if _has_versions(what) else None
+    useless = select(func.count()).where(_is_useless(what.dead_since)) if what.dead_since is not None else None
+    counts = (0 if query is None else connection.execute(query).scalar_one() for query in (old, useless))
+    return Removable(*map(int, counts))
 
 
 def remove(database: Database, what: Compaction) -> Removable:
@@ -126,7 +124,6 @@ def rewrite(database: Database, step: Callable[[str], None]) -> None:
             for pragma in ("temp_store = FILE", f"temp_store_directory = '{folder}'", "wal_checkpoint(TRUNCATE)"):
                 cursor.execute(f"PRAGMA {pragma}").fetchall()
             cursor.execute("VACUUM")
-            cursor.execute("ANALYZE")
             for pragma in ("wal_checkpoint(TRUNCATE)", "temp_store_directory = ''"):
                 cursor.execute(f"PRAGMA {pragma}").fetchall()
     except DBAPIError as error:
@@ -168,7 +165,7 @@ def _old_versions(what: Compaction, *of: ColumnElement[bool]) -> Any:
 
 
 def _remove_versions(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
-    """Delete earlier texts of the next articles; returns the last of these, and how many texts."""
+    """Delete earlier texts of the next articles; returns the last, and their count."""
     refuse_beside_crawls(connection, name)
     ids = list(connection.execute(_NEXT_ARTICLES, {"last": last}).scalars())
     found = connection.execute(_old_versions(what, among(version.c.article_id)), {"ids": ids}).all() if ids else []
@@ -178,17 +175,20 @@ def _remove_versions(connection: Connection, *, name: str, what: Compaction, las
     return (ids[-1] if ids else None), len(found)
 
 
-def _is_useless(what: Compaction) -> ColumnElement[bool]:
-    """Tell URLs of dead hosts that never brought anything: no answer, no article, nothing that leads to them."""
+def _is_useless(dead_since: float) -> ColumnElement[bool]:
+    """Tell URLs of dead hosts that never brought anything.
+
+    There is no answer, no article, and nothing that is the same as them.
+    """
     other, answered = url.alias("other"), url.alias("answered")
     silent = ~exists().where(
-        answered.c.host_id == host.c.id, answered.c.fetched_at > what.dead_since, answered.c.http_status.is_not(None)
+        answered.c.host_id == host.c.id, answered.c.fetched_at > dead_since, answered.c.http_status.is_not(None)
     )
     dead = select(host.c.id).where(host.c.dead_reason.is_not(None), silent)
     return and_(
         url.c.host_id.in_(dead),
         url.c.http_status.is_(None),
-        url.c.found_at <= what.dead_since,
+        url.c.found_at <= dead_since,
         ~in_state(State.LEASED),
         url.c.id.not_in(select(seed.c.id)),
         ~exists().where(article.c.id == url.c.id),
@@ -200,7 +200,8 @@ def _is_useless(what: Compaction) -> ColumnElement[bool]:
 def _remove_urls(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
     """Delete the next URLs of no use; returns the last of them, and how many."""
     refuse_beside_crawls(connection, name)
-    following = select(url.c.id).where(url.c.id > last, _is_useless(what)).order_by(url.c.id).limit(_AT_ONCE)
+    assert what.dead_since is not None
+    following = select(url.c.id).where(url.c.id > last, _is_useless(what.dead_since)).order_by(url.c.id).limit(_AT_ONCE)
     ids = list(connection.execute(following).scalars())
     for column in (url_form.c.url_id, url.c.id):
         connection.execute(column.table.delete().where(among(column)), {"ids": ids})
@@ -224,5 +225,7 @@ _NEXT_ARTICLES = (
     .order_by(version.c.article_id)
     .limit(_AT_ONCE)
 )
-_FTS = text("SELECT name FROM sqlite_master WHERE type = 'table' AND lower(sql) LIKE 'create virtual table%fts5%'")
+_FTS = text(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND lower(sql) LIKE 'create virtual table%using fts5(%'"
+)
 _POSTGRES_BYTES = text("SELECT pg_database_size(current_database())")

@@ -25,6 +25,8 @@ from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, c
 T = TypeVar("T")
 Query = Callable[[Connection], T]
 """A question that is answered on a connection."""
+ReadConnection = Connection
+"""The connection that a question reads from."""
 
 SCHEMA = "4"
 """The revision in `migrations/versions`: what this program's tables look like."""

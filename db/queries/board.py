@@ -142,7 +142,7 @@ def census(connection: Connection, now: float) -> DatabaseCounts:
         states[state] += n
         if reason is not None:
             reasons[state, counted(reason, detail)] += n
-    waiting: dict[int, int] = dict(connection.execute(_QUEUES).tuples().all())
+    waiting: dict[int, int] = dict(connection.execute(_QUEUES).all())
     hosts = {row.id: host_now(row, waiting.get(row.id, 0)) for row in connection.execute(_HOSTS, {"now": now})}
     ready = (hosts[key] for key in waiting if key in hosts)
     timed = [each for each in hosts.values() if each.answer_seconds is not None]

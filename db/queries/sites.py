@@ -236,7 +236,7 @@ def _by(
     connection: Connection, statement: Select[str, int], key: int, spans: Sequence[str], until: str
 ) -> dict[str, int]:
     rows = connection.execute(statement, {"site": key, "since": spans[0], "until": until})
-    found: dict[str, int] = dict(rows.tuples().all())
+    found: dict[str, int] = dict(rows.all())
     return {each: found.get(each, 0) for each in spans}
 
 

@@ -9,6 +9,7 @@ numbers share (`index.bucket_mark`), more of them until enough is found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -28,8 +29,6 @@ article, cluster, document, site, url = (
 )
 holder = article.alias()
 
-SearchConnection = Connection
-"""The connection that a search reads from."""
 Need = Sequence[Sequence[str]]
 """Groups of tokens: an article must have one of each group."""
 
@@ -144,7 +143,7 @@ class _Postgres:
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return counts of articles by word, by the server's statistics if it has any."""
-        known: dict[str, float] = dict(self.connection.exec_driver_sql(_STATISTICS, (list(words),)).tuples().all())
+        known: dict[str, float] = dict(self.connection.exec_driver_sql(_STATISTICS, (list(words),)).all())
         counts = {word: share * self.top for word, share in known.items()}
         rest = [word for word in words if word not in counts]
         queries = [_tsquery([[word]]) for word in rest]
@@ -177,8 +176,11 @@ def _tsquery(need: Need) -> str:
 
 
 def _plain(token: str) -> str:
-    """Return a token without what ends a quotation; none indexed has any of it."""
-    return "".join(sign for sign in token if sign not in "\"'\\\0")
+    """Return a token with a "_" for each sign that no indexed token has."""
+    return _FOREIGN.sub("_", token)
+
+
+_FOREIGN = re.compile(r"(?![0-9A-Za-z._])[\x00-\x7f]")
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
@@ -191,13 +193,13 @@ def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
 
     Cost: one pass over the sites.
     """
-    exact = connection.execute(_SITE, {"name": name}).tuples().all()
-    return list(exact or connection.execute(_SITES, {"part": name}).tuples().all())
+    exact = connection.execute(_SITE, {"name": name}).all()
+    return list(exact or connection.execute(_SITES, {"part": name}).all())
 
 
 def site_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
     """Return names of sites."""
-    return dict(connection.execute(_NAMES, {"ids": sorted(set(ids))}).tuples().all())
+    return dict(connection.execute(_NAMES, {"ids": sorted(set(ids))}).all())
 
 
 def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]:
@@ -207,7 +209,7 @@ def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]
 
 def score_parts(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
     """Return the signals of articles' URLs, as JSON, where there are any."""
-    return dict(connection.execute(_PARTS, {"ids": list(ids)}).tuples().all())
+    return dict(connection.execute(_PARTS, {"ids": list(ids)}).all())
 
 
 def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any]) -> list[SearchCandidate]:

@@ -35,7 +35,7 @@ from .snippets import mark, snippet
 from .terms import unpack
 
 if TYPE_CHECKING:
-    from db.search.find import SearchConnection
+    from db.engine.database import ReadConnection
 
 Values = npt.NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class SearchOptions:
         return self.weights.get(signal, SIGNALS[signal])
 
 
-def search(connection: SearchConnection, query: SearchQuery, options: SearchOptions, now: float) -> SearchResult:
+def search(connection: ReadConnection, query: SearchQuery, options: SearchOptions, now: float) -> SearchResult:
     """Return the stories that fit a query best.
 
     Args:
@@ -100,7 +100,7 @@ class _Ranked:
 class _Search:
     """One search: its parts share the query and the connection."""
 
-    def __init__(self, connection: SearchConnection, query: SearchQuery, options: SearchOptions, now: float) -> None:
+    def __init__(self, connection: ReadConnection, query: SearchQuery, options: SearchOptions, now: float) -> None:
         self._connection = connection
         self._plan = read_query(query)
         self._query = self._plan.query

@@ -43,7 +43,7 @@ import httpx
 from .crawl_speed import ROOT, watch
 from .static_site import NETWORK, Serving
 
-_START_SECONDS = 30
+_START_SECONDS = 60
 _SAMPLED = 400
 _SLOWER = 0.05
 _WORDS = (
@@ -102,7 +102,7 @@ def served(database: Path) -> Iterator[str]:
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:
             with suppress(OSError):
-                urllib.request.urlopen(f"{origin}/settings", timeout=5).close()
+                urllib.request.urlopen(f"{origin}/static/style.css", timeout=5).close()
                 break
             time.sleep(0.1)
         else:

@@ -28,6 +28,8 @@ SERIES = 6
 """Colours of series: the classes `series-1`, `series-2` ..."""
 _CHARS = 7.0
 """Width of a character of a tick."""
+_LEAST = 1e-9
+"""Values below it are drawn as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,11 @@ def ticks(value: float, most: int = 4) -> list[float]:
     >>> ticks(7), ticks(0.03), ticks(0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 0.01, 0.02, 0.03], [0.0, 1.0])
     """
-    if not 0 < value < math.inf:
+    if not _LEAST < value < math.inf:
         return [0.0, 1.0]
     power = 10.0 ** math.floor(math.log10(value / most))
     step = next(power * factor for factor in _STEPS if power * factor >= value / most * (1 - 1e-9))
-    return [round(step * n, 12) for n in range(math.ceil(value / step - 1e-9) + 1)]
+    return [float(f"{step * n:.12g}") for n in range(math.ceil(value / step - 1e-9) + 1)]
 
 
 def time_ticks(first: float, last: float, most: int = 5) -> list[float]:
@@ -83,8 +85,8 @@ def time_ticks(first: float, last: float, most: int = 5) -> list[float]:
     """
     steps = (*_TIME_STEPS, *(_DAY * days for days in _DAY_STEPS))
     step = next((each for each in steps if (last - first) / each <= most - 1), max(last - first, 1.0))
-    begin = math.ceil(first / step)
-    return [float(n * step) for n in range(begin, int(last // step) + 1)]
+    found = (float(n * step) for n in range(math.ceil(first / step), int(last // step) + 1))
+    return [each for each in found if each >= first]
 
 
 def curve(chart: Chart) -> Markup:

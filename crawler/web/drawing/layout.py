@@ -1,4 +1,4 @@
-"""Places of circles that are linked with one another, so that no circle or label covers another."""
+"""Place circles that are linked so that none covers another or its label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Picture of linked sites or pages, as SVG: circles with labels, lines between them, each circle a link.
+"""Draw linked sites or pages as SVG: labelled circles with lines between them.
+
+Each circle is a link.
 
 Pure, and the same bytes for the same input. As in charts all colours are classes.
 """

@@ -31,6 +31,9 @@ _MOST_URL = 4_000
 _SPACE = re.compile(r"[\s\x00-\x20]")
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+_MARKS = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_STACKED = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
+"""More marks on one letter than any language has: they would stand wide of their line."""
 _STEP = 1024
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -42,7 +45,9 @@ def harmless(value: Any) -> Any:
     """
     if value is None:
         return ""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return visible(value if value.isascii() else _STACKED.sub(r"\1", value))
 
 
 def web_url(url: str | None) -> str | None:

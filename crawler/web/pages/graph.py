@@ -1,4 +1,4 @@
-"""The link graph: the best sites with the links between them, and inside each its best pages."""
+"""The page of the link graph: the best sites, and inside each its best pages."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RankedSite:
 
 @dataclass(frozen=True, slots=True)
 class RankedSites:
-    """The best sites of a crawl, and the number of links from one to another by their places."""
+    """The best sites of a crawl, and counts of links between them by place."""
 
     pages: int
     links: int
@@ -136,7 +136,7 @@ def _best_pages(pages: Any, scores: Values) -> list[int]:
 def _links(
     graph: LinkGraph, chosen: Sequence[int], top: Mapping[int, Sequence[int]]
 ) -> tuple[dict[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
-    """Count links between sites by their places; list those between the best pages of each."""
+    """Count links between sites, and list those between their best pages."""
     site_places = np.full(len(graph.site_ids), _NONE, np.int32)
     site_places[list(chosen)] = np.arange(len(chosen))
     sources, targets = graph.fetched[graph.link_rows()], graph.targets

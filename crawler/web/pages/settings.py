@@ -1,4 +1,4 @@
-"""Settings in force: those of this program with where each came from, and those of the latest runs."""
+"""The page of settings: those of this program, and those of the latest runs."""
 
 from __future__ import annotations
 

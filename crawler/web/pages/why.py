@@ -1,4 +1,4 @@
-"""Why a URL is where it is: everything the crawl knows about it, as `scrapy why` prints it."""
+"""The page of a URL: everything the crawl knows about it, as `scrapy why` has it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from starlette.responses import Response
 
-from ...run.explanation import LookUp, look_up, origin, read_url, results, score_shares
+from ...frontier.explanation import LookUp, look_up, origin, read_url, results, score_shares
 from ..frame.language import Language
 from ..frame.shown import short
 from ..frame.visit import Visit
@@ -40,7 +40,7 @@ def show(visit: Visit) -> Response:
 
 
 def _told(lines: Iterable[tuple[str, str]], t: Language) -> list[tuple[str, Sequence[str]]]:
-    """Return labels in the reader's language with their texts, those without a label below the one before."""
+    """Return labels in the reader's language with their texts, one below the other."""
     told: list[tuple[str, list[str]]] = []
     for label, text in lines:
         if label in {"URL", "state"}:  # they stand in the title

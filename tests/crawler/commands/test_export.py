@@ -16,9 +16,9 @@ from tests.crawler.crawling import ROOT, Finished
 from tests.db.small_crawl import HOSTILE, fill
 
 TITLES = [
-    "修桥",
-    "修桥",
-    "修桥之后",
+    "修老桥",
+    "修老桥",
+    "修老桥之后",
     "邮票展览延期",
     HOSTILE,
     "Ferry late again",

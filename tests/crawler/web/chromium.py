@@ -80,6 +80,10 @@ class Noted:
         if f"{parts.scheme}://{parts.netloc}" != self.origin and parts.scheme not in {"about", "data", "blob"}:
             self.faults.append(f"asked for {request.url[:200]}")
 
+    def unexpected(self) -> list[str]:
+        """Return the faults but for pages that are not there: to a browser these are failed requests."""
+        return [fault for fault in self.faults if "status of 404" not in fault]
+
     def _console(self, message: Any) -> None:
         if message.type in {"error", "warning"}:
             self.faults.append(f"{message.location.get('url', '')}: {message.text[:300]}")
@@ -140,6 +144,17 @@ def overflow(page: Page) -> list[str]:
           return ["" + root.scrollWidth + " of " + root.clientWidth, ...wide.slice(0, 5).map(name)];
         }"""
     )
+
+
+def harm(page: Page) -> list[str]:
+    """Return what a stranger's text did to a page: scripts that ran, links that would run one, content too wide."""
+    links = page.evaluate(
+        "[...document.querySelectorAll('[href]')].map((one) => new URL(one.getAttribute('href'), location).href)"
+    )
+    wrong = [f"link {link[:80]}" for link in links if not link.startswith(("http://", "https://"))]
+    if page.locator("header a").count() < 4 or page.locator("footer").count() != 1:
+        wrong.append("the frame is broken")
+    return [*hits(page), *overflow(page), *wrong]
 
 
 def unseen_focus(page: Page) -> list[str]:

@@ -31,13 +31,14 @@ from db.records.reasons import FailReason, PageReason, SkipReason
 from db.records.run import RunEnd
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import health, traps
-from tests.db.frontier_rows import article, done, new_url, seed_row, start, wish
+from tests.db.frontier_rows import article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import SIGN, real_judge, store_of
 
 LANGUAGES = {"herald": "en", "daobao": "zh-Hant"}
 DAY = 86_400
 _LEASE_SECONDS = 3_600
 _BATCH = 40
+_SIGNS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,19 @@ class Newsstand:
         own = {"settings": settings, "now": self.now, "lease_seconds": _LEASE_SECONDS}
         self.run_id = self.write(runs.start_run, start(seed_row("https://wanbao.example/"), **{**own, **given})).run_id
 
+    def live(self, seconds: float, pages: int) -> dict[str, int]:
+        """Write signs of life over so much time; returns the last totals."""
+        begun, totals = self.now, dict[str, int]()
+        for step in range(1, _SIGNS + 1):
+            self.now = begun + seconds * step / _SIGNS
+            share = (step - 0.6 * (step % 4 == 0)) / _SIGNS
+            parts = {"new": 0.7, "duplicate": 0.1, "dropped/list page": 0.1, "dropped/redirect": 0.05, "failed": 0.05}
+            totals = {name: int(pages * share * part) for name, part in parts.items()}
+            totals |= {"pages": int(pages * share), "bytes": int(pages * share * 50_000), "failed/http error: 404": 2}
+            more = {"lease_seconds": _LEASE_SECONDS, "queued": 12 * step, "hosts": 4, "pages_per_second": 0.3}
+            self.write(leases.renew, sign(self.run_id, self.now, totals=totals, **more))
+        return totals
+
     def end(self, totals: dict[str, int]) -> None:
         """End the run as one that had nothing left."""
         self.write(runs.finish_run, RunEnd(self.run_id, iso(self.now), "finished", 0, totals))
@@ -171,7 +185,7 @@ def _located(story: Story) -> NewUrl:
 
 
 def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Edges) -> Outcome:
-    sign = SIGN(story.title, text)
+    signature = SIGN(story.title, text)
     values = {
         **{name: getattr(story, name) for name in ("title", "authors", "source", "language", "images", "published_at")},
         "published_precision": "minute",
@@ -180,9 +194,9 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "summary": story.text[:80],
         "keywords": story.title[:4],
         "seen": iso(fetched_at),
-        "text_hash": sign.exact,
-        "features": sign.features,
-        "length": sign.length,
+        "text_hash": signature.exact,
+        "features": signature.features,
+        "length": signature.length,
     }
     raw = StoredPage("text/html", "utf-8", ZstdCompressor().compress(story.raw)) if story.raw else None
     new = dataclasses.replace(article(story.url, text, **values), site_id=_located(story).site_id)
@@ -197,11 +211,13 @@ def build(path: Path, stories: Sequence[Story] = ()) -> None:
         stand.begin()
         stand.store(stories or invented())
         _beside(stand)
-        stand.end({"pages": 160, "new": 120, "duplicate": 22, "dropped/list page": 9, "failed/http error: 404": 1})
-        stand.now += DAY / 2
+        stand.end(stand.live(DAY / 4, 400))
+        stand.now += DAY / 4
         stand.begin(pid=2**22 + 1)  # no process has that number: killed
-        stand.now += DAY / 2
+        stand.live(600, 90)
+        stand.now = time.time() - 900
         stand.begin()
+        stand.live(890, 300)
         _alarms(stand)
     finally:
         database.close()

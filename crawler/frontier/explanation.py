@@ -1,4 +1,4 @@
-"""Everything a crawl knows about one URL, in words: for `scrapy why` and the web page."""
+"""Explain one URL in words, for `scrapy why` and the web page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
-
+from db.engine.database import ReadConnection
 from db.frontier.retention import pruned
 from db.queries.status import Explanation, explain
 from db.records.evidence import RELATED
@@ -62,7 +61,7 @@ def read_url(given: str) -> str | None:
     return canonicalize(given if "://" in given else f"http://{given}")
 
 
-def look_up(connection: Connection, url: str) -> LookUp:
+def look_up(connection: ReadConnection, url: str) -> LookUp:
     """Ask the database about a URL as `read_url` returns it."""
     known = explain(connection, url)
     if known is None:

@@ -1,0 +1,131 @@
+"""The pages in Chromium: they fit, keep to themselves, are read by keyboard, screen reader and without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser, Page
+
+from tests.crawler.web import chromium, hostile, newsstand
+from tests.crawler.web.serving import Server, serving
+from tests.crawler.web.visits import everything, kinds, with_language
+
+pytestmark = pytest.mark.skipif(not chromium.executable(), reason=chromium.MISSING)
+
+LANGUAGES = {"en": "en", "zh": "zh-Hans"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium.running() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def pages(stand: Path) -> dict[str, str]:
+    return kinds(stand)
+
+
+def visit(page: Page, path: str) -> None:
+    """Open a page."""
+    answer = page.goto(path)
+    assert answer is not None
+    assert answer.status in {200, 404}, f"{path}: {answer.status}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_fit_and_keep_to_themselves(
+    browser: Browser, server: Server, pages: dict[str, str], language: str
+) -> None:
+    wrong = []
+    with chromium.visiting(browser, server.origin) as (page, noted):
+        for name, path in pages.items():
+            for width in chromium.WIDTHS.values():
+                page.set_viewport_size({"width": width, "height": chromium.HEIGHT})
+                if width == chromium.WIDTHS["narrow"]:
+                    page.goto(with_language(path, language))
+                    assert page.locator("html").get_attribute("lang") == LANGUAGES[language]
+                    assert page.locator("h1").count() == 1, name
+                wrong += [f"{name} {width}: {fault}" for fault in chromium.overflow(page)]
+            wrong += [f"{name}: {fault}" for fault in (*chromium.hits(page), *chromium.unseen_focus(page))]
+        assert noted.requests > len(pages)
+    assert wrong + noted.unexpected() == []
+
+
+@pytest.mark.parametrize("scheme", chromium.SCHEMES)
+def test_axe_finds_nothing(browser: Browser, server: Server, pages: dict[str, str], scheme: str) -> None:
+    """In the light all of its rules, in the dark those of colours."""
+    language, width, rules = (
+        ("zh", 1280, ()) if scheme == "light" else ("en", 360, ("color-contrast", "link-in-text-block"))
+    )
+    options = {"bypass_csp": True, "color_scheme": scheme, "viewport": {"width": width, "height": chromium.HEIGHT}}
+    wrong = []
+    with chromium.visiting(browser, server.origin, **options) as (page, _):
+        for name, path in pages.items():
+            visit(page, with_language(path, language))
+            wrong += [f"{name}: {fault}" for fault in chromium.axe(page, rules)]
+    assert wrong == []
+
+
+def test_reading_needs_no_script(browser: Browser, server: Server, pages: dict[str, str]) -> None:
+    with chromium.visiting(browser, server.origin, java_script_enabled=False, locale="en") as (page, noted):
+        texts = {}
+        for name, path in pages.items():
+            visit(page, path)
+            texts[name] = page.locator("main").inner_text()
+            assert len(texts[name]) > 20, name
+        visit(page, "/")
+        page.get_by_role("searchbox").fill("bridge")
+        page.get_by_role("searchbox").press("Enter")
+        page.wait_for_url("**/?*q=bridge*")
+        first = page.locator("main a[href^='/article/']").first
+        title = first.inner_text()
+        first.click()
+        page.wait_for_url("**/article/*")
+        assert title in page.locator("main").inner_text()
+        assert noted.unexpected() == []
+
+
+def test_keyboard_leads_from_the_first_key_to_an_article(browser: Browser, server: Server) -> None:
+    with chromium.visiting(browser, server.origin, locale="en") as (page, noted):
+        visit(page, "/?q=bridge")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.getAttribute('href')") == "#content"
+        page.keyboard.press("Enter")
+        seen = []
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            href = page.evaluate("document.activeElement.getAttribute('href') || document.activeElement.tagName")
+            seen.append(href)
+            if href.startswith("/article/"):
+                break
+        assert seen[-1].startswith("/article/"), seen
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/article/*")
+        assert noted.faults == []
+
+
+@pytest.fixture(scope="module")
+def hostile_stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database whose every story is hostile to its pages."""
+    path = tmp_path_factory.mktemp("hostile") / "news.db"
+    newsstand.build(path, hostile.stories())
+    return path
+
+
+def test_hostile_stories_do_nothing_on_any_page(browser: Browser, hostile_stand: Path, tmp_path: Path) -> None:
+    wrong = []
+    with serving(tmp_path, hostile_stand) as server:
+        for width in (360,):
+            options = {"viewport": {"width": width, "height": chromium.HEIGHT}}
+            with chromium.visiting(browser, server.origin, **options) as (page, noted):
+                for path in everything(hostile_stand):
+                    page.goto(path)
+                    wrong += [f"{path}: {fault}" for fault in chromium.harm(page)]
+                    assert page.locator("header a").count() > 3, path
+    assert wrong + noted.unexpected() == []

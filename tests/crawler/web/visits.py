@@ -1,0 +1,58 @@
+"""Paths of the pages of a database."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+
+def kinds(database: Path) -> dict[str, str]:
+    """A path of each kind of page."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+
+        def one(sql: str) -> str:
+            return str(opened.execute(sql).fetchone()[0])
+
+        changed = one("SELECT article_id FROM article_version LIMIT 1")
+        pictured = one("SELECT article_id FROM image WHERE position = 0 ORDER BY article_id LIMIT 1")
+        story = one("SELECT id FROM cluster ORDER BY size DESC LIMIT 1")
+        site = one(
+            "SELECT s.name FROM site s JOIN article a ON a.site_id = s.id GROUP BY s.name ORDER BY count(*) DESC"
+        )
+        url = one("SELECT url FROM v_articles LIMIT 1")
+    return {
+        "front": "/",
+        "search": f"/?q={quote('城市')}",
+        "nothing": f"/?q={quote('没有这样的词xyzzy')}",
+        "versions": f"/article/{changed}",
+        "article": f"/article/{pictured}",
+        "story": f"/story/{story}",
+        "crawl": "/crawl",
+        "sites": "/sites",
+        "site": f"/sites/{quote(site)}",
+        "graph": "/graph",
+        "ask why": "/why",
+        "why": f"/why?url={quote(url, safe='')}",
+        "settings": "/settings",
+        "missing": "/article/1",
+    }
+
+
+def with_language(path: str, language: str) -> str:
+    return f"{path}{'&' if '?' in path else '?'}lang={language}"
+
+
+def everything(database: Path) -> list[str]:
+    """Every page of a database that shows what strangers wrote."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+        articles = opened.execute("SELECT id, title FROM article").fetchall()
+        stories = opened.execute("SELECT id FROM cluster").fetchall()
+        sites = opened.execute("SELECT name FROM site").fetchall()
+        urls = opened.execute("SELECT url FROM v_articles LIMIT 12").fetchall()
+    found = ["/", "/?page=2", "/?page=3", "/crawl", "/sites", "/graph", "/settings"]
+    found += [f"/article/{key}" for key, _ in articles] + [f"/story/{key}" for (key,) in stories]
+    found += [f"/?q={quote(title[:300])}" for _, title in articles[::4]]
+    found += [f"/sites/{quote(name, safe='')}" for (name,) in sites[::4]]
+    return found + [f"/why?url={quote(url[:300], safe='')}" for (url,) in urls]
