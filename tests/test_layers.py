@@ -28,7 +28,7 @@ FLOORS = {
     "crawler": (
         {"commands", "settings"},
         {"web"},
-        {"spiders", "frontier"},
+        {"spiders", "frontier", "inspection"},
         {"learn"},
         {"run"},
         {"response"},
@@ -69,6 +69,7 @@ IMPURE = (
     "crawler.demo",
     "crawler.fetch",
     "crawler.frontier",
+    "crawler.inspection",
     "crawler.learn",
     "crawler.politeness.hosts",
     "crawler.rank.worker",

@@ -37,7 +37,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from ..frontier.explanation import look_up, origin, read_url, results
+        from ..inspection.explanation import look_up, origin, read_url, results
         from ..run.terminal import console_for, show_pairs
 
         if not args:
@@ -58,7 +58,7 @@ class Command(NewsCommand):
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
     """Split the score into its signals."""
-    from ..frontier.explanation import score_shares
+    from ..inspection.explanation import score_shares
 
     shares = score_shares(known)
     if not shares:

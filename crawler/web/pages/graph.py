@@ -16,10 +16,10 @@ from starlette.responses import Response
 from db.engine.database import Database
 from db.queries.status import Named, named, site_names
 
+from ...inspection.link_graph import read_graph
 from ...rank import pagerank, siterank
 from ...rank.graph import LinkGraph
 from ...rank.surfer import Values, best
-from ...run.link_graph import read_graph
 from ..drawing.link_map import Circle, draw
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit

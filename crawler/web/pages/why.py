@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from starlette.responses import Response
 
-from ...frontier.explanation import LookUp, look_up, origin, read_url, results, score_shares
+from ...inspection.explanation import LookUp, look_up, origin, read_url, results, score_shares
 from ..frame.language import Language
 from ..frame.shown import short
 from ..frame.visit import Visit
