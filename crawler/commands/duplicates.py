@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 import tempfile
-import zlib
 from array import array
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -20,7 +17,7 @@ from db.records.signature import Reader
 from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
-from ._saved_pages import InputError
+from ._documents import documents_of, opened, refuse_same
 
 if TYPE_CHECKING:
     import argparse
@@ -265,13 +262,13 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
 
     documents = pairs = duplicates = 0
     ids: list[str] = []
-    _refuse_same(input_name, output_name)
+    refuse_same(input_name, output_name)
     refuse_unwritable(output_name)
     with ExitStack() as stack:
-        lines = stack.enter_context(_opened(input_name))
+        lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))
         finder = Finder(method, threshold, stack.enter_context(Spool()))
-        for key, title, text in _documents(lines, input_name):
+        for key, title, text in documents_of(lines, input_name):
             found = finder.add(documents, title, text)
             ids.append(key)
             documents += 1
@@ -284,43 +281,6 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
                 out.flush()
         out.flush()
     return Counts(documents, pairs, duplicates)
-
-
-def _refuse_same(input_name: str, output_name: str) -> None:
-    """Refuse an output that would empty the input."""
-    if "-" not in {input_name, output_name} and Path(output_name).exists() and Path(output_name).samefile(input_name):
-        raise InputError(f"{output_name} is the input itself; name another file for the pairs")
-
-
-def _opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
-    """Open the lines of a file."""
-    if name == "-":
-        return sys.stdin.buffer
-    if name.endswith(".gz"):
-        return gzip.open(name, "rb")
-    return open(name, "rb")
-
-
-def _documents(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield id, title and text of each line."""
-    wanted = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
-    try:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                raise InputError(f"{name}, line {number}: no JSON; {wanted}") from None
-            if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
-                raise InputError(f"{name}, line {number}: id or text is missing; {wanted}")
-            title = row.get("title")
-            key = str(row["id"])
-            if not key.isprintable() or key.encode("utf-8", "replace").decode() != key:
-                raise InputError(f"{name}, line {number}: the id has a tab, a line feed or another such sign in it")
-            yield key, title if isinstance(title, str) else "", row["text"]
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{name} is damaged: {error}") from None
 
 
 class Spool:

@@ -8,12 +8,12 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..run.command import NewsCommand, add_wide, read
+from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
 from ..run.config import value_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.text import Text
 
@@ -23,6 +23,8 @@ _MOST_HITS = 1_000
 _FORMATS = ("table", "jsonl", "csv")
 _COLUMNS = ("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section")
 _TOLD = 10_000
+_MOST_RANKED = 100
+_AT_ONCE = 500
 
 
 class Command(NewsCommand):
@@ -33,12 +35,16 @@ class Command(NewsCommand):
         ("scrapy search 港口 航运", "List the best stories with these words"),
         ('scrapy search "\\"长江大桥\\"" --site example.com --since 2024-05', "Those with this phrase, on one site"),
         ("scrapy search 台风 --limit 100 --format csv", "Take a hundred of them into a spreadsheet"),
+        ("scrapy search --documents docs.jsonl --queries queries.jsonl --output run.tsv", "Search any documents"),
         ("scrapy search --rebuild", "Make the full-text index anew, after an update of this program"),
     )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format FORMAT] | --rebuild"
+        return (
+            "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format FORMAT] | "
+            "--documents FILE --queries FILE [--output FILE] | --rebuild"
+        )
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -66,15 +72,25 @@ class Command(NewsCommand):
         parser.add_argument("--format", default="table", choices=_FORMATS, help="table, jsonl or csv (table)")
         add_wide(parser)
         parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
+        parser.add_argument("--documents", metavar="FILE", help="search these instead: .jsonl, .jsonl.gz or -")
+        parser.add_argument("--queries", metavar="FILE", help="with --documents: JSON lines with id and text")
+        parser.add_argument("--output", metavar="FILE", default="-", help="with --documents: the run (standard output)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the result to standard output."""
         from pipelines.search.records import SearchQuery
 
+        assert self.settings is not None
         if opts.rebuild:
             if args:
                 raise ValueError("--rebuild takes no words")
             self._rebuild()
+            return
+        if opts.documents or opts.queries:
+            if args or not (opts.documents and opts.queries):
+                raise ValueError("--documents and --queries go together, and take no words")
+            counts = run_queries(opts.documents, opts.queries, opts.output, value_of(self.settings, "SEARCH_WEIGHTS"))
+            sys.stderr.write("{:,} documents, {:,} queries\n".format(*counts))
             return
         if not (opts.limit.isdecimal() and 1 <= int(opts.limit) <= _MOST_HITS):
             raise ValueError(f"--limit {opts.limit!r} is no number from 1 to {_MOST_HITS}")
@@ -118,6 +134,64 @@ class Command(NewsCommand):
         finally:
             database.close()
         sys.stdout.write(f"Database: {database.name}\n{made:,} articles indexed\n")
+
+
+def run_queries(documents: str, queries: str, output: str, weights: Mapping[str, float]) -> tuple[int, int]:
+    """Search a file of documents for each query of another, as a database of articles is searched.
+
+    Args:
+        documents: JSON lines with id, title (may be missing) and text; .gz is unpacked, "-" is standard input.
+        queries: JSON lines with id and text.
+        output: gets lines of tabs: id of the query, id of the document, rank from 1, at most `_MOST_RANKED` a query;
+            "-" is standard output.
+        weights: of the signals.
+
+    Returns:
+        Counts of documents and of queries.
+
+    Raises:
+        InputError: a line that is no document or query; nothing was searched then.
+        OSError: a file that cannot be opened.
+
+    Cost: 2 ms a document of 1,000 characters, 20 to 60 ms a query; a temporary database on the disk.
+    """
+    import tempfile
+    from contextlib import ExitStack, closing
+    from functools import partial
+    from itertools import islice
+
+    from db.engine.database import open_for_crawl
+    from db.search import documents as searched
+    from pipelines.search.records import SearchQuery
+    from pipelines.search.search import SearchOptions, search
+    from pipelines.search.terms import index_terms
+
+    from ._documents import documents_of, opened, refuse_same, rows_of
+
+    for given in (documents, queries):
+        refuse_same(given, output)
+    refuse_unwritable(output)
+    with opened(queries) as lines:
+        wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'
+        asked = [(key, row["text"]) for key, row in rows_of(lines, queries, wanted)]
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        database = stack.enter_context(closing(open_for_crawl(f"sqlite:///{folder}/documents.db")))
+        made = (
+            searched.Document(n, key, title, text, *index_terms(title, text, "", "", ""))
+            for n, (key, title, text) in enumerate(documents_of(stack.enter_context(opened(documents)), documents), 1)
+        )
+        count = 0
+        while some := list(islice(made, _AT_ONCE)):
+            count += len(some)
+            database.write(partial(searched.add, documents=some))
+        options = SearchOptions({**weights, "freshness": 0.0, "links": 0.0, "clicks": 0.0})
+        out = sys.stdout if output == "-" else stack.enter_context(open(output, "w", encoding="utf-8"))
+        connection = stack.enter_context(database.reading_only())
+        for key, text in asked:
+            hits = search(connection, SearchQuery(text, limit=_MOST_RANKED), options, 0.0).hits
+            out.writelines(f"{key}\t{hit.url}\t{rank}\n" for rank, hit in enumerate(hits, 1))
+    return count, len(asked)
 
 
 class _Told:

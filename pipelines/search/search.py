@@ -119,7 +119,8 @@ class _Search:
             rows, is_complete = self._newest()
             return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
         telling = [term.tokens for term in terms if term.is_word] or [term.tokens for term in terms]
-        found = find.candidates(self._connection, telling, admitted, _CANDIDATES)
+        counted = [token for term in terms for token in term.tokens]
+        found = find.candidates(self._connection, telling, admitted, _CANDIDATES, counted)
         if not terms:
             newest = sorted(found.rows, key=lambda row: -row.time)
             order = list(range(len(newest)))

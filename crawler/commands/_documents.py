@@ -1,0 +1,68 @@
+"""Files of documents: JSON lines with an id, a title and a text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from ._saved_pages import InputError
+
+
+def refuse_same(input_name: str, output_name: str) -> None:
+    """Refuse an output that would empty the input.
+
+    Raises:
+        InputError: saying so.
+    """
+    if "-" not in {input_name, output_name} and Path(output_name).exists() and Path(output_name).samefile(input_name):
+        raise InputError(f"{output_name} is the input itself; name another file")
+
+
+def opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
+    """Open the lines of a file; .gz is unpacked, "-" is standard input."""
+    if name == "-":
+        return sys.stdin.buffer
+    if name.endswith(".gz"):
+        return gzip.open(name, "rb")
+    return open(name, "rb")
+
+
+def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield id, title (empty when it is missing) and text of each line of JSON.
+
+    Raises:
+        InputError: a line that is no document, naming it.
+    """
+    for key, row in rows_of(lines, name, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
+        title = row.get("title")
+        yield key, title if isinstance(title, str) else "", row["text"]
+
+
+def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the id and the whole of each line of JSON; `text` is one in all of them.
+
+    Raises:
+        InputError: a line that is none, naming it and what is wanted.
+    """
+    try:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                raise InputError(f"{name}, line {number}: no JSON; {wanted}") from None
+            if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
+                raise InputError(f"{name}, line {number}: id or text is missing; {wanted}")
+            key = str(row["id"])
+            if not key.isprintable() or key.encode("utf-8", "replace").decode() != key:
+                raise InputError(f"{name}, line {number}: the id has a tab, a line feed or another such sign in it")
+            yield key, row
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{name} is damaged: {error}") from None
