@@ -178,7 +178,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = stack.enter_context(closing(open_for_crawl(f"sqlite:///{folder}/documents.db")))
         made = (
-            searched.Document(n, key, title, text, *index_terms(title, text, "", "", ""))
+            searched.SearchedDocument(n, key, title, text, *index_terms(title, text, "", "", ""))
             for n, (key, title, text) in enumerate(documents_of(stack.enter_context(opened(documents)), documents), 1)
         )
         count = 0

@@ -1,4 +1,4 @@
-"""A database of documents that are no articles of a crawl, to be searched like one."""
+"""Documents that are no articles of a crawl, to be searched like these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY |= dict.fromkeys(("html", "summary", "keywords", "classes", "extractor"),
 _EMPTY |= dict.fromkeys(("quality", "text_hash"), 0)
 
 
-class Document(NamedTuple):
+class SearchedDocument(NamedTuple):
     """A document with its place in its file, and what the index keeps of it."""
 
     number: int
@@ -30,7 +30,7 @@ class Document(NamedTuple):
     terms: bytes
 
 
-def add(connection: Connection, documents: Sequence[Document]) -> None:
+def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
     """Write documents as articles, each a story of its own; `Hit.url` is then their name.
 
     Args:
