@@ -137,7 +137,9 @@ class Command(NewsCommand):
 
 
 def run_queries(documents: str, queries: str, output: str, weights: Mapping[str, float]) -> tuple[int, int]:
-    """Search a file of documents for each query of another, as a database of articles is searched.
+    """Search a file of documents for each query of another file.
+
+    They are searched as a database of articles is.
 
     Args:
         documents: JSON lines with id, title (may be missing) and text; .gz is unpacked, "-" is standard input.

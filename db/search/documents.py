@@ -31,7 +31,9 @@ class SearchedDocument(NamedTuple):
 
 
 def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
-    """Write documents as articles, each a story of its own; `Hit.url` is then their name.
+    """Write documents as articles, each a story of its own.
+
+    `Hit.url` is then their name.
 
     Args:
         connection: in a transaction, to a database with nothing else in it.
