@@ -32,9 +32,9 @@ class Command(NewsCommand):
 
     most_arguments = None
     examples = (
-        ("scrapy search 港口 航运", "List the best stories with these words"),
-        ('scrapy search "\\"长江大桥\\"" --site example.com --since 2024-05', "Those with this phrase, on one site"),
-        ("scrapy search 台风 --limit 100 --format csv", "Take a hundred of them into a spreadsheet"),
+        ("scrapy search harbour shipping", "List the best stories with these words, in any language"),
+        ('scrapy search "\\"Long Bridge\\"" --site example.com --since 2024-05', "Those with this phrase, on one site"),
+        ("scrapy search typhoon --limit 100 --format csv", "Take a hundred of them into a spreadsheet"),
         ("scrapy search --documents docs.jsonl --queries queries.jsonl --output run.tsv", "Search any documents"),
         ("scrapy search --rebuild", "Make the full-text index anew, after an update of this program"),
     )

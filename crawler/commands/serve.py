@@ -87,7 +87,7 @@ class Command(NewsCommand):
             any_address=not is_local,
             is_learning=opts.learn,
             search=SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS")),
-            settings=in_force(self.settings),
+            in_force=in_force(self.settings),
         )
         app = make_app(database_url, options)
         listening = listen(opts.host, opts.port)

@@ -29,7 +29,7 @@ from pipelines.stages import NoArticle
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..response.new_urls import GOES_FIRST
-from ..run.config import Config
+from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
 from ..run.exporters import command_on, export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
@@ -102,7 +102,7 @@ class Progress:
         """Scrapy's constructor."""
         config = Config.of(crawler)
         # beside a log of JSON lines nothing else is written there
-        quiet = config.log_json and not crawler.settings["LOG_FILE"]
+        quiet = config.log_json and not value_of(crawler.settings, "LOG_FILE")
         progress = cls(crawler, seconds=config.progress_seconds, console=Terminal(file=sys.stderr, quiet=quiet))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)

@@ -153,8 +153,8 @@ class FrontierScheduler(BaseScheduler):
         return deferred_from_coro(self._open(getattr(spider, "seeds", None), getattr(spider, "mode", ONCE)))
 
     async def _open(self, seeds: Any, mode: str) -> None:
-        config = Config.of(self._crawler)
         try:
+            config = Config.of(self._crawler)
             if config.metrics_port:
                 from .metrics import MetricsEndpoint  # noqa: PLC0415 - a library that most crawls do without
 

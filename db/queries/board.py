@@ -56,8 +56,8 @@ def curves(connection: Connection, now: float, *, most: int = _MOST_RUNS) -> lis
     for row in rows:
         values = {name: getattr(row, name) for name in RunSample.__slots__}
         found[row.run_id].append(RunSample(**{**values, "reasons": json.loads(row.reasons)}))
-    settings = dict(connection.execute(select(run.c.id, run.c.settings).where(run.c.id.in_(ids))).all())
-    return [Curve(each, json.loads(settings[each.id]), found[each.id]) for each in runs]
+    told = dict(connection.execute(select(run.c.id, run.c.settings).where(run.c.id.in_(ids))).all())
+    return [Curve(each, json.loads(told[each.id]), found[each.id]) for each in runs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,14 +79,14 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
     rare = [group for group, sum_ in zip(order, expected, strict=True) if sum_ <= most]
     tiers: list[tuple[Need, int]] = []
     if rare:
-        tiers.append(([[word for group in rare for word in group]], 2 * most))
+        tiers.append(([[word for group in rare for word in group]], most))
     common = order[len(rare) :][:_PAIRED]
     if len(common) > 1:
-        tiers.append((common, most))
+        tiers.append((common, most // 2))
         rest = [word for group in common[1:] for word in group]
         tiers.append(([common[0], rest], most // 2))
     if common:
-        tiers.append(([common[0]], most // 2 if tiers else most))
+        tiers.append(([common[0]], most // 4 if tiers else most))
     return tiers
 
 

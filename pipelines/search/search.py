@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "month")
-_CANDIDATES = 1_000
+_CANDIDATES = 800
 _LOOKED_AT = 200
 """Best candidates whose links count."""
 _READ, _CHECKED = 30, 60
@@ -266,8 +266,10 @@ class _Search:
             "language": Counter(row.language for row in rows),
             "source": Counter(row.source for row in rows),
             "section": Counter(row.section for row in rows),
-            "month": Counter((_EPOCH + timedelta(days=row.day)).isoformat()[: len("2024-03")] for row in rows),
+            "month": Counter(),
         }
+        for day, stories in Counter(row.day for row in rows).items():
+            counts["month"][(_EPOCH + timedelta(days=day)).isoformat()[: len("2024-03")]] += stories
         best = {name: [each for each in values.most_common(_MOST_FACETS) if each[0]] for name, values in counts.items()}
         names = find.site_names(self._connection, [key for key, _ in best["site"]])
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import text
+
 from db.engine.database import Database, open_for_crawl
 from db.records.outcome import Edges
 from db.records.url import State
@@ -34,13 +36,21 @@ def fill(url: str) -> None:
 
     a/1 is printed first and copied by b/1 word for word and by c/1 with more; a/2 changes once; b/2 has a title that
     spreadsheets take for a formula; d/1 is in English; d/2 states no time; a/3, c/2 and c/3 are ordinary. a/4 fails,
-    a/5 is a list, something leads outside.
+    a/5 is a list that named a/1 and a/2, something leads outside.
     """
     database = open_for_crawl(url)
     try:
         _fill(Crawl(run_in(database), database), run_in(database))
+        with database.engine.begin() as connection:
+            connection.execute(_NAMED)
     finally:
         database.close()
+
+
+_NAMED = text(
+    "UPDATE url SET found_on = (SELECT id FROM url WHERE url = 'http://a.example/5') "
+    "WHERE url IN ('http://a.example/1', 'http://a.example/2')"
+)
 
 
 def _fill(crawl: Crawl, run: Callable) -> None:

@@ -72,14 +72,14 @@ class WebOptions:
         any_address: IP addresses of any kind are answered to.
         is_learning: what readers open is recorded.
         search: weights of the order of hits.
-        settings: those in force in this program.
+        in_force: settings of this program.
     """
 
     names: Sequence[str] = ()
     any_address: bool = False
     is_learning: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
-    settings: Sequence[InForce] = ()
+    in_force: Sequence[InForce] = ()
 
 
 class WebSite:

@@ -11,6 +11,7 @@ because JavaScript and spreadsheets round numbers beyond 2^53.
 from __future__ import annotations
 
 from alembic import op
+from sqlalchemy import MetaData
 
 revision = "4"
 down_revision = None
@@ -80,7 +81,11 @@ ISO_TIMES = {
 def upgrade() -> None:
     """Create everything."""
     # that of `env`: a migration is loaded by path, and imports nothing of the program
-    op.get_context().opts["target_metadata"].create_all(op.get_bind(), checkfirst=False)
+    # copies, because a constraint that Postgres adds afterwards is marked, and SQLite would then be made without it
+    tables = MetaData()
+    for table in op.get_context().opts["target_metadata"].sorted_tables:
+        table.to_metadata(tables)
+    tables.create_all(op.get_bind(), checkfirst=False)
     if op.get_bind().dialect.name == "sqlite":
         op.execute(SEARCH_WORDS)
     iso = ISO_TIMES[op.get_bind().dialect.name]

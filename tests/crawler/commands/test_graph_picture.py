@@ -17,6 +17,7 @@ from crawler.commands import _graph_picture
 from crawler.commands._graph_picture import draw, graphml, require_extra
 from crawler.rank import pagerank
 from crawler.rank.graph import LinkGraph
+from crawler.web.drawing.layout import place
 from tests.crawler.rank.graphs import add, add_pages, graph_of, random_web
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -68,7 +69,7 @@ def test_layout_covers_nothing() -> None:
     graph = random_web(2000, 20_000)
     circles = _graph_picture._circles(graph, pagerank.score(graph), SITES, {page: ["x"] for page in range(len(graph))})
     boxes = np.array([(max(90.0, 2 * circle.radius), circle.radius, circle.radius + 20) for circle in circles])
-    at = _graph_picture._layout(_graph_picture._links(graph, circles), boxes)
+    at = place(_graph_picture._links(graph, circles), boxes)
     assert len(at) == 63
     for a, b in combinations(range(len(at)), 2):
         beside = abs(at[a, 0] - at[b, 0]) >= (boxes[a, 0] + boxes[b, 0]) / 2 - 0.1

@@ -49,7 +49,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def client(board: Path) -> Iterator[Asker]:
     settings = Settings({**defaults(), "MAX_PAGES": 70})
     settings.set("HOST_DELAY", 3, "cmdline")
-    with Asker(f"sqlite:///{board}", WebOptions(settings=in_force(settings))) as found:
+    with Asker(f"sqlite:///{board}", WebOptions(in_force=in_force(settings))) as found:
         yield found
 
 

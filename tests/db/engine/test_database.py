@@ -51,7 +51,7 @@ def test_new_database_has_the_tables_of_the_models(database: Database) -> None:
         if database.is_sqlite:
             tables = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
             own = {name for name in tables.scalars() if not name.startswith("search_words")}
-            assert own == {"link", "outside", "source_attribution"}
+            assert own == {"link", "outside", "run_sample", "source_attribution"}
     assert re.search(r"ix_url_queue ON .*\(host_id, score DESC, found_at\) WHERE .*state.* = 'pending'", made)
     last = "" if database.is_sqlite else " NULLS LAST"
     assert re.search(rf"ix_article_site_newest ON .*\(site_id, published_utc DESC{last}\)", made)

@@ -47,8 +47,8 @@ def show(visit: Visit) -> Response:
     """Show all settings, or those that are not as they come."""
     found = visit.read(lambda connection: curves(connection, time.time(), most=_RUNS))[:_RUNS]
     only_changed = visit.text("only") == "changed"
-    rows = [_shown(each, found) for each in visit.site.options.settings]
-    groups = {each.name: each.group for each in visit.site.options.settings}
+    rows = [_shown(each, found) for each in visit.site.options.in_force]
+    groups = {each.name: each.group for each in visit.site.options.in_force}
     kept = [each for each in rows if not only_changed or each.is_changed or any(each.differs)]
     return board_page(
         visit,
@@ -66,7 +66,7 @@ def _grouped(rows: Sequence[ShownSetting], groups: Mapping[str, str]) -> Iterato
 
 
 def _shown(each: InForce, runs: Sequence[Curve]) -> ShownSetting:
-    told: list[Any] = [run.settings.get(each.name, _UNTOLD) for run in runs]
+    told: list[Any] = [dict(run.settings).get(each.name, _UNTOLD) for run in runs]
     return ShownSetting(
         name=each.name,
         value=as_given(each.value),
