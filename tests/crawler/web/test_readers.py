@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
+import shutil
 from pathlib import Path
 
 import httpx
@@ -18,6 +20,7 @@ from crawler.web.frame.visit import WebOptions
 from db.records.click import Click
 from db.search.clicks import ClickFile
 from pipelines.search.clicks import NEUTRAL, query_key
+from tests.crawler.web.asking import Asker
 
 HITS = (11, -12, 13)
 
@@ -205,3 +208,23 @@ def test_other_bodies_are_refused(learning: Starlette, body: bytes) -> None:
 def test_times_are_not_taken_unless_asked_for(tmp_path: Path) -> None:
     app = make_app(f"sqlite:///{tmp_path}/news.db")
     assert told(app, {"click": "1", "seconds": 1, "ended": True}, "1") == 404
+
+
+def test_pages_teach_the_search(stand: Path, tmp_path: Path) -> None:
+    """Results are opened and read through the pages, by twenty browsers; the next reader sees another order."""
+    shutil.copy(stand, tmp_path / "news.db")
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions(is_learning=True)) as asker:
+        readers, clock = asker.app.state.site.readers, Clock()
+        readers._clock = clock
+        first, *_, last = re.findall(r"/article/(-?\d+)", asker.get("/?q=记者").text)
+        for _ in range(20):
+            cookie = asker.get("/?q=记者&limit=50").headers["set-cookie"].partition(";")[0]
+            for article_id, seconds in ((first, 2.0), (last, 250.0)):
+                page = asker.get(f"/article/{article_id}", Cookie=cookie).text
+                script = re.search(r'<script src="/static/learn.js[^"]*" data-click="(\d+)"', page)
+                assert script is not None
+                assert readers.stayed(cookie.partition("=")[2], int(script[1]), seconds, is_ended=True)
+        clock.now += 60
+        order = [hit["id"] for hit in json.loads(asker.get("/api/search?q=记者&limit=50").text)["hits"]]
+        assert order.index(last) < order.index(first)
+        assert 'data-click="' not in asker.get(f"/article/{first}").text
