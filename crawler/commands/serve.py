@@ -29,7 +29,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--port N] [--host ADDRESS] [--database URL]"
+        return "[--port N] [--host ADDRESS] [--learn] [--database URL]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""

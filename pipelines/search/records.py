@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-SIGNALS: Mapping[str, float] = {"text": 1.0, "freshness": 0.1, "links": 0.05, "clicks": 0.2}
-"""Weights of the signals that the score of a hit is made of, each of them in [0, 1]."""
+SIGNALS: Mapping[str, float] = {"text": 1.0, "freshness": 0.1, "links": 0.05, "clicks": 0.5}
+"""Weights of the signals that the score of a hit is made of: each is in [0, 1], `clicks` in [-0.5, 0.5]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,6 +21,8 @@ from crawler.web.frame.visit import WebOptions
 from db.records.click import Click
 from db.search.clicks import ClickFile
 from pipelines.search.clicks import NEUTRAL, query_key
+from tests.crawler.crawling import command
+from tests.crawler.web.asking import Asker
 
 HITS = (11, -12, 13)
 
@@ -205,3 +210,41 @@ def test_other_bodies_are_refused(learning: Starlette, body: bytes) -> None:
 def test_times_are_not_taken_unless_asked_for(tmp_path: Path) -> None:
     app = make_app(f"sqlite:///{tmp_path}/news.db")
     assert told(app, {"click": "1", "seconds": 1, "ended": True}, "1") == 404
+
+
+def searched(folder: Path) -> list[dict[str, Any]]:
+    """Hits of `scrapy search`, which uses the clicks beside the database."""
+    done = command(
+        "search", "记者", "--limit", "50", "--format", "jsonl", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db"
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_search_names_a_broken_file(stand: Path, tmp_path: Path) -> None:
+    shutil.copy(stand, tmp_path / "news.db")
+    (tmp_path / "clicks.db").write_text("something else " * 100)
+    done = command("search", "记者", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    assert done.returncode == 2
+    assert re.fullmatch(r"scrapy search: \S+clicks\.db is no file of clicks .*\n", done.stderr)
+
+
+def test_pages_teach_the_search(stand: Path, tmp_path: Path) -> None:
+    """Results are opened and read through the pages, by twenty browsers; the next reader sees another order."""
+    shutil.copy(stand, tmp_path / "news.db")
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions(is_learning=True)) as asker:
+        readers, clock = asker.app.state.site.readers, Clock()
+        readers._clock = clock
+        first, *_, last = re.findall(r"/article/(-?\d+)", asker.get("/?q=记者").text)
+        for _ in range(20):
+            cookie = asker.get("/?q=记者&limit=50").headers["set-cookie"].partition(";")[0]
+            for article_id, seconds in ((first, 2.0), (last, 250.0)):
+                page = asker.get(f"/article/{article_id}", Cookie=cookie).text
+                script = re.search(r'<script src="/static/learn.js[^"]*" data-click="(\d+)"', page)
+                assert script is not None
+                assert readers.stayed(cookie.partition("=")[2], int(script[1]), seconds, is_ended=True)
+        clock.now += 60
+        for hits in (json.loads(asker.get("/api/search?q=记者&limit=50").text)["hits"], searched(tmp_path)):
+            order = [hit["id"] for hit in hits]
+            assert order.index(last) < order.index(first)
+        assert 'data-click="' not in asker.get(f"/article/{first}").text
