@@ -174,7 +174,9 @@ class FaultLog:
         kind = fault.name, fault.place
         if kind not in self._kinds:
             self._kinds.add(kind)
-            logger.error("%s %s: %s; more of that kind are only counted\n%s", url, self._what, fault, fault.trace)
+            fault.add_note(fault.trace)
+            told = type(fault), fault, None
+            logger.error("%s %s: %s; more of that kind are only counted", url, self._what, fault, exc_info=told)
         return fault
 
 
