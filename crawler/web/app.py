@@ -56,6 +56,7 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
+        site.threads.submit(site.warm)
         yield
         site.close()
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
+from ..engine.statements import among
 from ..records.keys import fingerprint
 from ..tables.articles import ArticleRow, DuplicateRow
 from ..tables.urls import SiteRow, UrlRow
@@ -135,7 +136,10 @@ def reprints_of(connection: Connection, article_id: int, most: int) -> Reprints 
     size = connection.execute(select(func.count()).where(members)).scalar_one()
     ids = [row.id for row in rows]
     own = [row.of_id for row in rows if row.id == cluster_id and row.of_id is not None]
-    near = _ROWS.where((duplicate.c.of_id.in_(ids) & (article.c.cluster_id != cluster_id)) | article.c.id.in_(own))
-    related = connection.execute(near.order_by(published).limit(most)).all()
+    pairs = select(duplicate.c.article_id).where(duplicate.c.of_id.in_(ids))
+    keys = [*connection.execute(pairs).scalars(), *own]  # without them all articles would be gone through
+    near = _ROWS.where(among(article.c.id), duplicate.c.of_id.in_(ids) | article.c.id.in_(own))
+    near = near.where(article.c.cluster_id != cluster_id).order_by(published).limit(most)
+    related = connection.execute(near, {"ids": keys}).all()
     found = [Reprint(**row._mapping) for row in rows]
     return Reprints(cluster_id, found, size, [Reprint(**row._mapping) for row in related])

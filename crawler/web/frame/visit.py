@@ -32,6 +32,7 @@ from db.engine.errors import DatabaseProblem
 from db.search.clicks import beside
 from pipelines.decode.text import clean
 from pipelines.search.search import SearchOptions
+from pipelines.text.words import index_words
 
 from ...run.config import InForce
 from . import shown
@@ -128,6 +129,12 @@ class WebSite:
     async def in_thread(self, work: Callable[[], Response]) -> Response:
         """Make an answer in one of `READERS` threads; the others wait."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+    def warm(self) -> None:
+        """Load what the first request would wait for: templates, the dictionary of words."""
+        for name in self.templates.list_templates():
+            self.templates.get_template(name)
+        index_words("新闻", "zh")
 
     def close(self) -> None:
         """End the threads and close the database."""

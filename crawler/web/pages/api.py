@@ -5,6 +5,7 @@ Identifiers are text: numbers so long are rounded by JavaScript and spreadsheets
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
@@ -13,16 +14,21 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
+from db.queries.board import Curve, DatabaseCounts, HostNow, SiteNow, curves
 from db.queries.reprints import Reprint
 from db.records.article import JOINED_BY, ArticleItem
+from db.records.run import RunSample
+from db.sites.health import ShownAlarm, shown_alarms
 from pipelines.search.records import Hit, Span
 
 from ..frame.endpoints import Endpoint, Parameter, describe
 from ..frame.visit import Visit
 from . import article, search, story
+from ._parts import count_all
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
 _MOST_ARTICLES = 500
+_ENDED_ALARMS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,91 @@ class ApiStory:
     related: Sequence[ApiReprint]
 
 
+@dataclass(frozen=True, slots=True)
+class ApiRun:
+    """A crawl, by one process.
+
+    Attributes:
+        outcome: finished, stopped or another word for how it ended; null while it runs, and when it was killed.
+        is_running: whether it is at work.
+        pages_per_second: lately.
+        totals: its counts when it ended.
+        samples: its counts over time, the oldest first.
+    """
+
+    id: int
+    started: str
+    finished: str | None
+    outcome: str | None
+    is_running: bool
+    pages_per_second: float
+    totals: Mapping[str, int]
+    samples: Sequence[RunSample]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiReason:
+    """A reason for which URLs became no article, and the number of them."""
+
+    state: str
+    reason: str
+    urls: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCounts:
+    """Counts over whole tables.
+
+    Attributes:
+        at: as of this Unix time.
+        articles, stories: that are stored, and the stories that they are of.
+        states: URLs by state.
+        reasons: the most frequent first.
+        depths: URLs that wait by depth.
+        queues: hosts with most waiting URLs.
+        slow, failing: hosts that answer slowest; that fail, rest, or are given up.
+    """
+
+    at: float
+    articles: int
+    stories: int
+    states: Mapping[str, int]
+    reasons: Sequence[ApiReason]
+    depths: Mapping[str, int]
+    queues: Sequence[HostNow]
+    slow: Sequence[HostNow]
+    failing: Sequence[HostNow]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiCrawl:
+    """The state of a crawl, while it runs or afterwards.
+
+    Attributes:
+        runs: all that are at work, and the newest others.
+        alarms: active ones, and the last that ended.
+        counts: null while they are made for the first time: ask again.
+    """
+
+    runs: Sequence[ApiRun]
+    alarms: Sequence[ShownAlarm]
+    counts: ApiCounts | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSites:
+    """Sites that something was asked of, those with most articles first.
+
+    Attributes:
+        at: as of this Unix time; null while they are counted for the first time: ask again.
+        total: how many there are.
+    """
+
+    at: float | None
+    total: int
+    sites: Sequence[SiteNow]
+
+
 def _search(visit: Visit) -> ApiSearch:
     """Answer a search."""
     limit = visit.whole("limit", *_LIMIT)
@@ -240,9 +331,63 @@ def _reprint(one: Reprint, repeats: int | None, depth: int) -> ApiReprint:
     return ApiReprint(id=str(one.id), repeats=None if repeats is None else str(repeats), depth=depth, **values)
 
 
+def _crawl(visit: Visit) -> ApiCrawl:
+    """Answer with the state of the crawl."""
+    now = time.time()
+    found = visit.read(lambda connection: curves(connection, now))
+    alarms = visit.read(lambda connection: shown_alarms(connection, [_ENDED_ALARMS])[0])
+    counted = count_all(visit)
+    return ApiCrawl(
+        runs=[_run(each) for each in found],
+        alarms=alarms,
+        counts=None if counted is None else _counts(counted.value, counted.at),
+    )
+
+
+def _run(curve: Curve) -> ApiRun:
+    run = curve.run
+    return ApiRun(
+        id=run.id,
+        started=run.started,
+        finished=run.finished,
+        outcome=run.outcome,
+        is_running=run.is_running,
+        pages_per_second=run.pages_per_second,
+        totals=run.totals,
+        samples=curve.samples,
+    )
+
+
+def _counts(found: DatabaseCounts, at: float) -> ApiCounts:
+    return ApiCounts(
+        at=at,
+        articles=found.articles,
+        stories=found.clusters,
+        states=found.states,
+        reasons=[ApiReason(*each) for each in found.reasons],
+        depths={str(depth): urls for depth, urls in found.depths.items()},
+        queues=found.queues,
+        slow=found.slow,
+        failing=found.failing,
+    )
+
+
+def _sites(visit: Visit) -> ApiSites:
+    """Answer with a list of sites."""
+    limit, offset = visit.whole("limit", *_SITES), visit.whole("offset", *_OFFSET_OF_SITES)
+    counted = count_all(visit)
+    if counted is None:
+        return ApiSites(None, 0, ())
+    asked = visit.text("q", 300).lower()
+    found = [each for each in counted.value.sites if asked in each.name]
+    return ApiSites(counted.at, len(found), found[offset : offset + limit])
+
+
 _ID = Parameter("id", "Identifier of an article.", "path")
 _LIMIT = (20, 1, _MOST_HITS)
 _OFFSET = (0, 0, _MOST_OFFSET)
+_SITES = (100, 1, 1_000)
+_OFFSET_OF_SITES = (0, 0, 20_000)
 
 ENDPOINTS: Final[Sequence[Endpoint]] = (
     Endpoint(
@@ -274,6 +419,19 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
         ApiStory,
         (_ID,),
     ),
+    Endpoint(
+        "/api/sites",
+        "sites",
+        "Sites with their counts.",
+        _sites,
+        ApiSites,
+        (
+            Parameter("q", "A part of the name."),
+            Parameter("limit", "Sites wanted.", number=_SITES),
+            Parameter("offset", "Sites to leave out at the beginning.", number=_OFFSET_OF_SITES),
+        ),
+    ),
+    Endpoint("/api/crawl", "crawl", "The crawl: runs, counts over time, queues, hosts, alarms.", _crawl, ApiCrawl),
 )
 
 
