@@ -81,10 +81,12 @@ ISO_TIMES = {
 def upgrade() -> None:
     """Create everything."""
     # that of `env`: a migration is loaded by path, and imports nothing of the program
-    # copies, because a constraint that Postgres adds afterwards is marked, and SQLite would then be made without it
-    tables = MetaData()
-    for table in op.get_context().opts["target_metadata"].sorted_tables:
-        table.to_metadata(tables)
+    tables = op.get_context().opts["target_metadata"]
+    if op.get_bind().dialect.name == "sqlite":
+        # a copy: a constraint that this process has added to tables of Postgres would be left out here
+        given, tables = tables, MetaData()
+        for table in given.sorted_tables:
+            table.to_metadata(tables)
     tables.create_all(op.get_bind(), checkfirst=False)
     if op.get_bind().dialect.name == "sqlite":
         op.execute(SEARCH_WORDS)
