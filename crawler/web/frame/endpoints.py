@@ -32,7 +32,7 @@ class Parameter:
         name: in the URL.
         help: a sentence for the description.
         place: where it stands.
-        number: bounds and default of a whole number; None for a text.
+        number: default, least and greatest value of a whole number; None for a text.
     """
 
     name: str
@@ -188,7 +188,7 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     if parameter.number is not None:
-        least, most, default = parameter.number
+        default, least, most = parameter.number
         schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return {
         "name": parameter.name,
