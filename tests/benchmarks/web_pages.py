@@ -24,30 +24,19 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests.crawler.web import chromium, newsstand
-from tests.crawler.web.visits import everything, kinds, with_language
+from tests.crawler.web.visits import everything, kinds
 
+from .screenshots import taken
 from .web_load import served
-
-LANGUAGES = ("en", "zh")
 
 
 def pictures(browser: Browser, origin: str, database: Path, options: argparse.Namespace) -> list[str]:
     """Write the screenshots; returns what is wrong."""
-    wrong = []
-    options.folder.mkdir(parents=True, exist_ok=True)
+    wrong: list[str] = []
     shown = {name: path for name, path in kinds(database).items() if not options.pages or name in options.pages}
-    for scheme in chromium.SCHEMES:
-        for width in options.widths:
-            window = {"viewport": {"width": width, "height": chromium.HEIGHT}, "color_scheme": scheme}
-            with chromium.visiting(browser, origin, bypass_csp=True, **window) as (page, noted):
-                for language in LANGUAGES:
-                    for name, path in shown.items():
-                        page.goto(with_language(path, language))
-                        file = f"{name.replace(' ', '-')}-{language}-{scheme}-{width}.png"
-                        page.screenshot(path=options.folder / file, full_page=True)
-                        found = (*chromium.hits(page), *chromium.overflow(page), *chromium.axe(page))
-                        wrong += [f"{file}: {fault}" for fault in (*found, *chromium.unseen_focus(page))]
-                wrong += noted.unexpected()
+    for file, page in taken(browser, origin, shown, options.folder, options.widths, faults=wrong):
+        found = (*chromium.hits(page), *chromium.overflow(page), *chromium.axe(page))
+        wrong += [f"{file}: {fault}" for fault in (*found, *chromium.unseen_focus(page))]
     return wrong
 
 

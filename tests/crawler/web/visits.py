@@ -9,35 +9,40 @@ from urllib.parse import quote
 
 
 def kinds(database: Path) -> dict[str, str]:
-    """A path of each kind of page."""
+    """A path of each kind of page that the database has."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
 
         def one(sql: str) -> str:
-            return str(opened.execute(sql).fetchone()[0])
+            found = opened.execute(sql).fetchone()
+            return str(found[0]) if found else ""
 
         changed = one("SELECT article_id FROM article_version LIMIT 1")
-        pictured = one("SELECT article_id FROM image WHERE position = 0 ORDER BY article_id LIMIT 1")
+        pictured = one("SELECT article_id FROM image WHERE position = 0 ORDER BY article_id LIMIT 1") or one(
+            "SELECT id FROM article"
+        )
         story = one("SELECT id FROM cluster ORDER BY size DESC LIMIT 1")
         site = one(
             "SELECT s.name FROM site s JOIN article a ON a.site_id = s.id GROUP BY s.name ORDER BY count(*) DESC"
         )
         url = one("SELECT url FROM v_articles LIMIT 1")
-    return {
+    paths = {
         "front": "/",
         "search": f"/?q={quote('城市')}",
         "nothing": f"/?q={quote('没有这样的词xyzzy')}",
-        "versions": f"/article/{changed}",
-        "article": f"/article/{pictured}",
-        "story": f"/story/{story}",
+        "versions": changed and f"/article/{changed}",
+        "article": pictured and f"/article/{pictured}",
+        "story": story and f"/story/{story}",
         "crawl": "/crawl",
         "sites": "/sites",
         "site": f"/sites/{quote(site)}",
         "graph": "/graph",
+        "neighbours": f"/graph?site={quote(site)}",
         "ask why": "/why",
         "why": f"/why?url={quote(url, safe='')}",
         "settings": "/settings",
         "missing": "/article/1",
     }
+    return {kind: path for kind, path in paths.items() if path}
 
 
 def with_language(path: str, language: str) -> str:
