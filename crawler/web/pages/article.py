@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from starlette.responses import Response
@@ -9,7 +10,7 @@ from zstandard import ZstdError, decompress
 
 from db.queries.reading import ReadArticle, read_article
 from db.queries.status import stored_page_of
-from pipelines.dedup.differences import mark_changes
+from pipelines.dedup.differences import Change, mark_changes
 
 from ..frame.reading import body
 from ..frame.security import NOTHING_RUNS
@@ -17,6 +18,8 @@ from ..frame.visit import NotHere, Visit
 
 _MOST_BYTES = 64 << 20
 _MOST_CHANGES = 10
+_AROUND = 120
+"""Characters shown on either side of a change."""
 
 
 def show(visit: Visit) -> Response:
@@ -77,8 +80,22 @@ def _changes(read: ReadArticle) -> list[dict[str, object]]:
         {
             "when": later[0],
             "title": mark_changes(earlier[1], later[1]) if earlier[1] != later[1] else None,
-            "text": mark_changes(earlier[2], later[2]),
+            "text": list(_folded(mark_changes(earlier[2], later[2]))),
             "since": earlier[0],
         }
         for later, earlier in islice(pairwise(states), _MOST_CHANGES)
     ]
+
+
+def _folded(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
+    """Yield changes with few words around them: of what stayed, the middle is left out ("…")."""
+    last = len(changes) - 1
+    for place, (sign, text) in enumerate(changes):
+        if sign != "=" or len(text) <= 3 * _AROUND:
+            yield sign, text
+            continue
+        if place:
+            yield sign, text[:_AROUND]
+        yield "…", ""
+        if place < last:
+            yield sign, text[-_AROUND:]

@@ -67,6 +67,8 @@ def show(visit: Visit) -> Response:
         following=visit.here(page=page + 1) if page < last else None,
         strongest=max((value for hit in result.hits for value in hit.signals.values()), default=0),
     )
+    if "hx-request" in visit.request.headers:
+        response.headers["HX-Push-Url"] = visit.here()  # without the empty fields of the form
     visit.note_hits(response, query.text, [hit.id for hit in result.hits], query.offset)
     return response
 
