@@ -88,7 +88,7 @@ def _changes(read: ReadArticle) -> list[dict[str, object]]:
 
 
 def _folded(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """Yield changes with few words around them: of what stayed, the middle is left out ("…")."""
+    """Yield changes with few words around them; "…" stands for what is left out."""
     last = len(changes) - 1
     for place, (sign, text) in enumerate(changes):
         if sign != "=" or len(text) <= 3 * _AROUND:
