@@ -19,7 +19,19 @@ _DOT = 6
 _LETTER = 7.5
 """Width of a Latin letter; a Chinese one takes two of them."""
 _HOUR, _DAY = 3_600, 86_400
-_STEPS = (60, 300, 900, 1_800, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR, *(_DAY * n for n in (1, 2, 7, 30, 90, 365)))
+_YEAR = 365 * _DAY
+_STEPS = (
+    60,
+    300,
+    900,
+    1_800,
+    _HOUR,
+    3 * _HOUR,
+    6 * _HOUR,
+    12 * _HOUR,
+    *(_DAY * n for n in (1, 2, 7, 30, 90)),
+    *(_YEAR * n for n in (1, 2, 5, 10, 50, 500)),
+)
 _LEAST_SPAN = 60
 _SPACE_OF_TICK = 74
 
@@ -85,9 +97,9 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
 def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
     """Return the dot of an article with its two lines, where there is room."""
-    right = x < width / 2
-    room = (width - x if right else x) - 2 * _DOT - _EDGE
-    name = _fitting(dot.name, room)
+    needed = max(map(_wide, (dot.name, dot.lag))) + 2 * _DOT
+    right = x + needed <= width or x < width / 2
+    name = _fitting(dot.name, (width - x if right else x) - 2 * _DOT)
     return Markup(
         '<circle class="dot {}" cx="{}" cy="{}" r="{}"/>'
         '<g text-anchor="{}"><text class="name" x="{}" y="{}">{}</text><text class="lag" x="{}" y="{}">{}</text></g>'
@@ -104,12 +116,13 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
 
 def _fitting(text: str, room: float) -> str:
     """Shorten a text to so many pixels."""
-    letters = 0.0
-    for place, sign in enumerate(text):
-        letters += 2 if ord(sign) > 0x2E80 else 1
-        if letters * _LETTER > room:
-            return short(text, max(2, place))
-    return text
+    most = next((place for place in range(len(text)) if _wide(text[: place + 1]) > room), len(text))
+    return short(text, max(2, most))
+
+
+def _wide(text: str) -> float:
+    """Return the pixels that a text takes at most."""
+    return sum(2 * _LETTER if ord(sign) > 0x2E80 else _LETTER for sign in text)
 
 
 def _ticks(least: float, span: float, most: int) -> list[float]:
@@ -135,9 +148,9 @@ def lag(seconds: float, language: str) -> str:
     """
     sign, left = ("−" if seconds < 0 else "+"), abs(round(seconds))
     units = (
-        (("天", _DAY), ("小时", _HOUR), ("分钟", 60))
+        (("年", _YEAR), ("天", _DAY), ("小时", _HOUR), ("分钟", 60))
         if language == "zh"
-        else ((" d", _DAY), (" h", _HOUR), (" min", 60))
+        else ((" y", _YEAR), (" d", _DAY), (" h", _HOUR), (" min", 60))
     )
     parts: list[str] = []
     for name, size in units:

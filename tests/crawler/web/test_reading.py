@@ -197,10 +197,10 @@ def test_story_is_found_by_any_of_its_articles(asker: Asker, pages: dict[str, st
     assert {asker.get(f"/api/stories/{each['id']}").json()["id"] for each in found["articles"]} == {found["id"]}
 
 
-@pytest.mark.parametrize("width", [320, 720])
-def test_picture_keeps_within_its_width(width: int) -> None:
+@pytest.mark.parametrize(("width", "step"), [(320, 9_000), (720, 9_000), (320, 40_000_000), (720, 70)])
+def test_picture_keeps_within_its_width(width: int, step: int) -> None:
     dots = [
-        Dot(f"网站{n}.example" * 3, lag(n * 9_000, "zh"), n * 9_000.0, 0 if n else None, "edited", n != 2)
+        Dot(f"网站{n}.example" * 3, lag(n * step, "zh"), float(n * step), 0 if n else None, "edited", n != 2)
         for n in range(9)
     ]
     picture = etree.fromstring(str(draw(dots, width, "zh")))
@@ -222,8 +222,8 @@ def test_picture_of_any_times_is_drawn(times: list[float]) -> None:
 
 
 def test_lags_have_two_units() -> None:
-    told = [lag(seconds, "en") for seconds in (0, 20, 59, 3_600, 4_500, 86_400 * 40, -90)]
-    assert told == ["0", "0", "0", "+1 h", "+1 h 15 min", "+40 d", "−1 min"]
+    told = [lag(seconds, "en") for seconds in (0, 20, 59, 3_600, 4_500, 86_400 * 40, 86_400 * 800, -90)]
+    assert told == ["0", "0", "0", "+1 h", "+1 h 15 min", "+40 d", "+2 y 70 d", "−1 min"]
     assert lag(200_000, "zh") == "+2天7小时"
 
 
