@@ -19,7 +19,7 @@ _LEAST_SECONDS = 5.0
 _REST = 20.0
 """A value that took a second is good for so many."""
 _OLD_SECONDS = 60.0
-_PATIENCE = 0.15
+_PATIENCE = 0.1
 """Seconds for which a request waits for a value that is missing or old: those of a small database are there by then."""
 
 

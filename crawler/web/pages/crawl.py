@@ -26,7 +26,7 @@ _ENDED_ALARMS = 5
 _REASONS = 12
 _MOST_SPANS, _LEAST_SPANS, _MOST_COLUMNS = 60, 6, 30
 _SMALL, _KILO = 10, 1000
-_HOUR, _DAY = 3600.0, 86_400.0
+_HOUR, _DAY, _YEAR = 3600.0, 86_400.0, 366 * 86_400.0
 _SILENT = 60.0
 """Seconds after which a run that has said nothing has done nothing: samples come every few."""
 _SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
@@ -207,7 +207,8 @@ def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str
 
 def _clock(seconds: float) -> Callable[[float], str]:
     """Return a clock for a picture of so many seconds, in the machine's own zone."""
-    form = "%H:%M:%S" if seconds < 10 * 60 else "%H:%M" if seconds < 2 * _DAY else "%m-%d"
+    forms = ((10 * 60, "%H:%M:%S"), (2 * _DAY, "%H:%M"), (_YEAR, "%m-%d"))
+    form = next((form for most, form in forms if seconds < most), "%Y-%m")
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
 
 

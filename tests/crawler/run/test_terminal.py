@@ -20,6 +20,7 @@ from crawler.run.exporters import CsvExporter
 from crawler.run.scrapy_settings import FIXED
 from crawler.run.terminal import (
     Field,
+    JsonRecord,
     LogLines,
     Terminal,
     guard_logs,
@@ -56,6 +57,21 @@ def test_console_shows_strings_as_they_are(text: str) -> None:
     shown = out.getvalue()
     assert not ACTING & set(shown)
     assert "[red]" in shown or "[red]" not in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_json_record_is_one_line_whatever_it_says(text: str) -> None:
+    try:
+        raise ValueError(text)
+    except ValueError:
+        record = JsonRecord(7, text, logging.ERROR, "x.py", 1, "%s failed", (text,), sys.exc_info())
+    record.counts = {"pages": 3}
+    shown = logging.Formatter("%(message)s").format(record)
+    line = json.loads(shown)
+    assert shown.isascii()
+    assert "\n" not in shown
+    assert (line["message"], line["level"], line["run"], line["counts"]) == (f"{text} failed", "ERROR", 7, {"pages": 3})
+    assert line["exception"].startswith("Traceback")
 
 
 def test_log_line_cannot_be_forged() -> None:
