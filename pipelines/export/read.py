@@ -275,7 +275,7 @@ def read_articles(
 
     Returns: frozen records when iterated over; `to_arrow` and `to_pandas` make tables.
     Raises:  ValueError: a bound or key cannot be read. Iterating raises `DatabaseProblem`.
-    Cost:    20 microseconds an article on SQLite.
+    Cost:    50 microseconds an article on SQLite.
     """
     return reading(ARTICLES, database, since=since, until=until, site=site, language=language, query=query, after=after)
 
