@@ -52,12 +52,14 @@ class Selection:
             the time at which they were found first), and with the last fetch of the pages of links and sites.
         site: name of a site.
         language: code, or its beginning: `zh` is all Chinese.
+        source: what articles name as their source.
     """
 
     since: str = ""
     until: str = ""
     site: str = ""
     language: str = ""
+    source: str = ""
 
 
 ReadPage: TypeAlias = Callable[[Connection, Sequence[str], Selection, Key, int], Sequence[Row]]
@@ -80,10 +82,12 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
     return list(_read_articles(connection, columns, rows, {}).values())
 
 
-def articles_by_id(connection: Connection, columns: Sequence[str], ids: Sequence[int]) -> list[Row]:
-    """Read articles in the order of their identifiers; those not stored are left out."""
-    found = _read_articles(connection, columns, _articles(columns).where(among(article.c.id)), {"ids": list(ids)})
-    return [found[one] for one in ids if one in found]
+def articles_by_number(
+    connection: Connection, columns: Sequence[str], wanted: Selection, numbers: Sequence[int]
+) -> list[Row]:
+    """Read those of some articles that fulfil conditions, ordered by number."""
+    rows = _articles(columns).where(among(article.c.number), *_of_articles(article, wanted)).order_by(article.c.number)
+    return list(_read_articles(connection, columns, rows, {"ids": list(numbers)}).values())
 
 
 def _articles(columns: Sequence[str]) -> Select[Any]:
@@ -128,6 +132,8 @@ def _of_articles(of: Any, wanted: Selection) -> list[ColumnElement[bool]]:
         conditions.append(func.coalesce(of.c.site_id, 0) == fingerprint(wanted.site))
     if wanted.language:
         conditions.append(func.substr(of.c.language, 1, len(wanted.language)) == wanted.language)
+    if wanted.source:
+        conditions.append(of.c.source == wanted.source)
     return conditions
 
 

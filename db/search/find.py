@@ -10,6 +10,7 @@ numbers share (`index.bucket_mark`), more of them until enough is found.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -186,6 +187,18 @@ def _plain(token: str) -> str:
 _FOREIGN = re.compile(r"(?![0-9A-Za-z._])[\x00-\x7f]")
 
 
+def article_numbers(connection: Connection, need: Need) -> array[int]:
+    """Return the numbers of all articles that have a token of each group, in order.
+
+    Memory: 8 bytes an article. Cost: 10 microseconds for each that is found.
+    """
+    if is_postgres(connection):
+        rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need),))
+    else:
+        rows = connection.exec_driver_sql(_NUMBERS_BY_MATCH, (_fts(need),))
+    return array("q", sorted(rows.scalars()))
+
+
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
     """Return the articles published last, without terms."""
     return _read(connection, _PUBLISHED_LAST, {"most": most})
@@ -237,6 +250,13 @@ _COUNT = (
     "(SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
 )
 _MATCHES = "SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+_NUMBERS_BY_MATCH = """
+SELECT a.number FROM search_words w JOIN search_document d ON d.number = w.rowid JOIN article a ON a.id = d.article_id
+WHERE search_words MATCH ?
+"""
+_NUMBERS_BY_TEXT = """
+SELECT a.number FROM search_document d JOIN article a ON a.id = d.article_id WHERE d.words @@ CAST(%s AS TSQUERY)
+"""
 _STATISTICS = """
 SELECT word, share
 FROM pg_stats, unnest(CAST(CAST(most_common_elems AS TEXT) AS TEXT[]), most_common_elem_freqs) AS _ (word, share)

@@ -32,6 +32,7 @@ _CONDITION: Final = re.compile(
     r"(?<!\S)(site|since|after|until|before|language|lang|source)[:：]([^\s\"]{1,100}+|\"[^\"]{1,100}+\")(?!\S)",
     re.IGNORECASE,
 )
+_IS_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _FIELDS: Final = {"after": "since", "before": "until", "lang": "language"}
 
 
@@ -74,6 +75,30 @@ class QueryPlan:
         """Tokens to find articles by: without stop words, unless there is nothing else."""
         telling = [term for term in self.terms if term.weight > _STOP] or self.terms
         return tuple(dict.fromkeys(token for term in telling for token in term.tokens))
+
+    @property
+    def needed(self) -> tuple[tuple[str, ...], ...]:
+        """Tokens that an article with all words has: one of each group.
+
+        Chinese words by their pairs, because texts may be cut otherwise than the query; one of a single character by
+        the pairs it is in.
+        """
+        stops = {at for term in self.terms if term.weight <= _STOP for at in range(term.start, term.end)}
+        words = [term for term in self.terms if term.is_word]
+        single = {term.start for term in words if _IS_HAN.fullmatch(term.tokens[0]) and term.end - term.start == 1}
+        found: list[tuple[str, ...]] = []
+        for term in words:
+            if not _IS_HAN.fullmatch(word := term.tokens[0]):
+                found.append(term.tokens)
+            found += ((pair,) for pair in map(str.__add__, word, word[1:]) if _IS_HAN.fullmatch(pair))
+        paired = set()
+        for term in self.terms:
+            places = range(term.start, term.end)
+            if not term.is_word and not single.isdisjoint(places) and stops.isdisjoint(places):
+                found.append(term.tokens)
+                paired |= {*places}
+        found += (term.tokens for term in words if term.start in single - paired)
+        return tuple(dict.fromkeys(found or (term.tokens for term in self.terms)))
 
 
 def read_query(query: SearchQuery) -> QueryPlan:

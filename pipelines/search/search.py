@@ -138,7 +138,7 @@ class _Search:
     def _filter(self) -> SearchFilter:
         """Return the conditions of the query."""
         query = self._query
-        since, until = (_bound(name, getattr(query, name), self._now) for name in ("since", "until"))
+        since, until = (read_bound(name, getattr(query, name), self._now) for name in ("since", "until"))
         sites = self._sites(query.site) if query.site.strip() else None
         return SearchFilter(
             sites=sites,
@@ -276,8 +276,12 @@ class _Search:
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
 
 
-def _bound(name: str, given: str, now: float) -> Bound | None:
-    """Read one end of a period as people write it."""
+def read_bound(name: str, given: str, now: float) -> Bound | None:
+    """Read one end of a period as people write it; empty is none.
+
+    Raises:
+        ValueError: it is no time; the message says what is taken.
+    """
     text = given.strip()
     if not text:
         return None

@@ -75,9 +75,11 @@ def _fill(crawl: Crawl, run: Callable) -> None:
     crawl.come("c", 3, story(6), title="", **at("07"))
     leases = crawl.leases
     first, second = leases["http://a.example/1"].id, leases["http://a.example/2"].id
-    outside = new_url("http://outside.example/x", reason="outside")
+    outside, later = new_url("http://outside.example/x", reason="outside"), new_url("http://a.example/later")
     links = Edges([first, second, outside.id], bytes([1, 1, 0]))
-    listed = done(leases["http://a.example/5"], reason="list page", page_kind="list", links=links, new_urls=[outside])
+    listed = done(
+        leases["http://a.example/5"], reason="list page", page_kind="list", links=links, new_urls=[outside, later]
+    )
     run(store_of().store, listed)
     run(store_of().store, done(leases["http://c.example/5"], page_kind="list", links=Edges([first], bytes([0]))))
     failed = {"state": State.FAILED, "reason": "http error", "detail": "500", "http_status": 500}

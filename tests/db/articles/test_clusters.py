@@ -401,3 +401,13 @@ def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, se
     with database.engine.connect() as connection:
         found = signatures.check(connection, METHOD.form, SIGN)
     assert (found.missing, found.orphans, found.wrong) == ([], [], [])
+
+
+def test_numbers_count_up_and_none_comes_again(crawl: Crawl, database: Database) -> None:
+    crawl.come("a", 1, STORY)
+    crawl.come("a", 2, OTHER)
+    first, second = (number for (number,) in crawl.rows("SELECT number FROM article ORDER BY number"))
+    assert second == first + 1
+    database.write(lambda connection: [connection.execute(text(f"DELETE FROM {n}")) for n in ("cluster", "article")])
+    crawl.come("b", 1, story(1), seen="2025-01-01T00:00:01+00:00")
+    assert crawl.rows("SELECT number FROM article")[0][0] > second

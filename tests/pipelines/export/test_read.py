@@ -14,7 +14,6 @@ from sqlalchemy import Connection, text
 
 from db.engine.database import open_for_reading
 from db.engine.errors import WrongDatabase
-from db.queries import export
 from db.records.article import COLUMNS, LISTS
 from pipelines.export.read import (
     TABLES,
@@ -80,6 +79,15 @@ def test_records_are_typed_and_frozen(crawled: str) -> None:
         ({"until": "2025-03-01"}, ["a/1", "d/2"]),  # one that states no time was found in January
         ({"since": datetime(2025, 3, 5, 14, tzinfo=UTC)}, ["a/3", "c/2", "c/3"]),
         ({"since": "1h"}, []),
+        ({"since": "2025年3月7日"}, ["c/3"]),
+        ({"query": "工程队"}, ["a/1", "b/1", "c/1"]),
+        ({"query": "工程隊 困难"}, ["c/1"]),
+        ({"query": "修老桥", "until": "2025-03-02"}, ["a/1", "b/1"]),
+        ({"query": "passenger ferries"}, ["d/1"]),
+        ({"query": '"ferry was late"'}, ["d/1"]),
+        ({"query": '"late was ferry"'}, []),
+        ({"query": "老桥 site:c.example"}, ["c/1"]),
+        ({"query": "老桥 source:甲报 until:2025-03-01"}, ["a/1"]),
     ],
 )
 def test_conditions(crawled: str, conditions: dict, found: list[str]) -> None:
@@ -97,6 +105,15 @@ def test_every_key_goes_on_behind_its_row(crawled: str, name: str) -> None:
     for n in (0, len(rows) // 2, len(rows) - 1):
         rest = [row for page in reading(table, crawled, after=key_text(rows[n][0])).pages() for row in page]
         assert rest == rows[n + 1 :]
+
+
+def test_articles_of_a_query_go_on_behind_a_key(crawled: str) -> None:
+    first, second, third = read_articles(crawled, query="修老桥")
+    assert urls(read_articles(crawled, query="修老桥", after=str(first.number))) == ["b/1", "c/1"]
+    assert urls(read_articles(crawled, query="修老桥", after=str(third.number))) == []
+    table = dataclasses.replace(TABLES["articles"], at_once=1)
+    pages = list(reading(table, crawled, query='修老桥 "修老桥"').pages(["number", "title"]))
+    assert [row for page in pages for _, row in page] == [(one.number, one.title) for one in (first, second, third)]
 
 
 def test_links_name_pages_and_places(crawled: str) -> None:
@@ -152,16 +169,11 @@ def test_tables_are_typed(crawled: str) -> None:
     assert read_articles(crawled, since="1h").to_arrow().schema == table.schema, "no rows: the same columns"
 
 
-def test_articles_are_read_in_the_order_of_their_identifiers(crawled: str) -> None:
-    ids = [int(one.id) for one in read_articles(crawled)][::-1]
-    found = ask(crawled, lambda connection: export.articles_by_id(connection, ["url"], [*ids, 1]))
-    assert [short(values[0]) for _, values in found] == URLS[::-1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
         ({"since": "2025-02-30"}, "since is '2025-02-30'"),
+        ({"query": "!?"}, "has no word in it"),
         ({"until": "soon"}, "until is 'soon'"),
         ({"after": "x"}, "no key of articles"),
         ({"site": "::"}, "takes a name"),
