@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import closing
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from db.articles.compact import Compaction, Removable
 
 
+_DIGITS = 10
+
+
 class Command(NewsCommand):
     """Compact a database."""
 
@@ -31,7 +35,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--versions N|TIME] [--dead-hosts TIME] [--dry-run] [--format NAME]"
+        return "[--versions N|TIME] [--dead-hosts TIME] [--samples] [--dry-run] [--format NAME]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -59,6 +63,9 @@ class Command(NewsCommand):
             metavar="TIME",
             help="delete the URLs of hosts that have been dead so long (90d), those that never brought anything",
         )
+        parser.add_argument(
+            "--samples", action="store_true", help="delete the curves of all runs but the newest (`scrapy serve`)"
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would be deleted, and delete nothing")
         add_format(parser, "table", "jsonl")
 
@@ -70,7 +77,7 @@ class Command(NewsCommand):
         from ..run.output import Output
 
         assert self.settings is not None
-        what = _what(opts.versions, opts.dead_hosts, time.time())
+        what = replace(_what(opts.versions, opts.dead_hosts, time.time()), samples=opts.samples)
         output = Output(opts.format, wide=opts.wide)
         name, (before, would, free) = read_with(  # a database that is not there is not made
             self,
@@ -83,8 +90,8 @@ class Command(NewsCommand):
         if would is not None:
             output.say(f"{name}: {_amount(would)} would be deleted")
             output.say(f"{before:,} bytes" + ("" if free is None else f", {free:,} of them free by now"))
-            rows = {"versions": would.versions, "urls": would.urls, "bytes": before, "free_bytes": free}
-            output.record("", {"database": name, "dry_run": True, **rows})
+            sizes = {"bytes": before, "free_bytes": free}
+            output.record("", {"database": name, "dry_run": True, **asdict(would), **sizes})
             return
         patience = value_of(self.settings, "DATABASE_PATIENCE")
         with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"), patience_seconds=patience)) as database:
@@ -93,12 +100,12 @@ class Command(NewsCommand):
             after = compact.size(database)
         output.say(f"{name}: {_amount(gone)} were deleted")
         output.say(f"{before - after:,} bytes were freed, {after:,} are left")
-        rows = {"versions": gone.versions, "urls": gone.urls, "bytes": after, "freed_bytes": before - after}
-        output.record("", {"database": name, "dry_run": False, **rows})
+        sizes = {"bytes": after, "freed_bytes": before - after}
+        output.record("", {"database": name, "dry_run": False, **asdict(gone), **sizes})
 
 
 def _amount(rows: Removable) -> str:
-    return f"{rows.versions:,} earlier texts and {rows.urls:,} URLs of dead hosts"
+    return f"{rows.versions:,} earlier texts, {rows.urls:,} URLs of dead hosts and {rows.samples:,} samples"
 
 
 def _say(step: str) -> None:
@@ -115,7 +122,7 @@ def _what(versions: str, dead_hosts: str, now: float) -> Compaction:
     from db.articles.compact import Compaction
 
     dead_since = now - seconds("--dead-hosts", dead_hosts) if dead_hosts else None
-    if not versions or versions.isdecimal():
+    if not versions or (versions.isdecimal() and len(versions) < _DIGITS):
         return Compaction(int(versions) if versions else None, dead_since=dead_since)
     try:
         since = iso(now - seconds("--versions", versions))

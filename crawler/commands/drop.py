@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand, read
+from ..run.command import NewsCommand, add_format, read
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 
@@ -29,7 +29,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--articles] [--yes] <host|seed>"
+        return "[--articles] [--yes] [--format NAME] <host|seed>"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -42,6 +42,7 @@ class Command(NewsCommand):
             "--articles", action="store_true", help="also articles, their versions, images and evidence of duplicates"
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
+        add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Say how much there is, ask, and delete."""
@@ -49,6 +50,8 @@ class Command(NewsCommand):
         from db.engine.database import open_for_crawl
         from db.frontier.runs import refuse_beside_crawls
         from pipelines.urls import canonicalize, host_key
+
+        from ..run.output import Output
 
         assert self.settings is not None
         if len(args) != 1:
@@ -67,13 +70,18 @@ class Command(NewsCommand):
             return
         with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
             database.read(lambda connection: refuse_beside_crawls(connection, database.name))  # before anybody is asked
-            sys.stdout.write(_amount(what, articles=opts.articles))
+            output = Output(opts.format)
+            output.say(_amount(what, articles=opts.articles))
             if not opts.yes and not _agreed():
                 self.fail("nothing was deleted; say yes, or --yes where nobody can be asked", EXIT_STOPPED)
                 return
             drop(database, what, articles=opts.articles, progress=lambda _done: None)
         again = "Take it out of the seeds, too, or the next crawl begins with it again."
-        sys.stdout.write(f"Deleted. {again}\n")
+        output.say(f"Deleted. {again}")
+        kept = 0 if opts.articles else what.articles
+        counts = {name: getattr(what, name) if opts.articles else 0 for name in ("articles", "versions", "images")}
+        kind = "seed" if what.is_seed else "host"
+        output.record("", {"database": database_name, kind: what.name, "urls": what.urls - kept} | counts)
 
 
 def _amount(what: Dropping, *, articles: bool) -> str:
@@ -81,15 +89,15 @@ def _amount(what: Dropping, *, articles: bool) -> str:
     kind = "seed" if what.is_seed else "host"
     stored = f"{what.articles} articles with {what.versions} earlier versions and {what.images} images"
     if articles:
-        return f"{kind} {what.name}: {what.urls} URLs ({what.fetched} fetched) and {stored} are deleted.\n"
+        return f"{kind} {what.name}: {what.urls} URLs ({what.fetched} fetched) and {stored} are deleted."
     gone = f"{what.urls - what.articles} URLs ({what.fetched - what.articles} fetched) are deleted"
-    return f"{kind} {what.name}: {gone}; {what.articles} articles stay and are not visited again.\n"
+    return f"{kind} {what.name}: {gone}; {what.articles} articles stay and are not visited again."
 
 
 def _agreed() -> bool:
     """Ask whoever sits at the terminal."""
     if not sys.stdin.isatty():
         return False
-    sys.stdout.write("Delete? [y/N] ")
-    sys.stdout.flush()
+    sys.stderr.write("Delete? [y/N] ")
+    sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

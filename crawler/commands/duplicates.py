@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
+from ..run.command import NewsCommand, add_format, read, refuse_unwritable
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
 from ._documents import documents_of, opened, refuse_same
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from db.queries.reprints import Reprint, Reprints
     from pipelines.dedup.shape import Method
+
+    from ..run.output import Output
 
 
 _MOST_SHOWN = 100
@@ -72,7 +74,7 @@ class Command(NewsCommand):
         what.add_argument("--input", metavar="FILE", help="find duplicates among documents: .jsonl, .jsonl.gz or -")
         what.add_argument("--check", action="store_true", help="compare the signatures with the articles")
         what.add_argument("--rebuild", action="store_true", help="make the signatures anew from the articles")
-        add_wide(parser)
+        add_format(parser, "table", "jsonl")
         parser.add_argument("--output", metavar="FILE", default="-", help="where pairs go (standard output)")
         parser.add_argument("--method", metavar="NAME", help="how texts are compared (DUPLICATE_METHOD)")
         parser.add_argument(
@@ -81,25 +83,28 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
+        from ..run.output import Output
+
         assert self.settings is not None
         if opts.method:
             self.settings.set("DUPLICATE_METHOD", opts.method, priority="cmdline")
         if opts.show is not None:
-            self._show(opts.show, wide=opts.wide)
+            self._show(opts.show, opts)
             return
         config = Config.from_settings(self.settings)
         if opts.input is not None:
             self._find(opts, config)
         elif opts.check:
-            self._check(config)
+            self._check(config, Output(opts.format))
         elif opts.rebuild:
-            self._rebuild(config)
+            self._rebuild(config, Output(opts.format))
 
-    def _show(self, named: str, *, wide: bool) -> None:
+    def _show(self, named: str, opts: argparse.Namespace) -> None:
         """Print the cluster of an article."""
         from db.queries.reprints import reprints
         from pipelines.urls import canonicalize
 
+        from ..run.output import TABLE, Output
         from ..run.terminal import console_for
 
         url = canonicalize(named)
@@ -108,7 +113,10 @@ class Command(NewsCommand):
         name, cluster = read(self, lambda connection: reprints(connection, url, _MOST_SHOWN))
         if cluster is None:
             raise ValueError(f"{name} has no article {url}; `scrapy why {url}` tells what became of the page")
-        console = console_for(wide=wide, markup=True)  # the tree has colours; what is crawled is escaped there
+        if opts.format != TABLE:
+            _records(Output(opts.format), cluster)
+            return
+        console = console_for(wide=opts.wide, markup=True)  # the tree has colours; what is crawled is escaped there
         console.print(f"Database: {name}", markup=False)
         if cluster.size == 1:
             console.print("nothing repeats this article")
@@ -124,27 +132,30 @@ class Command(NewsCommand):
             f"{counts.pairs:,} pairs written\n"
         )
 
-    def _check(self, config: Config) -> None:
+    def _check(self, config: Config, output: Output) -> None:
         """Print the changes that a rebuild would make."""
         from db.articles import signatures
 
         method = config.duplicate_method
         name, differences = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
-        sys.stdout.write(f"Database: {name}\n{differences.signatures:,} signatures\n")
+        kinds = ("missing", "orphans", "wrong")
+        numbers = {what: [str(key) for key in getattr(differences, what)] for what in kinds}
+        made = {"database": name, "signatures": differences.signatures, "other_method": bool(differences.form)}
+        output.record("", made | numbers)
+        output.say(f"Database: {name}\n{differences.signatures:,} signatures")
         if differences.form:
-            sys.stdout.write("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say\n")
-        for what in ("missing", "orphans", "wrong"):
-            ids = getattr(differences, what)
+            output.say("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say")
+        for what, ids in numbers.items():
             if ids:
-                named = ", ".join(map(str, ids[:_MOST_NAMED])) + (" ..." if len(ids) > _MOST_NAMED else "")
-                sys.stdout.write(f"{len(ids):,} {what}: articles {named}\n")
+                named = ", ".join(ids[:_MOST_NAMED]) + (" ..." if len(ids) > _MOST_NAMED else "")
+                output.say(f"{len(ids):,} {what}: articles {named}")
         if differences:
-            sys.stdout.write("make them anew with: scrapy duplicates --rebuild\n")
+            output.say("make them anew with: scrapy duplicates --rebuild")
             self.exitcode = EXIT_FOUND
         else:
-            sys.stdout.write("no difference: signatures and articles agree\n")
+            output.say("no difference: signatures and articles agree")
 
-    def _rebuild(self, config: Config) -> None:
+    def _rebuild(self, config: Config, output: Output) -> None:
         """Make all signatures again, while nothing else writes."""
         from db.articles import signatures
         from db.engine.database import open_for_crawl
@@ -161,11 +172,24 @@ class Command(NewsCommand):
                 made = signatures.rebuild(connection, Reader(index, config.duplicate_method.sign, _say))
         finally:
             database.close()
-        sys.stdout.write(f"Database: {database.name}\n{made:,} signatures made\n")
+        output.say(f"Database: {database.name}\n{made:,} signatures made")
+        output.record("", {"database": database.name, "signatures": made})
 
 
 def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
+
+
+_SHOWN = ("url", "site", "title", "source", "published_at", "first_seen", "text_chars", "similarity", "method", "kind")
+
+
+def _records(output: Output, found: Reprints) -> None:
+    """Print the articles of a cluster for scripts, and those related to them."""
+    for articles, related in ((found.articles, False), (found.related, True)):
+        for one in articles:
+            repeats = None if one.of_id is None else str(one.of_id)
+            own = {"id": str(one.id), "repeats": repeats, "is_related": related}
+            output.record("", own | {name: getattr(one, name) for name in _SHOWN})
 
 
 def tree(found: Reprints, width: int) -> Iterator[RenderableType]:

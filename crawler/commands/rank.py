@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ..run.command import NewsCommand, add_wide, read_with, refuse_unwritable
+from ..run.command import NewsCommand, add_format, read_with, refuse_unwritable
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..rank.surfer import Values
     from ..run.terminal import Field
 
-    _Sheet = tuple[str, Sequence[Field], Sequence[Sequence[object]]]
+    _Sheet = tuple[str, Sequence[Field], Sequence[Sequence[object]], str]
 
 
 TOPIC = "topic"
@@ -44,7 +44,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--by METHOD] [--top N] [--all] [--graph FILE]"
+        return "[--by METHOD] [--top N] [--all] [--graph FILE] [--format NAME]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -66,27 +66,27 @@ class Command(NewsCommand):
         parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
         parser.add_argument("--all", action="store_true", help="list URLs that are no stored articles, too")
-        add_wide(parser)
+        add_format(parser, "table", "jsonl")
         parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         from ..rank.surfer import ConvergenceError
-        from ..run.terminal import console_for, show_table
+        from ..run.output import Output
 
         options = _Options.parse(opts.by, opts.top, opts.graph, everything=opts.all)
         try:
             name, ranking = read_with(self, lambda database: rank(database, options, time.time()))
         except ConvergenceError as problem:
             raise ValueError(str(problem)) from None
-        console = console_for(wide=opts.wide)
-        console.print(f"Database: {name}")
-        console.print(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
-        for title, fields, rows in ranking.tables:
-            show_table(console, title, fields, rows)
+        output = Output(opts.format, wide=opts.wide)
+        output.say(f"Database: {name}")
+        output.say(f"{ranking.pages:,} pages, {ranking.rows:,} of them fetched, {ranking.links:,} links")
+        for title, fields, rows, record in ranking.tables:
+            output.show(title, fields, rows, record)
         if options.graph is not None:
             options.graph.write_bytes(ranking.picture)
-            console.print(f"{ranking.drawn}: {options.graph}", soft_wrap=True, markup=False)
+            output.say(f"{ranking.drawn}: {options.graph}")
             if ranking.problem:
                 sys.stderr.write(f"scrapy rank: {ranking.problem}\n")
 
@@ -133,7 +133,7 @@ class _Options:
 class _Result:
     """Sizes of the graph, tables, the picture, its caption and what is wrong with it.
 
-    A table is its title, columns and rows.
+    A table is its title, columns, rows and name for scripts.
     """
 
     pages: int
@@ -205,17 +205,27 @@ def _pages(
     from ..run.terminal import Field
 
     fields = (
-        *(Field("rank", right=True), Field("score", drop=1, right=True), Field("links in", drop=2, right=True)),
-        *((Field("state", drop=3),) if options.everything else ()),
-        *(Field("headline"), Field("URL", cut=True)),
+        Field("rank", right=True),
+        Field("score", drop=1, right=True, show=_score),
+        Field("links in", drop=2, right=True, show=_count),
+        Field("state" if options.everything else "", drop=3, key="state"),
+        Field("headline", key="title"),
+        Field("URL", cut=True, key="url"),
     )
     rows = []
     in_links = graph.in_links()
     for place, page in enumerate(top, 1):
         name = known[page]
-        state = (name.state,) if options.everything else ()
-        rows.append((place, f"{scores[page]:.4g}", f"{in_links[page]:,}", *state, name.title, name.url))
-    return f"Best pages by {options.by}", fields, rows
+        rows.append((place, float(scores[page]), int(in_links[page]), name.state, name.title, name.url))
+    return f"Best pages by {options.by}", fields, rows, "page"
+
+
+def _score(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
 
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> _Sheet:
@@ -225,7 +235,12 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
     from ..rank.surfer import best
     from ..run.terminal import Field
 
-    fields = (*(Field(name, right=True) for name in ("rank", "score", "pages", "fetched")), Field("site", cut=True))
+    fields = (
+        Field("rank", right=True),
+        Field("score", right=True, show=_score),
+        *(Field(name, right=True, show=_count) for name in ("pages", "fetched")),
+        Field("site", cut=True, show=_readable),
+    )
     rows = []
     site_numbers, size = graph.site_numbers, len(graph.site_ids)
     of_sites = np.bincount(site_numbers, weights=scores, minlength=size).astype(np.float64, copy=False)
@@ -233,9 +248,8 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
     fetched = np.bincount(site_numbers[graph.fetched], minlength=size)
     listed = [site for site in best(of_sites, size).tolist() if site in names][:most]
     for place, site in enumerate(listed, 1):
-        counts = (f"{pages[site]:,}", f"{fetched[site]:,}")
-        rows.append((place, f"{of_sites[site]:.4g}", *counts, _readable(names[site])))
-    return "Best sites", fields, rows
+        rows.append((place, float(of_sites[site]), int(pages[site]), int(fetched[site]), names[site]))
+    return "Best sites", fields, rows, "site"
 
 
 def _readable(host: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
 
-from ..run.command import NewsCommand, read, seconds
+from ..run.command import NewsCommand, add_format, read, seconds
 from ..run.config import value_of
 
 if TYPE_CHECKING:
@@ -64,11 +63,14 @@ class Command(NewsCommand):
         )
         parser.add_argument("--all", action="store_true", help="everything, when nothing else says what")
         parser.add_argument("--dry-run", action="store_true", help="say how many there are, and mark none")
+        add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark, and say how many."""
         from db.engine.database import open_for_crawl
         from db.frontier.revisits import count, mark
+
+        from ..run.output import Output
 
         assert self.settings is not None
         before = None if not opts.older_than else time.time() - seconds("--older-than", opts.older_than)
@@ -81,7 +83,9 @@ class Command(NewsCommand):
             with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
                 marked = database.write(lambda connection: mark(connection, [wish])[0])
         would = "would be" if opts.dry_run else "will be"
-        sys.stdout.write(f"{marked} URLs {would} visited again by the next crawl of {name}\n")
+        output = Output(opts.format)
+        output.say(f"{marked} URLs {would} visited again by the next crawl of {name}")
+        output.record("", {"database": name, "urls": marked, "dry_run": opts.dry_run})
 
 
 def _ids(urls: Sequence[str]) -> list[int]:

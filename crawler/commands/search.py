@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..run.command import NewsCommand, add_wide, read, refuse_unwritable
+from ..run.command import NewsCommand, add_format, read, refuse_unwritable
 from ..run.config import value_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
 
 _MOST_HITS = 1_000
-_FORMATS = ("table", "jsonl", "csv")
 _COLUMNS = ("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section")
 _TOLD = 10_000
 _MOST_RANKED = 100
@@ -69,8 +68,7 @@ class Command(NewsCommand):
         parser.add_argument("--source", default="", metavar="NAME", help="of a source, as the article names it")
         parser.add_argument("--section", default="", metavar="NAME", help="in a section, as the page names it")
         parser.add_argument("--limit", default="10", metavar="N", help=f"stories to list (10; at most {_MOST_HITS:,})")
-        parser.add_argument("--format", default="table", choices=_FORMATS, help="table, jsonl or csv (table)")
-        add_wide(parser)
+        add_format(parser)
         parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
         parser.add_argument("--documents", metavar="FILE", help="search these instead: .jsonl, .jsonl.gz or -")
         parser.add_argument("--queries", metavar="FILE", help="with --documents: JSON lines with id and text")

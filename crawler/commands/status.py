@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
-from ..run.command import NewsCommand, add_wide, read
+from ..run.command import NewsCommand, add_format, read
 from ..run.config import value_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console
-
     from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.sites.health import ShownAlarm
     from db.sites.traps import PatternRow
     from db.sites.url_rules import RepeatedPages, RuleRow
     from pipelines.url_rules.learn import Params
+
+    from ..run.output import Output
 
 
 _MOST_TRAPS = 200
@@ -39,12 +39,13 @@ class Command(NewsCommand):
     examples = (
         ("scrapy status --hosts 5", "Show the five busiest hosts; also while a crawl runs"),
         ("scrapy status --traps", "Show which URLs were blocked because they brought nothing"),
+        ("scrapy status --format jsonl", "The same for a script: an object a line, of which `record` says the kind"),
         ("scrapy status -s DATABASE_URL=sqlite:///other.db", "Look into another database"),
     )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "[--hosts N] [--url-rules [afresh]] [--traps]"
+        return "[--hosts N] [--url-rules [afresh]] [--traps] [--format NAME]"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -61,7 +62,7 @@ class Command(NewsCommand):
             choices=(_KEPT, _AFRESH),
             help="show what makes no difference in URLs: as kept, or learned afresh from the pages fetched",
         )
-        add_wide(parser)
+        add_format(parser, "table", "jsonl")
         parser.add_argument(
             "--traps", action="store_true", help="show which URLs were blocked because they brought nothing, and why"
         )
@@ -72,15 +73,15 @@ class Command(NewsCommand):
         from db.sites.health import shown_alarms
         from db.sites.traps import listed
 
-        from ..run.terminal import console_for
+        from ..run.output import Output
 
-        console = console_for(wide=opts.wide)
+        output = Output(opts.format, wide=opts.wide)
         if opts.url_rules:
-            self._show_rules(console, opts.url_rules, opts.hosts)
+            self._show_rules(output, opts.url_rules, opts.hosts)
             return
         if opts.traps:
             _, traps = read(self, listed)
-            _show_traps(console, traps)
+            _show_traps(output, traps)
             return
         name, (value, alarms) = read(
             self,
@@ -89,11 +90,11 @@ class Command(NewsCommand):
                 shown_alarms(connection, [_ENDED])[0],
             ),
         )
-        _print(console, name, value)
+        _print(output, name, value)
         if alarms:
-            _alarms(console, alarms)
+            _alarms(output, alarms)
 
-    def _show_rules(self, console: Console, how: str, hosts: int) -> None:
+    def _show_rules(self, output: Output, how: str, hosts: int) -> None:
         """Print the URL rules."""
         from db.sites.url_rules import repeated_pages, rules
         from pipelines.url_rules.learn import Params
@@ -107,16 +108,30 @@ class Command(NewsCommand):
             if how == _KEPT
             else read(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        _show_url_rules(console, how, found)
+        _show_url_rules(output, how, found)
 
 
-def _print(console: Console, name: str, crawl: Status) -> None:
-    from ..run.terminal import Field, show_table
+def _print(output: Output, name: str, crawl: Status) -> None:
+    from ..run.terminal import Field
 
-    console.print(f"Database: {name}")
-    console.print(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
-    console.print(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
-    _runs(console, crawl.runs)
+    output.say(f"Database: {name}")
+    output.say(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
+    output.say(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
+    output.record(
+        "crawl",
+        {
+            "database": name,
+            "urls": dict(crawl.states),
+            "articles": crawl.articles,
+            "duplicates": crawl.duplicates,
+            "unasked_hosts": crawl.waits.unasked,
+            "to_visit_again": crawl.again,
+            "next_visit": None if crawl.next_visit is None else iso(crawl.next_visit),
+            "unread": crawl.unread.again,
+            "unread_for_good": crawl.unread.given_up,
+        },
+    )
+    _runs(output, crawl.runs)
     fields = (
         Field("host", cut=True),
         *(Field(name, right=True) for name in ("pending", "held", "done")),
@@ -126,26 +141,28 @@ def _print(console: Console, name: str, crawl: Status) -> None:
         Field("robots", drop=4),
         Field("health"),
         Field("run", drop=2, right=True),
+        *(Field("", key=name) for name in ("failures", "backoffs", "backoff_until", "dead_reason")),
     )
     now = time.time()
     rows = []
     for h in crawl.hosts:
         numbers = (h.pending, h.leased, h.done, h.failed, h.skipped, h.articles)
-        rows.append((h.name, *numbers, h.robots, _health(h, now), h.owner or ""))
-    show_table(console, "Hosts", fields, rows)
+        backoff = (h.failures, h.backoffs, iso(h.backoff_until) if h.backoffs else None, h.dead_reason)
+        rows.append((h.name, *numbers, h.robots, _health(h, now), h.owner, *backoff))
+    output.show("Hosts", fields, rows, "host")
     for line in _waits(crawl.waits):
-        console.print(line)
+        output.say(line)
     if crawl.next_visit is not None:
         first = "now" if crawl.next_visit <= time.time() else f"at {iso(crawl.next_visit)}"
-        console.print(f"{crawl.again} URLs are to be visited again, the first {first}")
+        output.say(f"{crawl.again} URLs are to be visited again, the first {first}")
     if crawl.unread.again or crawl.unread.given_up:
-        console.print(
+        output.say(
             f"{crawl.unread.again + crawl.unread.given_up} pages could not be read; the same crawl command asks for "
             f"{crawl.unread.again} of them again, and for all after 'scrapy recrawl --failed'"
         )
     if crawl.reasons:
         fields = (Field("state"), Field("reason"), Field("URLs", right=True))
-        show_table(console, "Why URLs were not stored as articles, or in doubt", fields, crawl.reasons)
+        output.show("Why URLs were not stored as articles, or in doubt", fields, crawl.reasons, "reason")
 
 
 def _health(host: HostStatus, now: float) -> str:
@@ -167,9 +184,9 @@ def _waits(waits: Waits) -> Iterator[str]:
         yield f"{waits.unasked} hosts with URLs to fetch have not been asked yet"
 
 
-def _runs(console: Console, runs: Sequence[RunStatus]) -> None:
+def _runs(output: Output, runs: Sequence[RunStatus]) -> None:
     """List the runs: what each holds and has done."""
-    from ..run.terminal import Field, show_table
+    from ..run.terminal import Field
 
     fields = (
         Field("run", right=True),
@@ -178,19 +195,25 @@ def _runs(console: Console, runs: Sequence[RunStatus]) -> None:
         Field("started", drop=2),
         Field("pages", right=True),
         Field("articles", right=True),
-        Field("pages/s", drop=1, right=True),
-        Field("hosts held", drop=3, right=True),
-        Field("URLs held", drop=5, right=True),
-        Field("how it is doing"),
+        Field("pages/s", drop=1, right=True, key="pages_per_second", show=lambda n: "" if n is None else f"{n:.1f}"),
+        Field("hosts held", drop=3, right=True, show=_unless_none),
+        Field("URLs held", drop=5, right=True, show=_unless_none),
+        Field("how it is doing", key="outcome"),
+        *(Field("", key=name) for name in ("is_running", "finished")),
     )
     rows = []
     for run in runs:
         articles = run.totals.get("new", 0) + run.totals.get("duplicate", 0)
         alive = run.is_running
-        holds = (f"{run.pages_per_second:.1f}" if alive else "", run.hosts or "", run.urls or "")
+        holds = (run.pages_per_second if alive else None, run.hosts, run.urls)
         done = (run.totals.get("pages", 0), articles)
-        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, _how(run)))
-    show_table(console, "Runs", fields, rows)
+        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, _how(run), alive, run.finished))
+    output.show("Runs", fields, rows, "run")
+
+
+def _unless_none(n: int) -> object:
+    """Show nothing for what a run does not hold."""
+    return n or ""
 
 
 def _how(run: RunStatus) -> str:
@@ -202,22 +225,23 @@ def _how(run: RunStatus) -> str:
     return "died; what it held is taken up by the others or the next run"
 
 
-def _alarms(console: Console, alarms: Sequence[ShownAlarm]) -> None:
+def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
     """List alarms, active ones first."""
-    from ..run.terminal import Field, show_table
+    from ..run.terminal import Field
 
-    rows = [(alarm.host, alarm.text, alarm.since, alarm.until or "it lasts") for alarm in alarms]
-    fields = (Field("host", cut=True), Field("what"), Field("since", drop=1), Field("until", drop=2))
-    show_table(console, "Alarms", fields, rows)
+    rows = [(alarm.host, alarm.text, alarm.since, alarm.until, alarm.kind) for alarm in alarms]
+    until = Field("until", drop=2, show=lambda time: time or "it lasts")
+    fields = (Field("host", cut=True), Field("what"), Field("since", drop=1), until, Field("", key="kind"))
+    output.show("Alarms", fields, rows, "alarm")
 
 
-def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
+def _show_traps(output: Output, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
-    from ..run.terminal import Field, show_table
+    from ..run.terminal import Field
 
     patterns, skipped = found
     if not patterns and not skipped:
-        console.print("No traps are known")
+        output.say("No traps are known")
         return
     fields = (
         Field("host", cut=True),
@@ -230,15 +254,17 @@ def _show_traps(console: Console, found: tuple[Sequence[tuple[str, PatternRow]],
         Field("for instance", drop=1, cut=True),
     )
     rows = []
-    for host, row in patterns[:_MOST_TRAPS]:
+    most = _MOST_TRAPS if output.is_table else len(patterns)
+    for host, row in patterns[:most]:
         since = datetime.fromtimestamp(row.blocked_at, UTC).isoformat(sep=" ", timespec="minutes")[:16]
         what = (_named(row.level, row.pattern), row.kind or "on probation", row.pages, row.brought, since)
         rows.append((host, *what, row.why, row.example))
-    show_table(console, "Traps", fields, rows)
-    if len(patterns) > _MOST_TRAPS:
-        console.print(f"and {len(patterns) - _MOST_TRAPS} more")
+    output.show("Traps", fields, rows, "trap")
+    if len(patterns) > most:
+        output.say(f"and {len(patterns) - most} more")
     for kind, n in skipped:
-        console.print(f"{n} URLs were skipped as {kind}", markup=False)
+        output.say(f"{n} URLs were skipped as {kind}")
+        output.record("skipped", {"kind": kind, "urls": n})
 
 
 def _named(level: int, pattern: str) -> str:
@@ -262,15 +288,15 @@ def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, 
     ]
 
 
-def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
+def _show_url_rules(output: Output, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
     """Print the rules with a pair of URLs each."""
     from pipelines.url_rules.forms import Rule
 
-    from ..run.terminal import Field, show_table
+    from ..run.terminal import Field
 
     if not found:
         hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"
-        console.print(f"No URL rules are known{hint}")
+        output.say(f"No URL rules are known{hint}")
         return
     title = "URL rules" + (", learned from the pages now" if how == _AFRESH else "")
     fields = (
@@ -278,7 +304,7 @@ def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleR
         Field("rule"),
         Field("support", drop=4, right=True),
         Field("against", drop=3, right=True),
-        Field("confidence", drop=2, right=True),
+        Field("confidence", drop=2, right=True, show=lambda share: f"{share:.3f}"),
         Field("state"),
         Field("for instance", drop=1, cut=True),
         Field("the same as", drop=1, cut=True),
@@ -286,6 +312,6 @@ def _show_url_rules(console: Console, how: str, found: Sequence[tuple[str, RuleR
     rows = []
     for host, row in found:
         state = "proposed" if not row.used else "used" if how == _KEPT else "sure"
-        numbers = (row.support, row.against, f"{row.confidence:.3f}")
-        rows.append((host, Rule(row.kind, row.pattern), *numbers, state, *(*json.loads(row.example), "", "")[:2]))
-    show_table(console, title, fields, rows)
+        numbers = (row.support, row.against, row.confidence)
+        rows.append((host, str(Rule(row.kind, row.pattern)), *numbers, state, *(*json.loads(row.example), "", "")[:2]))
+    output.show(title, fields, rows, "url_rule")

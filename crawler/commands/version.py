@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from scrapy.commands.version import Command as ScrapyVersion
+from scrapy.utils.versions import get_versions
 
-from ..run.command import NewsCommand
+from ..run.command import NewsCommand, add_format
 
 if TYPE_CHECKING:
     import argparse
@@ -17,14 +18,29 @@ class Command(NewsCommand, ScrapyVersion):
     """Print versions."""
 
     requires_project = False
-    examples = (("scrapy version -v", "Name the versions of all that matters"),)
+    examples = (
+        ("scrapy version -v", "Name the versions of all that matters"),
+        ("scrapy version -v --format jsonl", "The same for a script"),
+    )
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
         return "Print the versions of Scrapy, and with -v of this program, its tables and its models"
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        add_format(parser, "table", "jsonl")
+
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print ours below Scrapy's."""
+        from ..run.output import TABLE, Output
+
+        if opts.format != TABLE:
+            of_others = get_versions() if opts.verbose else get_versions(["Scrapy"])
+            for name, value in [*of_others, *(_own() if opts.verbose else ())]:
+                Output(opts.format).record("", {"name": name, "version": value})
+            return
         ScrapyVersion.run(self, args, opts)
         if opts.verbose:
             for name, value in _own():

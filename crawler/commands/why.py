@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand, add_wide, read
+from db.records.keys import iso
+from db.records.reasons import SkipReason
+
+from ..run.command import NewsCommand, add_format, read
 from ..run.exit_codes import EXIT_USAGE
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from db.queries.status import Explanation
 
@@ -24,7 +28,7 @@ class Command(NewsCommand):
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "<url>"
+        return "[--format NAME] <url>"
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
@@ -33,12 +37,13 @@ class Command(NewsCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
         super().add_options(parser)
-        add_wide(parser)
+        add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         from ..inspection.explanation import look_up, origin, read_url, results
-        from ..run.terminal import console_for, show_pairs
+        from ..run.output import Output
+        from ..run.terminal import show_pairs
 
         if not args:
             raise UsageError("name one URL", print_help=False)
@@ -46,14 +51,51 @@ class Command(NewsCommand):
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
         name, found = read(self, lambda connection: look_up(connection, url))
+        output = Output(opts.format, wide=opts.wide)
         if found.is_pruned:
-            sys.stdout.write(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)\n")
+            output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)")
+            output.record("", {"url": url, "state": "skipped", "reason": SkipReason.OUTSIDE})
             return
         if found.known is None:
             self.fail(f"{url} has never been seen by the crawl in {name}; is it written as on its site?", EXIT_USAGE)
             return
         known = found.known
-        show_pairs(console_for(wide=opts.wide), [*origin(known, found.rules), *_score(known), *results(known)])
+        if output.is_table:
+            show_pairs(output.console, [*origin(known, found.rules), *_score(known), *results(known)])
+        output.record("", _record(known, found.rules))
+
+
+_AS_THEY_ARE = (
+    *("url", "kind", "state", "reason", "detail", "page_kind", "host", "seed", "depth", "found_on", "anchor", "score"),
+    *("tries", "http_status", "visits", "rests", "same_as"),
+)
+
+
+_OF_ARTICLES = (
+    *("title", "authors", "source", "published_at", "published_from", "language", "text_chars", "quality", "extractor"),
+    *("first_seen", "updated", "gone"),
+)
+
+
+def _record(known: Explanation, rules: Sequence[str]) -> dict[str, Any]:
+    """Return the explanation for scripts; texts are in the database."""
+    from pipelines.records import BlockKind
+
+    from ..inspection.explanation import score_shares
+
+    record = {name: getattr(known, name) for name in _AS_THEY_ARE}
+    record["found_in"] = BlockKind(known.found_in).name.lower()
+    for name in ("fetched_at", "next_visit"):
+        time = getattr(known, name)
+        record[name] = None if time is None else iso(time)
+    record["rules"] = list(rules)
+    record["signals"] = [asdict(one) | {"added": one.added} for one in score_shares(known)] or dict(known.parts)
+    record["part"] = None if known.part is None else dict(zip(("position", "url"), known.part, strict=True))
+    record["article"] = {name: known.article[name] for name in _OF_ARTICLES} if known.article else None
+    record["versions"] = [{"seen": one.seen, "title": one.title} for one in known.versions]
+    names = ("url", "similarity", "method", "kind", "is_later")
+    record["duplicates"] = [dict(zip(names, one, strict=True)) for one in known.duplicates]
+    return record
 
 
 def _score(known: Explanation) -> list[tuple[str, str]]:

@@ -191,7 +191,7 @@ class Field:
         drop: columns with the greatest number go first where there is no room; those with 0 stay.
         right: whether it holds numbers.
         cut: whether its texts are URLs or names, shortened in the middle; else they are folded between words.
-        key: its name in JSON lines and CSV; by default the heading, with _ in place of spaces.
+        key: its name in JSON lines and CSV; by default the heading in small letters, with _ for spaces.
         show: makes the text of a cell from its value.
     """
 
@@ -205,7 +205,7 @@ class Field:
     @property
     def called(self) -> str:
         """Name in JSON lines and CSV."""
-        return self.key or self.name.replace(" ", "_")
+        return self.key or self.name.replace(" ", "_").lower()
 
 
 def shortened(text: str, cells: int) -> str:

@@ -23,10 +23,12 @@ from ..frontier.runs import refuse_beside_crawls
 from ..records.url import State
 from ..tables.articles import ArticleRow, ArticleVersionRow, PartRow
 from ..tables.learned import UrlFormRow
+from ..tables.runs import RunRow, RunSampleRow
 from ..tables.urls import HostRow, SeedRow, UrlRow
 
-url, host, seed, article, version, part, url_form = (
-    m.table() for m in (UrlRow, HostRow, SeedRow, ArticleRow, ArticleVersionRow, PartRow, UrlFormRow)
+url, host, seed, article, version, part, url_form, run, sample = (
+    m.table()
+    for m in (UrlRow, HostRow, SeedRow, ArticleRow, ArticleVersionRow, PartRow, UrlFormRow, RunRow, RunSampleRow)
 )
 
 _AT_ONCE = 500
@@ -42,11 +44,13 @@ class Compaction:
         versions_since: ISO time from which they stay; empty for all.
         dead_since: Unix time; URLs of hosts that are dead and have answered nothing since then go, those that never
             brought anything. None for no such URLs.
+        samples: whether the curves of all runs but the newest go.
     """
 
     versions: int | None = None
     versions_since: str = ""
     dead_since: float | None = None
+    samples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Removable:
 
     versions: int = 0
     urls: int = 0
+    samples: int = 0
 
 
 def count(connection: Connection, what: Compaction) -> Removable:
@@ -64,7 +69,8 @@ def count(connection: Connection, what: Compaction) -> Removable:
     """
     old = select(func.count()).select_from(_old_versions(what).subquery()) if _has_versions(what) else None
     useless = select(func.count()).where(_is_useless(what.dead_since)) if what.dead_since is not None else None
-    counts = (0 if query is None else connection.execute(query).scalar_one() for query in (old, useless))
+    samples = select(func.count()).select_from(sample).where(_IS_OLD_SAMPLE) if what.samples else None
+    counts = (0 if query is None else connection.execute(query).scalar_one() for query in (old, useless, samples))
     return Removable(*map(int, counts))
 
 
@@ -81,7 +87,8 @@ def remove(database: Database, what: Compaction) -> Removable:
     """
     versions = _through(database, what, _remove_versions) if _has_versions(what) else 0
     urls = _through(database, what, _remove_urls) if what.dead_since is not None else 0
-    return Removable(versions, urls)
+    samples = database.write(partial(_remove_samples, name=database.name)) if what.samples else 0
+    return Removable(versions, urls, samples)
 
 
 def _through(database: Database, what: Compaction, remove_some: Callable[..., tuple[int | None, int]]) -> int:
@@ -208,6 +215,12 @@ def _remove_urls(connection: Connection, *, name: str, what: Compaction, last: i
     return (ids[-1] if ids else None), len(ids)
 
 
+def _remove_samples(connection: Connection, *, name: str) -> int:
+    """Delete the samples of all runs but the newest; returns how many."""
+    refuse_beside_crawls(connection, name)
+    return connection.execute(delete(sample).where(_IS_OLD_SAMPLE)).rowcount
+
+
 def _search_tables(connection: Connection) -> list[str]:
     """Name the full-text indexes of a SQLite file."""
     return list(connection.execute(_FTS).scalars())
@@ -225,6 +238,7 @@ _NEXT_ARTICLES = (
     .order_by(version.c.article_id)
     .limit(_AT_ONCE)
 )
+_IS_OLD_SAMPLE = sample.c.run_id < select(func.max(run.c.id)).scalar_subquery()
 _FTS = text(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND lower(sql) LIKE 'create virtual table%using fts5(%'"
 )

@@ -71,17 +71,20 @@ class Finished:
     stderr: str
 
 
-def start(folder: Path, *arguments: str) -> Running:
-    """Start a `scrapy` command; its output goes to files in `folder`."""
+def start(folder: Path, *arguments: str, before: str = "") -> Running:
+    """Start a `scrapy` command; its output goes to files in `folder`.
+
+    Code to be run before it may break something in that process, or add a folder to import from.
+    """
     log = folder / f"command-{len(list(folder.glob('command-*.err')))}"
-    process = _context.Process(target=_execute, args=(arguments, str(log)))
+    process = _context.Process(target=_execute, args=(arguments, str(log), before))
     process.start()
     return Running(process, log)
 
 
-def scrapy(folder: Path, *arguments: str, timeout: float = 100) -> Finished:
+def scrapy(folder: Path, *arguments: str, timeout: float = 100, before: str = "") -> Finished:
     """Run a command to its end."""
-    return start(folder, *arguments).finish(timeout)
+    return start(folder, *arguments, before=before).finish(timeout)
 
 
 def command(*arguments: str) -> Finished:
@@ -105,7 +108,7 @@ def _is_setting(name: str) -> bool:
     return name in {"DATABASE_URL", "CRAWL_CONTACT"} or name.startswith("NEWS_")
 
 
-def _execute(arguments: Sequence[str], log: str) -> None:
+def _execute(arguments: Sequence[str], log: str, before: str) -> None:
     """In the new process: become the command."""
     _fork_server_at_once()
     for descriptor, suffix in ((1, ".out"), (2, ".err")):
@@ -115,6 +118,7 @@ def _execute(arguments: Sequence[str], log: str) -> None:
     for name in filter(_is_setting, list(os.environ)):
         del os.environ[name]
     sys.argv = ["scrapy", *arguments]
+    exec(before, {})
     execute()
 
 

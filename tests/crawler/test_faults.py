@@ -87,9 +87,7 @@ def test_bug_in_the_spider_costs_a_page_and_not_the_crawl(tmp_path: Path) -> Non
     answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in paths}
     answers["a.localhost", "/"] = article("首页", *paths)
     code = """
-import sys
 from crawler.spiders.news import NewsSpider
-from scrapy.cmdline import execute
 parse = NewsSpider.parse
 def broken(self, response):
     if response.url.endswith("/1"):
@@ -97,7 +95,6 @@ def broken(self, response):
     pages = parse(self, response)
     return pages if not response.url.endswith("/2") else 1 / 0
 NewsSpider.parse = broken
-execute(["scrapy", *sys.argv[1:]])
 """
     with OddServer(answers) as server:
         seeds = tmp_path / "seeds.txt"
@@ -105,8 +102,7 @@ execute(["scrapy", *sys.argv[1:]])
         settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}")
         settings += ("HOST_DELAY=0", "WORKERS=1", "FETCH_TRIES=1", "SOFT_404_PROBE=False", "SAME_IP_DELAY=0.01")
         arguments = ["crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)]]
-        command = [sys.executable, "-c", code, *arguments]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+        done = scrapy(tmp_path, *arguments, before=code)
     assert done.returncode == 3, done.stderr
     failed = rows(
         tmp_path, "SELECT substr(url, -2), reason, reason_detail FROM url WHERE state = 'failed' ORDER BY url"

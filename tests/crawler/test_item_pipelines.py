@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ import pytest
 
 from crawler.demo.server import Newsroom
 from db.records.article import BESIDE_THE_VIEW, COLUMNS, JOINED_BY, LISTS
-from tests.crawler.crawling import ROOT, crawl_arguments, rows
+from tests.crawler.crawling import Finished, crawl_arguments, rows, scrapy
 from tests.crawler.odd_server import OddServer, article
 from tests.crawler.test_multipage import PATHS, WHOLE, site
 
@@ -116,17 +113,13 @@ class Crawled:
         return url.removeprefix(f"http://a.localhost:{self.server.port}")
 
 
-def command(folder: Path, server: OddServer, module: str, *more: str) -> subprocess.CompletedProcess[str]:
-    """Crawl, with a module on PYTHONPATH; whatever that writes goes to the folder."""
+def command(folder: Path, server: OddServer, module: str, *more: str) -> Finished:
+    """Crawl, with a module to import from the folder; whatever that writes goes there, too."""
     (folder / "theirs.py").write_text(module.replace('open("', f'open("{folder}/'), encoding="utf-8")
     settings = ("WORKERS=1", "SOFT_404_PROBE=False", "CONCURRENT_REQUESTS=3", "HOST_CONNECTIONS=3")
     seeds = [f"http://a.localhost:{server.port}/"]
     arguments = crawl_arguments(cast("Newsroom", server), folder, *settings, seeds=seeds)
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
-    line = [sys.executable, "-m", "scrapy", *arguments, *more]
-    return subprocess.run(
-        line, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", timeout=100, check=False
-    )
+    return scrapy(folder, *arguments, *more, before=f"import sys; sys.path.insert(0, {str(folder)!r})")
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import cast
 
@@ -11,31 +9,27 @@ import pytest
 
 from crawler.demo.server import Newsroom
 from db.records.visit import MOST_UNREAD
-from tests.crawler.crawling import ROOT, Finished, crawl, crawl_arguments, rows, scrapy
+from tests.crawler.crawling import Finished, crawl, crawl_arguments, rows, scrapy
 from tests.crawler.odd_server import OddServer, article
 from tests.crawler.test_multipage import PATHS, site
 
 BROKEN = """
-import sys
 from pipelines.worker import WorkerPool
-from scrapy.cmdline import execute
 run = WorkerPool.run
 async def broken(self, job):
-    if job.url.endswith(sys.argv[0]):
+    if job.url.endswith(PATH):
         raise ZeroDivisionError
     return await run(self, job)
 WorkerPool.run = broken
-execute(["scrapy", *sys.argv[1:]])
 """
 """A version with a bug, which fails to read one page."""
 
 
-def broken(server: OddServer, folder: Path, path: str, *settings: str, seed: str = "") -> subprocess.CompletedProcess:
+def broken(server: OddServer, folder: Path, path: str, *settings: str, seed: str = "") -> Finished:
     """Crawl with that version."""
     seeds = [seed or f"http://a.localhost:{server.port}/"]
     arguments = crawl_arguments(cast("Newsroom", server), folder, *SETTINGS, *settings, seeds=seeds)
-    command = [sys.executable, "-c", f"import sys; sys.argv[0] = {path!r}\n{BROKEN}", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return scrapy(folder, *arguments, before=f"PATH = {path!r}\n{BROKEN}")
 
 
 SETTINGS = ("WORKERS=1", "SOFT_404_PROBE=False")

@@ -233,6 +233,7 @@ USE = [
     ("version --colour", "there is no option --colour"),
     ("compact -s DATABASE_URL=~/none.db", "there is no database"),
     ("compact --versions some", "or a number of texts to keep"),
+    ("compact --versions 99999999999", "or a number of texts to keep"),
     ("compact --dead-hosts soon", "e.g. 7d"),
     ("compact now", "one argument too many"),
     ("check-seeds", "name a seeds file"),

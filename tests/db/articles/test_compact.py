@@ -79,6 +79,20 @@ def test_urls_of_dead_hosts_go_when_they_never_brought_anything(crawled: Crawl, 
     assert len(crawled.rows("SELECT id FROM article")) == 2
 
 
+def test_curves_of_runs_but_the_newest_go(crawled: Crawl, database: Database, run_in: Callable) -> None:
+    ((old,),) = crawled.rows("SELECT id FROM run")
+    new = run_in(runs.start_run, start()).run_id
+    with database.engine.begin() as connection:
+        for run_id, at in ((old, 1.0), (old, 2.0), (new, 3.0)):
+            values = {"run": run_id, "at": at}
+            connection.execute(text("INSERT INTO run_sample VALUES (:run, :at, 1, 1, 1, 1, 1, 1, '{}')"), values)
+        connection.execute(text("UPDATE run SET finished = 'now', alive_until = 0"))
+    what = Compaction(samples=True)
+    assert database.read(lambda connection: compact.count(connection, what)) == Removable(samples=2)
+    assert compact.remove(database, what) == Removable(samples=2)
+    assert crawled.rows("SELECT run_id FROM run_sample") == [(new,)]
+
+
 def test_host_that_answered_lately_keeps_its_urls(crawled: Crawl, database: Database) -> None:
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE url SET fetched_at = 3000 WHERE http_status IS NOT NULL"))
