@@ -40,7 +40,7 @@ def older(path: Path) -> None:
         ("cut", "no usable SQLite database"),
     ],
 )
-def test_what_is_no_database_of_ours_is_refused_and_left_alone(
+def test_files_that_are_no_database_of_ours_are_refused_and_left_alone(
     made: str, words: str, sqlite_tables: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "here"
