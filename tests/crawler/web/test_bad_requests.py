@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 import sqlite3
@@ -16,7 +17,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from crawler.web.server import ReaderConnection
+from crawler.web.server import ReaderConnection, give_way
 from tests.crawler.crawling import scrapy
 from tests.crawler.web.serving import Answer, Server, ask, get, serving
 
@@ -292,3 +293,24 @@ def test_two_servers_show_one_database(server: Server, stand: Path, tmp_path: Pa
     with serving(tmp_path, stand) as other:
         for one in (server, other, server):
             guarded(get(one, "/"), 200)
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no sessions that share processors")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forking beside threads
+@pytest.mark.parametrize("own", [True, False], ids=["session of its own", "session of others"])
+def test_server_gives_way_to_a_crawl(own: bool) -> None:  # noqa: FBT001
+    before = Path("/proc/self/autogroup").read_text().split()[-1]
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        if own:
+            os.setsid()
+        give_way()
+        os.write(writable, f"{os.nice(0)} {Path('/proc/self/autogroup').read_text().split()[-1]}".encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writable)
+    nice, of_session = os.read(readable, 99).split()
+    os.close(readable)
+    assert int(nice) == min(os.nice(0) + 10, 19)
+    assert of_session.decode() == ("10" if own else before)
