@@ -42,31 +42,36 @@ STRINGS = (
 )
 """What stands in every field of one story each."""
 
-LONG = "W" * 100_000
+LONG = "W" * 40_000
 """A text without a place to break it."""
 
 
+_FIELDS = 3
+
+
 def stories() -> list[Story]:
-    """Return one story for each of the strings, all of one cluster in twos, and one without a blank."""
-    found = [_story(number, nasty) for number, nasty in enumerate(STRINGS)]
+    """Return stories in which each string stands in a title or names somebody, and one without a blank."""
+    groups = [STRINGS[n : n + _FIELDS] for n in range(0, len(STRINGS), _FIELDS)]
+    found = [_story(number, (group * _FIELDS)[:_FIELDS]) for number, group in enumerate(groups)]
     found.append(Story("https://long.example/l", LONG[:10_000], LONG, LONG[:9_000], LONG[:9_000], "W" * 500))
     return found
 
 
-def _story(number: int, nasty: str) -> Story:
-    body = "\n".join(f"{nasty} 第{number}段{n}，港口的吊车今天{n * number}次装卸了集装箱。" for n in range(6))
+def _story(number: int, strings: tuple[str, ...]) -> Story:
+    title, author, source = strings
+    body = "\n".join(f"{nasty} 第{number}段，港口的吊车今天{number}次装卸了集装箱。{nasty}" for nasty in strings)
     return Story(
-        f"https://h{number}.example/{nasty}" if number % 2 else f"javascript:__hit(0)//h{number}.example/{nasty}",
-        nasty,
+        f"https://h{number}.example/{title}" if number % 2 else f"javascript:__hit(0)//h{number}.example/{source}",
+        title,
         body,
-        authors=f"{nasty}、{nasty}",
-        source=nasty,
-        section=nasty[:200],
-        language=nasty[:8] if number % 5 == 0 else "zh-Hans",
+        authors=f"{author}、{source}",
+        source=source,
+        section=author[:200],
+        language=title[:8] if number % 5 == 0 else "zh-Hans",
         published_at=f"2024-03-{number % 28 + 1:02}T08:00+08:00",
-        images=[(nasty, nasty), (f"https://evil.example/{number}.png", nasty), ("javascript:__hit(1)", nasty)],
-        earlier=f"{nasty}\n{body[:200]}" if number % 3 == 0 else "",
-        anchor=nasty,
-        raw=f"<script>__hit(0)</script>{nasty}".encode() if number % 3 == 1 else b"",
-        host=f"h{number}.example{nasty[:60]}" if number % 4 == 3 else "",
+        images=[(title, author), (f"https://evil.example/{number}.png", source), ("javascript:__hit(1)", title)],
+        earlier=f"{author}\n{body[: len(body) // 2]}" if number % 3 == 0 else "",
+        anchor=source,
+        raw=f"<script>__hit(0)</script>{title}".encode() if number % 3 == 1 else b"",
+        host=f"h{number}.example{author[:60]}" if number % 4 == 3 else "",
     )
