@@ -10,6 +10,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ from db.records.lease import Waiting
 from db.records.run import LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from db.records.signature import Reader
 from db.records.visit import Beginning, Due, Unread
+from db.search.index import merge_pending
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
@@ -54,6 +56,8 @@ _VERSION = version("newscrawler")
 _OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
+_MERGE_SECONDS = 10.0
+"""The fewer merges, the cheaper is each article; searches meanwhile read what waits for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,8 @@ class Session:
         self.line = line
         self._lease_ends = began.lease_ends
         self._rate = GrowthRate()
+        self._merging: asyncio.Task[None] | None = None
+        self._merge_at = math.inf if self.database.is_sqlite else 0.0
 
     @classmethod
     async def begin(
@@ -170,7 +176,15 @@ class Session:
         news = await self.submit(leases.renew, sign)
         self._lease_ends = said_at + self.config.lease_seconds
         self.leads = news.leads
+        if self.leads and said_at >= self._merge_at and (self._merging is None or self._merging.done()):
+            self._merge_at = said_at + _MERGE_SECONDS
+            self._merging = asyncio.create_task(self._merge())
         return news
+
+    async def _merge(self) -> None:
+        """Merge new entries of the full-text index beside the pages."""
+        with suppress(DatabaseProblem):  # the next time will do, and pages meet the problem as well
+            await self.read(merge_pending)
 
     async def release_all(self) -> Waiting:
         """Put back what is leased; returns what is left."""
@@ -189,6 +203,9 @@ class Session:
 
     async def close(self) -> None:
         """Write what is queued and let go of the database."""
+        if self._merging is not None:
+            await self._merging
+            await self._merge()
         await self.line.close()
 
 

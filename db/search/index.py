@@ -58,6 +58,17 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
     connection.exec_driver_sql("INSERT INTO search_words (rowid, words) VALUES (?, ?)", tagged)
 
 
+def merge_pending(connection: Connection) -> None:
+    """Merge into the index what Postgres keeps beside it, so that no page's transaction has to.
+
+    Pages are stored meanwhile, and searches read what is not merged yet. On SQLite there is nothing to merge.
+
+    Cost: 1 to 2 ms of the server an article since the last time.
+    """
+    if is_postgres(connection):
+        connection.exec_driver_sql("SELECT gin_clean_pending_list('ix_search_document_words')")
+
+
 def remove(connection: Connection, article_ids: Iterable[int]) -> None:
     """Take articles out of the index."""
     ids = {"ids": list(article_ids)}
@@ -107,6 +118,7 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
         found = {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
         insert(connection, [_row(found[key], make) for key in ids])
         progress(len(ids))
+    merge_pending(connection)
     return len(order)
 
 

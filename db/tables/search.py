@@ -35,12 +35,12 @@ class SearchDocumentRow(Record):
     """The words on Postgres; empty on SQLite, where `search_words` has them."""
 
     __table_args__ = (
-        # a search would read all of a long list of pending entries, so that is short
+        # a crawl merges pending entries beside its pages (`db.search.index.merge_pending`); others at this many KB
         Index(
             "ix_search_document_words",
             "words",
             postgresql_using="gin",
-            postgresql_with={"gin_pending_list_limit": 2048},
+            postgresql_with={"gin_pending_list_limit": 16384},
         ).ddl_if(dialect="postgresql"),
         unchecked("article_id", "article.id"),
         unchecked("site_id", "site.id"),
