@@ -41,10 +41,8 @@ Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "month")
 _CANDIDATES = 800
-_LOOKED_AT = 200
-"""Best candidates whose links count."""
-_READ, _CHECKED = 30, 60
-"""Best stories whose texts are read, and how many of them when there are phrases to be found."""
+_READ, _CHECKED = 20, 60
+"""Best stories whose texts and links count, and how many of them when there are phrases to be found."""
 _WITHOUT_PHRASE = 0.1
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
@@ -180,6 +178,7 @@ class _Search:
         for n in best:
             one = texts.get(rows[n].article_id)
             if one is not None:
+                signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
                 text[n] += passage(terms, weights, one.text, one.language)
                 text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
         if self._plan.phrases:
@@ -200,14 +199,7 @@ class _Search:
         read = (options.clicks.get(row.article_id, NEUTRAL) - NEUTRAL for row in rows)
         clicks = np.fromiter(read, np.float64, len(rows))
         freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
-        links = np.zeros(len(rows))
-        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": links}
-        if options.weight("links"):
-            first = sum(options.weight(name) * values for name, values in signals.items())
-            best = np.argsort(-first, kind="stable")[:_LOOKED_AT].tolist()
-            parts = find.score_parts(self._connection, [rows[n].article_id for n in best])
-            for n in best:
-                links[n] = _link_score(parts.get(rows[n].article_id))
+        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": np.zeros(len(rows))}
         return {name: options.weight(name) * values for name, values in signals.items()}
 
     def _has_phrases(self, found: FoundArticle) -> bool:
