@@ -57,8 +57,10 @@ def candidates(
     """
     top = connection.execute(_TOP).scalar_one()
     days = admitted.days()
-    months = [] if days is None else index.day_marks(*days)[::-1]
-    engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), months)
+    periods = [] if days is None else index.day_marks(*days)
+    if days is not None and not periods:
+        return CandidateSet((), is_complete=True, documents=top)
+    engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
     if not wanted:
         rows = engine.rows([], most, 1.0)
         return CandidateSet([row for row in rows if admitted.admits(row)], len(rows) < most, top)
@@ -114,13 +116,13 @@ class _Sqlite:
 
     Attributes:
         connection, top: where it is, and its highest number.
-        marks, months: groups of marks that narrow the search; marks of months or years, the newest first.
+        marks, periods: groups of marks that narrow the search; marks of years, months and days, the newest first.
     """
 
     connection: Connection
     top: int
     marks: Need
-    months: Sequence[str]
+    periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return how many articles have each word, about; exactly when they are few."""
@@ -133,7 +135,7 @@ class _Sqlite:
 
     def rows(self, need: Need, limit: int, _share: float) -> list[SearchCandidate]:
         """Return the newest articles that have a token of each group."""
-        need = [*need, *self.marks, *([self.months] if self.months else [])]
+        need = [*need, *self.marks, *([self.periods] if self.periods else [])]
         if any(not group for group in need):
             return []
         if not need:
@@ -151,13 +153,13 @@ class _Postgres:
     """The index in Postgres: GIN, which finds all that match in no order.
 
     Attributes:
-        connection, top, marks, months: as of `_Sqlite`.
+        connection, top, marks, periods: as of `_Sqlite`.
     """
 
     connection: Connection
     top: int
     marks: Need
-    months: Sequence[str]
+    periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return how many articles have each word, by a bucket of them; exactly when they are few."""
@@ -182,7 +184,7 @@ class _Postgres:
     def rows(self, need: Need, limit: int, share: float) -> list[SearchCandidate]:
         """Return the newest articles that have a token of each group.
 
-        Of frequent ones the newest months or buckets are read that should be enough, then more of them, then all.
+        Of frequent ones the newest days, months or buckets are read that should be enough, then more of them, then all.
 
         Args:
             need: the groups, without marks.
@@ -192,9 +194,9 @@ class _Postgres:
         need = [*need, *self.marks]
         if any(not group for group in need):
             return []
-        if self.months:
-            steps = [self.months[:months] for months in _MONTHS if months < len(self.months)]
-            return self._newest(need, steps, limit, self.months)
+        if self.periods:
+            steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
+            return self._newest(need, steps, limit, self.periods)
         if not need:
             return _read(self.connection, _NEWEST_ROWS, {"most": limit})
         if self.marks:
@@ -263,8 +265,8 @@ def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any])
 
 _FEW = 2
 """Articles of a bucket with a word, up to which all with it are counted."""
-_MONTHS = (1, 4, 16)
-"""So many months of a period are read, the newest first, before all of them."""
+_PERIODS = (1, 4, 16)
+"""So many days, months or years of a longer time are read, the newest first, before all of them."""
 _SPARE, _MORE, _MOST_BUCKETS = 1.3, 6, 256
 """So many times as many buckets are read as should be enough; when they are not; buckets that a query may name."""
 _TOGETHER = 1.5
