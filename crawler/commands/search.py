@@ -252,7 +252,8 @@ def _show(name: str, result: SearchResult, *, wide: bool) -> None:
         console.print("no article fits")
         return
     more = "" if result.is_exact else " or more"
-    console.print(f"{result.total:,}{more} stories, the best {len(result.hits):,} of them")
+    stories = "story" if result.total == 1 else "stories"
+    console.print(f"{result.total:,}{more} {stories}, the best {len(result.hits):,} of them")
     width = min(console.width, 160) - 6
     table = Table.grid(padding=(0, 1))
     for rank, hit in enumerate(result.hits, 1):

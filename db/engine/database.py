@@ -338,6 +338,7 @@ def _postgres_engine(url: URL) -> Engine:
         with connection.cursor() as cursor:
             # a prepared plan made while a table was small would read all of it for ever
             cursor.execute("SET enable_seqscan = off")
+            cursor.execute("SET jit = off")  # none of our statements runs as long as compiling it takes
             cursor.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
             # a process that was frozen inside a transaction loses it, and with it the locks that others wait for
             cursor.execute(f"SET idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'")

@@ -120,7 +120,7 @@ class CandidateSet:
 class FoundArticle(NamedTuple):
     """An article to be shown, with its text wherever it is kept.
 
-    Columns as in the tables; `members` are those of its cluster.
+    Columns as in the tables; `members` are those of its cluster, `score_parts` those of its URL.
     """
 
     id: int
@@ -136,3 +136,4 @@ class FoundArticle(NamedTuple):
     language: str
     section: str
     members: int
+    score_parts: str | None

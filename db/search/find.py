@@ -9,11 +9,13 @@ numbers share (`index.bucket_mark`), more of them until enough is found.
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, bindparam, case, func, literal, nulls_last, select
@@ -33,7 +35,7 @@ holder = article.alias()
 Need = Sequence[Sequence[str]]
 """Groups of tokens: an article must have one of each group."""
 
-_COUNTED = 1000
+_COUNTED = 500
 """Matches that are counted, from the newest on: how many there are of more frequent words is estimated."""
 _PAIRED = 4
 """Frequent words of a query, the rarest ones, that are looked for together."""
@@ -55,16 +57,20 @@ def candidates(
     Cost: for 1,000 of 1,000,000 articles 10 ms.
     """
     top = connection.execute(_TOP).scalar_one()
-    marks = _marks(admitted)
-    engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top)
+    days = admitted.days()
+    periods = [] if days is None else index.day_marks(*days)
+    if days is not None and not periods:
+        return CandidateSet((), is_complete=True, documents=top)
+    engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
     if not wanted:
-        rows = engine.rows(marks, most)
+        rows = engine.rows([], most, 1.0)
         return CandidateSet([row for row in rows if admitted.admits(row)], len(rows) < most, top)
     counts = engine.frequencies(list(dict.fromkeys([*(word for group in wanted for word in group), *counted])))
     found: dict[int, SearchCandidate] = {}
     is_complete = True
     for need, limit in _tiers(wanted, counts, most):
-        rows = engine.rows([*need, *marks], limit)
+        shares = [min(1.0, sum(counts[word] for word in group) / max(1, top)) for group in need]
+        rows = engine.rows(need, limit, prod(shares) * _TOGETHER ** (len(need) - 1))
         is_complete &= len(rows) < limit
         found.update((row.number, row) for row in rows)
     kept = [row for row in found.values() if admitted.admits(row)]
@@ -92,13 +98,10 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
 
 
 def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
-    """Return the groups of marks that narrow a search to a filter."""
+    """Return the groups of marks that narrow a search to a filter, but for its days."""
     groups: list[Sequence[str]] = []
     if admitted.sites is not None:
         groups.append([index.site_mark(key) for key in admitted.sites])
-    days = admitted.days()
-    if days is not None:
-        groups.append(index.day_marks(*days))
     if admitted.language:
         groups.append([index.language_mark(admitted.language)])
     if admitted.source:
@@ -110,27 +113,35 @@ def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sqlite:
-    """The index in SQLite: FTS5, whose lists can be read from the newest on."""
+    """The index in SQLite: FTS5, whose lists can be read from the newest on.
+
+    Attributes:
+        connection, top: where it is, and its highest number.
+        marks, periods: groups of marks that narrow the search; marks of years, months and days, the newest first.
+    """
 
     connection: Connection
     top: int
+    marks: Need
+    periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
         """Return how many articles have each word, about; exactly when they are few."""
+        queries = json.dumps([_fts([[word]]) for word in words])
         counts = {}
-        for word in words:
-            count, oldest = self.connection.exec_driver_sql(_COUNT, (_fts([[word]]), _COUNTED)).one()
+        found = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
+        for word, (count, oldest) in zip(words, map(json.loads, found), strict=True):
             counts[word] = count * self.top / (self.top - oldest + 1) if count == _COUNTED else float(count)
         return counts
 
-    def rows(self, need: Need, limit: int) -> list[SearchCandidate]:
+    def rows(self, need: Need, limit: int, _share: float) -> list[SearchCandidate]:
         """Return the newest articles that have a token of each group."""
+        need = [*need, *self.marks, *([self.periods] if self.periods else [])]
         if any(not group for group in need):
             return []
         if not need:
             return _read(self.connection, _NEWEST_ROWS, {"most": limit})
-        numbers = self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).scalars().all()
-        return _read(self.connection, _ROWS, {"ids": numbers})
+        return list(map(SearchCandidate._make, self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()))
 
 
 def _fts(need: Need) -> str:
@@ -140,38 +151,76 @@ def _fts(need: Need) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Postgres:
-    """The index in Postgres: GIN, which finds all that match in no order."""
+    """The index in Postgres: GIN, which finds all that match in no order.
+
+    Attributes:
+        connection, top, marks, periods: as of `_Sqlite`.
+    """
 
     connection: Connection
     top: int
+    marks: Need
+    periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return counts of articles by word, by the server's statistics if it has any."""
-        known: dict[str, float] = dict(self.connection.exec_driver_sql(_STATISTICS, (list(words),)).all())
-        counts = {word: share * self.top for word, share in known.items()}
-        rest = [word for word in words if word not in counts]
-        queries = [_tsquery([[word]]) for word in rest]
-        found = self.connection.exec_driver_sql(_COUNTS, (_COUNTED * 4, queries)).scalars().all() if rest else []
-        return counts | dict(zip(rest, map(float, found), strict=True))
+        """Return how many articles have each word, by a bucket of them; exactly when they are few."""
+        counts = dict(zip(words, self._sampled([[[word]] for word in words]), strict=True))
+        rare = [word for word, count in counts.items() if count <= _FEW]
+        exact = self._count([[[word]] for word in rare], 2 * _COUNTED)
+        scale = max(1.0, self.top / (1 << index.BUCKET_BITS))
+        return {word: count * scale for word, count in counts.items()} | dict(zip(rare, exact, strict=True))
 
-    def rows(self, need: Need, limit: int) -> list[SearchCandidate]:
-        """Return the newest articles that have a token of each group."""
+    def _sampled(self, needs: Sequence[Need]) -> list[float]:
+        """Count the articles of the middle bucket that have a token of each group."""
+        bucket = [index.bucket_mark(self.top // 2)]
+        return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
+
+    def _count(self, needs: Sequence[Need], most: int) -> list[float]:
+        """Count the articles that have a token of each group, for several groups, each up to a bound."""
+        queries = [_tsquery(need) for need in needs]
+        if not queries:
+            return []
+        return [float(count) for count in self.connection.exec_driver_sql(_COUNTS, (most, queries)).scalars()]
+
+    def rows(self, need: Need, limit: int, share: float) -> list[SearchCandidate]:
+        """Return the newest articles that have a token of each group.
+
+        Of frequent ones the newest days, months or buckets are read that should be enough, then more of them, then all.
+
+        Args:
+            need: the groups, without marks.
+            limit: articles wanted.
+            share: of all articles that have them, about.
+        """
+        need = [*need, *self.marks]
         if any(not group for group in need):
             return []
+        if self.periods:
+            steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
+            return self._newest(need, steps, limit, self.periods)
         if not need:
             return _read(self.connection, _NEWEST_ROWS, {"most": limit})
+        if self.marks:
+            share *= self._sampled([self.marks])[0] / (1 << index.BUCKET_BITS)
         newest = self.top >> index.BUCKET_BITS
-        for buckets in _BUCKETS:
-            if buckets > newest:
-                break
-            last = range(newest - buckets + 1, newest + 1)
-            rows = self._rows([*need, [index.bucket_mark(n << index.BUCKET_BITS) for n in last]], limit)
+        enough = 2 + int(_SPARE * limit / max(share, 1e-9) / (1 << index.BUCKET_BITS))
+        sizes = [size for size in (enough, enough * _MORE) if size < min(newest, _MOST_BUCKETS)]
+        steps = [[index.bucket_mark(n << index.BUCKET_BITS) for n in range(newest, newest - n, -1)] for n in sizes]
+        return self._newest(need, steps, limit)
+
+    def _newest(
+        self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()
+    ) -> list[SearchCandidate]:
+        """Return articles with one of the marks of a step: of the first that has enough."""
+        for marks in steps:
+            rows = self._rows([*need, marks], limit)
             if len(rows) >= limit:
                 return rows
-        return self._rows(need, limit)
+        return self._rows([*need, last] if last else need, limit)
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
-        return [SearchCandidate(*row) for row in self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit))]
+        found = self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit)).all()
+        return list(map(SearchCandidate._make, found))
 
 
 def _tsquery(need: Need) -> str:
@@ -223,20 +272,21 @@ def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]
     return {row.id: FoundArticle._make(row) for row in connection.execute(_SHOWN, {"ids": list(ids)})}
 
 
-def score_parts(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Return the signals of articles' URLs, as JSON, where there are any."""
-    return dict(connection.execute(_PARTS, {"ids": list(ids)}).all())
-
-
 def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any]) -> list[SearchCandidate]:
     return [SearchCandidate(*row) for row in connection.execute(statement, parameters)]
 
 
-_BUCKETS = (1, 8, 64)
+_FEW = 2
+"""Articles of a bucket with a word, up to which all with it are counted."""
+_PERIODS = (1, 4, 16)
+"""So many days, months or years of a longer time are read, the newest first, before all of them."""
+_SPARE, _MORE, _MOST_BUCKETS = 1.3, 6, 256
+"""So many times as many buckets are read as should be enough; when they are not; buckets that a query may name."""
+_TOGETHER = 1.5
+"""So much likelier is a word where another one of the query stands."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
 _LIGHT = [document.c[name] for name in SearchCandidate._fields[:-1]]
 _LISTED = document.c.article_id.is_not(None)
-_ROWS = select(*_LIGHT, document.c.terms).where(among(document.c.number), _LISTED)
 _WITHOUT_TERMS = select(*_LIGHT, literal(b"", LargeBinary))
 _NEWEST_ROWS = _WITHOUT_TERMS.where(_LISTED).order_by(document.c.number.desc()).limit(bindparam("most"))
 _PUBLISHED_LAST = (
@@ -245,11 +295,6 @@ _PUBLISHED_LAST = (
     .order_by(nulls_last(article.c.published_utc.desc()))
     .limit(bindparam("most"))
 )
-_COUNT = (
-    "SELECT count(*), min(rowid) FROM "
-    "(SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
-)
-_MATCHES = "SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?"
 _NUMBERS_BY_MATCH = """
 SELECT a.number FROM search_words w JOIN search_document d ON d.number = w.rowid JOIN article a ON a.id = d.article_id
 WHERE search_words MATCH ?
@@ -257,10 +302,15 @@ WHERE search_words MATCH ?
 _NUMBERS_BY_TEXT = """
 SELECT a.number FROM search_document d JOIN article a ON a.id = d.article_id WHERE d.words @@ CAST(%s AS TSQUERY)
 """
-_STATISTICS = """
-SELECT word, share
-FROM pg_stats, unnest(CAST(CAST(most_common_elems AS TEXT) AS TEXT[]), most_common_elem_freqs) AS _ (word, share)
-WHERE schemaname = current_schema() AND tablename = 'search_document' AND attname = 'words' AND word = ANY (%s)
+_COUNT = """
+SELECT (SELECT json_array(count(*), min(rowid)) FROM
+  (SELECT rowid FROM search_words WHERE search_words MATCH query.value ORDER BY rowid DESC LIMIT ?))
+FROM json_each(?) AS query
+"""
+_MATCHES = f"""
+SELECT {", ".join(f"d.{name}" for name in SearchCandidate._fields)} FROM
+(SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?) AS w
+JOIN search_document AS d ON d.number = w.rowid WHERE d.article_id IS NOT NULL
 """
 _COUNTS = """
 SELECT (SELECT count(*) FROM (SELECT 1 FROM search_document WHERE words @@ CAST(query AS TSQUERY) LIMIT %s) AS _)
@@ -284,6 +334,7 @@ _SHOWN = (
         *(article.c[name] for name in ("authors", "source", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "classes")),
         func.coalesce(cluster.c.size, 1),
+        url.c.score_parts,
     )
     .join(url, url.c.id == article.c.id)
     .outerjoin(site, site.c.id == article.c.site_id)
@@ -291,4 +342,3 @@ _SHOWN = (
     .outerjoin(cluster, cluster.c.id == article.c.cluster_id)
     .where(among(article.c.id))
 )
-_PARTS = select(url.c.id, url.c.score_parts).where(among(url.c.id), url.c.score_parts.is_not(None))

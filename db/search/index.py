@@ -4,8 +4,8 @@ A row of `search_document` has what filters and ranking need; its words go to an
 a column with a GIN index. Nothing is taken out of the FTS5 table: words of numbers without a row are passed over, until
 the index is made anew.
 
-Beside the words of an article stand marks: tokens for its site, language, source, section, month and year, by which a
-search narrows before it counts. No word begins with "_".
+Beside the words of an article stand marks: tokens for its site, language, source, section, day, month and year, by
+which a search narrows before it counts. No word begins with "_".
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ def marks_of(row: IndexedArticle) -> Iterator[str]:
         yield section_mark(row.section)
     day = _EPOCH + timedelta(days=row.day)
     yield f"_y{day.year:04}"
-    yield f"_m{day.year:04}{day.month:02}"
+    yield _month_mark(day)
+    yield _day_mark(day)
 
 
 def site_mark(site_id: int) -> str:
@@ -183,16 +184,38 @@ def bucket_mark(number: int) -> str:
 
 
 def day_marks(first_day: int, last_day: int) -> list[str]:
-    """Return the marks of the months, or of the years if they are many, of a period."""
-    first, last = (_EPOCH + timedelta(days=min(max(day, _FIRST), _LAST)) for day in (first_day, last_day))
-    months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
-    if len(months) > _MOST_MONTHS:
-        return [f"_y{year:04}" for year in range(first.year, last.year + 1)]
-    return [f"_m{month // 12:04}{month % 12 + 1:02}" for month in months]
+    """Return the marks of a period, the newest first: of years, months and days.
+
+    >>> day_marks(364, 395)
+    ['_m197101', '_d19701231']
+    """
+    found = []
+    end = _EPOCH + timedelta(days=min(last_day, _LAST) + 1)
+    first = _EPOCH + timedelta(days=max(first_day, _FIRST))
+    while end > first:
+        last = end - timedelta(days=1)
+        year, month = last.replace(month=1, day=1), last.replace(day=1)
+        if (end.month, end.day) == (1, 1) and year >= first:
+            found.append(f"_y{last.year:04}")
+            end = year
+        elif end.day == 1 and month >= first:
+            found.append(_month_mark(last))
+            end = month
+        else:
+            found.append(_day_mark(last))
+            end = last
+    return found
+
+
+def _month_mark(day: date) -> str:
+    return f"_m{day.year:04}{day.month:02}"
+
+
+def _day_mark(day: date) -> str:
+    return f"_d{day.year:04}{day.month:02}{day.day:02}"
 
 
 _ALL_BITS = (1 << 64) - 1
-_MOST_MONTHS = 36
 _FIRST, _LAST = (date(1800, 1, 1) - _EPOCH).days, (date(2199, 12, 31) - _EPOCH).days
 """No article is earlier or later."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))

@@ -41,10 +41,8 @@ Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "month")
 _CANDIDATES = 800
-_LOOKED_AT = 200
-"""Best candidates whose links count."""
-_READ, _CHECKED = 30, 60
-"""Best stories whose texts are read, and how many of them when there are phrases to be found."""
+_READ, _CHECKED = 20, 60
+"""Best stories whose texts and links count, and how many of them when there are phrases to be found."""
 _WITHOUT_PHRASE = 0.1
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
@@ -175,18 +173,19 @@ class _Search:
         weights = weigh(terms, found.frequencies, max(1, found.documents))
         text = score(terms, weights, unpack(row.terms for row in rows)) if rows else np.zeros(0)
         signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
-        best = self._stories(rows, np.argsort(-_sum(signals), kind="stable").tolist())[: self._read_most()]
+        best = self._stories(rows, _ordered(rows, _sum(signals)))[: self._read_most()]
         texts = find.shown(self._connection, [rows[n].article_id for n in best])
         for n in best:
             one = texts.get(rows[n].article_id)
             if one is not None:
+                signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
                 text[n] += passage(terms, weights, one.text, one.language)
                 text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
         if self._plan.phrases:
             text[np.setdiff1d(np.arange(len(rows)), best)] *= _WITHOUT_PHRASE
         signals["text"] = self._options.weight("text") * text / max(1e-9, float(text.max(initial=0.0)))
         scores = _sum(signals)
-        return _Ranked(rows, np.argsort(-scores, kind="stable").tolist(), scores, signals, weights, texts)
+        return _Ranked(rows, _ordered(rows, scores), scores, signals, weights, texts)
 
     def _read_most(self) -> int:
         """Return of how many stories the texts are read."""
@@ -196,18 +195,14 @@ class _Search:
     def _signals(self, rows: Sequence[SearchCandidate], text: Values) -> dict[str, Values]:
         """Return the weighted signals of candidates."""
         options = self._options
-        times = np.fromiter((row.time for row in rows), np.float64, len(rows))
+        first: dict[int, int] = {}  # a story is as fresh as the first that had it
+        for row in rows:
+            first[row.cluster_id] = min(row.time, first.get(row.cluster_id, row.time))
+        times = np.fromiter((first[row.cluster_id] for row in rows), np.float64, len(rows))
         read = (options.clicks.get(row.article_id, NEUTRAL) - NEUTRAL for row in rows)
         clicks = np.fromiter(read, np.float64, len(rows))
         freshness = np.exp2(-np.maximum(self._now - times, 0.0) / _HALF_LIFE)
-        links = np.zeros(len(rows))
-        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": links}
-        if options.weight("links"):
-            first = sum(options.weight(name) * values for name, values in signals.items())
-            best = np.argsort(-first, kind="stable")[:_LOOKED_AT].tolist()
-            parts = find.score_parts(self._connection, [rows[n].article_id for n in best])
-            for n in best:
-                links[n] = _link_score(parts.get(rows[n].article_id))
+        signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": np.zeros(len(rows))}
         return {name: options.weight(name) * values for name, values in signals.items()}
 
     def _has_phrases(self, found: FoundArticle) -> bool:
@@ -315,6 +310,12 @@ def _link_score(parts: str | None) -> float:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _ordered(rows: Sequence[SearchCandidate], scores: Values) -> list[int]:
+    """Return the places of candidates by their scores, those that stand for their clusters before their like."""
+    others = np.fromiter((row.article_id != row.cluster_id for row in rows), np.bool_, len(rows))
+    return [int(n) for n in np.lexsort((others, -scores.round(6)))]
 
 
 def _sum(signals: Mapping[str, Values]) -> Values:

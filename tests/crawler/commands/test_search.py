@@ -1,0 +1,147 @@
+"""`scrapy search`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db.engine.database import open_for_crawl
+from tests.crawler.crawling import Finished, command
+from tests.crawler.web.newsstand import Newsstand, Story
+
+PORT, TEXT = "港口吞吐量创新高", "新港码头昨天迎来货轮。" * 4
+STORIES = [
+    Story("https://a.example/1", PORT, TEXT, published_at="2024-05-02T08:00+08:00"),
+    Story("https://b.test/1", PORT, TEXT, published_at="2024-05-03T08:00+08:00"),
+    Story("https://b.test/2", "=1 \x1b[31m<b>", "港口今天休息，船员上岸。", published_at="2024-06-03T08:00+08:00"),
+]
+
+
+@pytest.fixture(scope="module")
+def stand(tmp_path_factory: pytest.TempPathFactory, sqlite_tables: str) -> Path:
+    path = tmp_path_factory.mktemp("stand") / "news.db"
+    shutil.copy(sqlite_tables, path)
+    with closing(open_for_crawl(f"sqlite:///{path}")) as database:
+        newsstand = Newsstand(database, time.time() - 3600)
+        newsstand.begin()
+        newsstand.store(STORIES)
+    return path
+
+
+def search(path: Path, *arguments: str) -> Finished:
+    return command("search", "-s", f"DATABASE_URL=sqlite:///{path}", *arguments)
+
+
+def test_table_has_marked_stories_with_their_reprints(stand: Path) -> None:
+    done = search(stand, "港口吞吐量")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 stories" in done.stdout
+    assert "2024-05-02T08:00+08:00  a.example, 1 reprint" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "  1 港口吞吐量创新高\n" in done.stdout
+    assert "no article fits" in search(stand, "港口", "--site", "nowhere").stdout
+    assert "\n1 story, the best 1 of them\n" in search(stand, "休息").stdout
+
+
+def test_lines_and_cells_are_for_programs(stand: Path) -> None:
+    lines = [json.loads(line) for line in search(stand, "港口", "--format", "jsonl").stdout.splitlines()]
+    assert [line["rank"] for line in lines] == [1, 2]
+    assert {line["url"] for line in lines} == {"https://a.example/1", "https://b.test/2"}
+    assert all(isinstance(line["id"], str) for line in lines)
+    assert {line["reprints"] for line in lines} == {0, 1}
+    cells = list(csv.DictReader(io.StringIO(search(stand, "休息", "--format", "csv").stdout)))
+    assert cells[0]["title"].startswith("'=1 ")
+    assert list(cells[0]) == list(lines[0])
+    assert search(stand, "港口", "--limit", "1", "--format", "jsonl").stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["港口", "--limit", "0"], "--limit '0' is no number from 1 to 1000"),
+        (["港口", "--since", "2024-02-30"], "since is '2024-02-30', which is no date"),
+        (["港口", "--format", "xml"], "--format"),
+        (["--rebuild", "港口"], "--rebuild takes no words"),
+        (["--nothing"], "--nothing"),
+        (["港口", "-s", 'SEARCH_WEIGHTS={"fame": 1}'], "'fame' is no signal"),
+        (["港口", "-s", 'SEARCH_WEIGHTS={"text": -1}'], "a weight is a number, 0 to 100"),
+    ],
+)
+def test_wrong_use_is_one_sentence(stand: Path, arguments: list[str], said: str) -> None:
+    done = search(stand, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("words", ["NEAR(q, z) OR *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])
+def test_any_words_are_searched(stand: Path, words: str) -> None:
+    done = search(stand, words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no article fits" in done.stdout
+
+
+def test_database_that_cannot_be_searched_is_named(tmp_path: Path, sqlite_tables: str) -> None:
+    (tmp_path / "empty.db").touch()
+    older = tmp_path / "older.db"
+    shutil.copy(sqlite_tables, older)
+    with closing(sqlite3.connect(older)) as opened:
+        opened.execute("UPDATE alembic_version SET version_num = '3'")
+        opened.commit()
+    wrong = {"none.db": "there is no database", "empty.db": "holds no crawl", "older.db": "older version"}
+    for name, said in wrong.items():
+        for arguments in (["港口"], ["--rebuild"]):
+            done = search(tmp_path / name, *arguments)
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+            assert said in done.stderr
+    assert not (tmp_path / "none.db").exists()
+    assert (tmp_path / "empty.db").stat().st_size == 0
+
+
+@pytest.fixture
+def copied(stand: Path, tmp_path: Path) -> Path:
+    """A database of the test's own."""
+    return Path(shutil.copy(stand, tmp_path / "news.db"))
+
+
+@pytest.fixture
+def written(copied: Path) -> Iterator[Path]:
+    """One that is being written."""
+    with closing(sqlite3.connect(copied, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM article")
+        yield copied
+        writer.execute("ROLLBACK")
+
+
+def test_database_that_is_being_written_is_searched(written: Path) -> None:
+    assert "2 stories" in search(written, "港口吞吐量").stdout
+
+
+def test_rebuild_makes_the_index_anew(copied: Path) -> None:
+    with closing(sqlite3.connect(copied)) as opened:
+        opened.execute("DELETE FROM search_document")
+        opened.execute("INSERT INTO search_words (search_words) VALUES ('delete-all')")
+        opened.commit()
+    assert "no article fits" in search(copied, "港口").stdout
+    done = search(copied, "--rebuild")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"Database: {copied}\n3 articles indexed\n"
+    assert "2 stories" in search(copied, "港口").stdout
+
+
+def test_rebuild_is_refused_beside_a_crawl(copied: Path) -> None:
+    with closing(open_for_crawl(f"sqlite:///{copied}")):
+        done = search(copied, "--rebuild")
+    assert done.returncode == 2
+    assert "another crawl is running" in done.stderr

@@ -1,0 +1,258 @@
+"""Search in a database, on both kinds: what is found, in which order, of which story, and what is understood."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.engine.database import Database, open_for_crawl, open_for_reading
+from db.records.keys import fingerprint
+from pipelines.search.records import Hit, SearchQuery, SearchResult
+from pipelines.search.search import SearchOptions, search
+from tests.crawler.web.newsstand import Newsstand, Story
+from tests.postgres import clear
+
+NOW = 1_718_000_000.0
+"""10 June 2024."""
+HARBOUR = "昨天上午，新港码头迎来第一艘集装箱货轮。港务局局长陈海说，今年港口吞吐量有望增长一成。" * 2
+STORIES = [
+    Story(
+        "https://a.example/1",
+        "港口吞吐量创新高",
+        HARBOUR,
+        "李四",
+        "新华社",
+        "财经",
+        published_at="2024-05-02T08:00+08:00",
+    ),
+    Story(
+        "https://b.example/1", "港口吞吐量创新高", HARBOUR, "", "新华社", "要闻", published_at="2024-05-02T10:00+08:00"
+    ),
+    Story("https://c.test/1", "港口吞吐量创新高", HARBOUR, "", "新华社", "", published_at="2024-05-03T10:00+08:00"),
+    Story(
+        "https://a.example/2",
+        "渔民返港避风",
+        "台风来临之前，三百艘渔船返回港口避风。渔政部门提醒船主加固缆绳，停止一切作业。",
+        section="社会",
+        published_at="2024-06-05T09:00+08:00",
+    ),
+    Story(
+        "https://b.example/2",
+        "大橋通車典禮",
+        "跨海大橋今天上午舉行通車典禮，市長表示兩岸往來從此只要二十分鐘，附近居民放鞭炮慶祝。",
+        language="zh-Hant",
+        published_at="2023-11-20T09:00+08:00",
+    ),
+    Story(
+        "https://c.test/2",
+        "Bridges closed after storm",
+        "Three bridges over the river were closed after the storm. Engineers inspect every bridge before it opens.",
+        "Ada Byron",
+        "Herald",
+        "local",
+        "en",
+        published_at="2024-03-01T12:00+00:00",
+    ),
+    Story("https://c.test/3", "市图书馆开放夜场", "市图书馆从本月起开放夜场，读者可以借阅到晚上十点，周末还有讲座。"),
+    Story(
+        "https://a.example/3",
+        "联合国大会闭幕",
+        "大会在纽约闭幕。各国代表谈到联合国的改革，也谈到气候。",
+        published_at="2024-04-01",
+    ),
+    Story(
+        "https://a.example/4",
+        "国联合作大会",
+        "国联与合作社的大会在省城举行，代表谈到粮食的价格和联合经营。",
+        published_at="2024-04-02",
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def stand(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database of a few stories, one of them in three papers."""
+    if request.param == "sqlite":
+        path = tmp_path_factory.mktemp("search") / "news.db"
+        shutil.copy(request.getfixturevalue("sqlite_tables"), path)
+        url = f"sqlite:///{path}"
+    else:
+        url = request.getfixturevalue("postgres_tables")
+    opened = open_for_crawl(url)
+    newsstand = Newsstand(opened, NOW)
+    newsstand.begin()
+    newsstand.store(STORIES)
+    opened.close()
+    reading = open_for_reading(url)
+    yield reading
+    reading.close()
+    if request.param == "postgres":
+        clear(url)
+
+
+def ask(stand: Database, words: str = "", *, options: SearchOptions | None = None, **values: Any) -> SearchResult:
+    query = SearchQuery(words, **values)
+    return stand.read(lambda connection: search(connection, query, options or SearchOptions(), NOW))
+
+
+def urls(result: SearchResult) -> list[str]:
+    return [hit.url.removeprefix("https://") for hit in result.hits]
+
+
+def marked(hit: Hit) -> set[str]:
+    return {span.text for span in (*hit.title, *hit.snippet) if span.is_match}
+
+
+def test_story_is_found_once_with_its_reprints(stand: Database) -> None:
+    found = ask(stand, "港口吞吐量")
+    assert urls(found)[0] == "a.example/1"
+    assert [hit.reprints for hit in found.hits][:2] == [2, 0]
+    assert len(urls(found)) == found.total == 2
+    assert found.is_exact
+    assert "港口吞吐量" in marked(found.hits[0])
+
+
+def test_filter_shows_the_reprint_that_fulfils_it(stand: Database) -> None:
+    assert urls(ask(stand, "港口吞吐量", site="c.test")) == ["c.test/1"]
+    assert urls(ask(stand, "吞吐量", section="要闻")) == ["b.example/1"]
+    assert urls(ask(stand, "吞吐量", since="2024-05-03")) == ["c.test/1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "best"),
+    [
+        ("渔船 台风", "a.example/2"),
+        ("大桥通车", "b.example/2"),
+        ("通車典礼", "b.example/2"),
+        ("bridge", "c.test/2"),
+        ("BRIDGES storms", "c.test/2"),
+        ("Ada Byron", "c.test/2"),
+        ("图书馆", "c.test/3"),
+        ("新华社 港口", "a.example/1"),
+        ("“联合国” 大会", "a.example/3"),
+        ("「国联合作」大会", "a.example/4"),
+        ("联合国改革 site:a.example", "a.example/3"),
+    ],
+)
+def test_words_find(stand: Database, words: str, best: str) -> None:
+    found = ask(stand, words)
+    assert urls(found)[0] == best
+    assert marked(found.hits[0]) or words == "Ada Byron"
+    assert found.hits[0].score == pytest.approx(sum(found.hits[0].signals.values()))
+
+
+def test_phrase_goes_first(stand: Database) -> None:
+    loose, exact = ask(stand, "联合经营"), ask(stand, "“联合经营” 联合国 气候")
+    assert urls(loose)[0] == urls(exact)[0] == "a.example/4"
+    assert urls(ask(stand, "联合经营 联合国 气候"))[0] == "a.example/3"
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"site": "a.example"}, {"a.example/1", "a.example/2", "a.example/3", "a.example/4"}),
+        ({"site": "https://www.C.test/any?x=1"}, {"c.test/1", "c.test/2", "c.test/3"}),
+        ({"site": "news.c.test"}, {"c.test/1", "c.test/2", "c.test/3"}),
+        ({"site": "exampl", "since": "2024-06"}, {"a.example/2"}),
+        ({"site": "nowhere"}, set()),
+        ({"language": "zh", "until": "2023"}, {"b.example/2"}),
+        ({"language": "zh-Hant"}, {"b.example/2"}),
+        ({"language": "en"}, {"c.test/2"}),
+        ({"language": "../.."}, set()),
+        ({"source": "Herald"}, {"c.test/2"}),
+        ({"section": "社会"}, {"a.example/2"}),
+        ({"since": "2024年5月", "until": "2024/5"}, {"c.test/1"}),
+        ({"since": "2024-04-01", "until": "2024-04-01"}, {"a.example/3"}),
+        ({"since": "7d"}, {"a.example/2", "c.test/3"}),
+        ({"since": "2024-02-01", "until": "2024年3月31日"}, {"c.test/2"}),
+        ({"since": "2024-03", "until": "2024-02"}, set()),
+    ],
+)
+def test_filters_are_exact_and_forgiving(stand: Database, filters: dict[str, str], expected: set[str]) -> None:
+    found = ask(stand, **filters)
+    assert set(urls(found)) == expected
+    assert found.total == len(expected)
+
+
+@pytest.mark.parametrize("day", ["2024-02-30", "soon", "2024-13", "99999-01-01", "1e9d", "'; DROP TABLE url"])
+def test_time_that_is_none_is_refused_in_a_sentence(stand: Database, day: str) -> None:
+    with pytest.raises(ValueError, match=r"^since is .*no date; write"):
+        ask(stand, "港口", since=day)
+
+
+def test_newest_articles_without_words(stand: Database) -> None:
+    found = ask(stand, limit=3)
+    assert urls(found) == ["a.example/2", "c.test/1", "a.example/4"]
+    assert (found.total, found.is_exact) == (7, True)
+    assert urls(ask(stand, limit=3, offset=3))[0] == "a.example/3"
+    assert urls(ask(stand, site="a.example", limit=2)) == ["a.example/2", "a.example/1"]
+
+
+def test_pages_hold_each_story_once(stand: Database) -> None:
+    whole = urls(ask(stand, "大会 港口 大桥 bridge 图书馆", limit=9))
+    parts = [urls(ask(stand, "大会 港口 大桥 bridge 图书馆", limit=2, offset=n))[:2] for n in range(0, 9, 2)]
+    assert [one for part in parts for one in part] == whole
+    assert len(set(whole)) == len(whole) == 7
+
+
+def test_facets_count_stories(stand: Database) -> None:
+    facets = ask(stand, "港口").facets
+    assert dict(facets["site"]) == {"a.example": 2}
+    assert dict(facets["month"]) == {"2024-05": 1, "2024-06": 1}
+    assert dict(facets["source"]) == {"新华社": 1}
+    assert ask(stand).facets["language"][0].value == "zh-Hans"
+
+
+def test_weights_and_clicks_change_the_order(stand: Database) -> None:
+    key = fingerprint("https://a.example/2")
+    clicked = SearchOptions({"clicks": 50}, {key: 1.0})
+    assert urls(ask(stand, "港口吞吐量"))[0] == "a.example/1"
+    assert urls(ask(stand, "港口吞吐量", options=clicked))[0] == "a.example/2"
+    assert urls(ask(stand, "港口吞吐量", options=SearchOptions({"freshness": 50})))[0] == "a.example/2"
+    assert ask(stand, "港口吞吐量").hits[0].signals["links"] > 0
+    assert ask(stand, "港口吞吐量", options=SearchOptions({"links": 0})).hits[0].signals["links"] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "！？…",
+        '\\"',
+        "*",
+        "NEAR(a b)",
+        "a AND",
+        "'; DROP TABLE article; --",
+        "的",
+        "😀😀",
+        "\0",
+        "“",
+        "港" * 10_000,
+        "x\ud800y",
+        "%_\\",
+    ],
+)
+def test_any_query_has_an_answer(stand: Database, words: str) -> None:
+    found = ask(stand, words)
+    assert found.total >= len(found.hits)
+    assert found.is_exact or found.hits
+    assert len(words) < 1_000 or any("first" in note for note in found.notes)
+
+
+def test_notes_say_what_was_understood(stand: Database) -> None:
+    assert ask(stand, "！？").notes == ["the query has no word in it"]
+    assert ask(stand, site="nowhere").notes == ["no site has 'nowhere' in its name"]
+    assert ask(stand, site="exampl").notes == ["site: a.example, b.example"]
+    assert ask(stand, site="a.example").notes == []
+
+
+def test_database_without_articles(sqlite_tables: str, tmp_path: Path) -> None:
+    path = tmp_path / "news.db"
+    shutil.copy(sqlite_tables, path)
+    database = open_for_reading(f"sqlite:///{path}")
+    assert [ask(database, words).hits for words in ("", "港口")] == [[], []]
+    assert ask(database, since="2024").total == 0
+    database.close()
