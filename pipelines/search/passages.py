@@ -40,7 +40,7 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
     others: dict[str, int] = {}
     for number, term in enumerate(terms):
         first = term.tokens[0]
-        if _HAN.match(first):
+        if is_han(first):
             at = folded.find(first)
             while at >= 0 and len(found) < _MOST_PLACES:
                 found.append(Occurrence(at, at + len(first), number))
@@ -58,6 +58,11 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
                 if len(found) >= 2 * _MOST_PLACES:
                     break
     return sorted(found)
+
+
+def is_han(token: str) -> bool:
+    """Tell whether a token is Chinese: it is sought as it stands, others as words."""
+    return _HAN.match(token) is not None
 
 
 def sentence_ends(folded: str) -> list[int]:

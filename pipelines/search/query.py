@@ -27,7 +27,8 @@ _QUESTION_WORDS: Final = (
     "可以 是否 请问 一 a i s t"
 )
 _ASKING: Final = frozenset(_QUESTION_WORDS.split())
-_QUOTED: Final = re.compile(r"[\"“”„«»‹›「」『』＂]([^\"“”„«»‹›「」『』＂]{1,200}+)[\"“”„«»‹›「」『』＂]")
+# A phrase stands by itself: quotation marks amid other words, as headlines have them, are no wish.
+_QUOTED: Final = re.compile(r"(?<!\w)[\"“”„«»‹›「」『』＂]([^\"“”„«»‹›「」『』＂]{1,200}+)[\"“”„«»‹›「」『』＂](?!\w)")
 _CONDITION: Final = re.compile(
     r"(?<!\S)(site|since|after|until|before|language|lang|source)[:：]([^\s\"]{1,100}+|\"[^\"]{1,100}+\")(?!\S)",
     re.IGNORECASE,
@@ -61,7 +62,7 @@ class QueryPlan:
     Attributes:
         query: with the conditions that stood in its text.
         terms: all different ones, in the order of the text.
-        phrases: folded; they should stand in the text as they are.
+        phrases: folded; they should stand in the text as they are. Blanks, or signs, are around them in the query.
         notes: sentences on what was left out.
     """
 

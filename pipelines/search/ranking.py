@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..text.words import fold
-from .passages import Occurrence, find_places, sentence_ends, sentence_of
+from .passages import Occurrence, find_places, is_han, sentence_ends, sentence_of
 from .query import QueryTerm
 from .terms import HASH_SHIFT, MOST_IN_BODY, MOST_IN_TITLE, Packed, hash_token
 
@@ -34,7 +35,9 @@ class Params:
         title: weight of an occurrence in the title, in those of one in the body.
         other: of one in authors or source.
         lead: of one in the first characters of the body, beside that in the body.
+        rarity: power of the rarity of a word; below 1 frequent words count more.
         sentence: weight of the best sentence.
+        part: share of a Chinese word's weight that a sentence has which holds its characters, but not the word.
         first: by how much the first sentence counts more.
         close: weight of neighbours in the query that are neighbours in the text.
         near: of such that stand near each other, in any order.
@@ -45,26 +48,31 @@ class Params:
     title: float = 1.5
     other: float = 1.0
     lead: float = 1.0
-    sentence: float = 0.5
+    rarity: float = 0.9
+    sentence: float = 0.6
+    part: float = 0.7
     first: float = 0.2
     close: float = 0.5
     near: float = 0.25
 
 
-def weigh(terms: Sequence[QueryTerm], frequencies: Mapping[str, float], documents: int) -> Values:
+def weigh(
+    terms: Sequence[QueryTerm], frequencies: Mapping[str, float], documents: int, params: Params = Params()
+) -> Values:
     """Return the weight of each term of a query: its own, and how rare it is.
 
     Args:
         terms: of a query.
         frequencies: articles that have each token; one that is missing is in none.
         documents: articles of the index.
+        params: of the formula.
 
     Cost: O(tokens).
     """
     found = []
     for term in terms:
         df = min(sum(frequencies.get(token, 0.0) for token in term.tokens), documents)
-        found.append(term.weight * math.log(1 + (documents - df + 0.5) / (df + 0.5)))
+        found.append(term.weight * math.log(1 + (documents - df + 0.5) / (df + 0.5)) ** params.rarity)
     return np.array(found, np.float64)
 
 
@@ -146,34 +154,51 @@ def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: st
     places = find_places(folded, terms, language)
     if not places:
         return 0.0
-    return _best_sentence(places, sentence_ends(folded), weights, params) + _neighbours(places, terms, weights, params)
+    return _best_sentence(folded, places, terms, weights, params) + _neighbours(places, terms, weights, params)
 
 
-def _best_sentence(places: Sequence[Occurrence], ends: Sequence[int], weights: Values, params: Params) -> float:
+def _best_sentence(
+    folded: str, places: Sequence[Occurrence], terms: Sequence[QueryTerm], weights: Values, params: Params
+) -> float:
+    """Return the weight of the sentence that has most of the query."""
+    ends = sentence_ends(folded)
+    borders = [0, *ends, len(folded)]
+    words = [(number, term.tokens[0]) for number, term in enumerate(terms) if term.is_word and is_han(term.tokens[0])]
     found: dict[int, set[int]] = {}
     for place in places:
         found.setdefault(sentence_of(ends, place.start), set()).add(place.term)
-    sums = (
-        (1 + params.first * (number == 0)) * sum(weights[term] for term in matched) for number, matched in found.items()
-    )
-    return params.sentence * float(max(sums))
+    best = 0.0
+    for number, matched in found.items():
+        sentence = folded[borders[number] : borders[number + 1]]
+        held = sum(weights[term] for term in matched)
+        for term, word in words:
+            if term not in matched:
+                held += params.part * weights[term] * sum(sign in sentence for sign in word) / len(word)
+        best = max(best, float(held) * (1 + params.first * (number == 0)))
+    return params.sentence * best
 
 
 def _neighbours(places: Sequence[Occurrence], terms: Sequence[QueryTerm], weights: Values, params: Params) -> float:
+    """Return the weight of words that stand side by side, or near each other, as they do in the query."""
     words = [number for number, term in enumerate(terms) if term.is_word]
-    by_term: dict[int, list[Occurrence]] = {}
+    starts: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
     for place in places:
-        by_term.setdefault(place.term, []).append(place)
+        starts.setdefault(place.term, []).append(place.start)
+        ends.setdefault(place.term, []).append(place.end)
     total = 0.0
     for one, other in pairwise(words):
-        first, second = by_term.get(one), by_term.get(other)
-        if not first or not second:
+        if one not in starts or other not in starts:
             continue
-        weight = min(weights[one], weights[other])
-        close = near = 0
-        for place in first:
-            gaps = [each.start - place.end for each in second]
-            close += any(0 <= gap <= _CLOSE_CHARS for gap in gaps)
-            near += any(abs(gap) <= _NEAR_CHARS for gap in gaps)
-        total += weight * (params.close * close / (close + 1) + params.near * near / (near + 1))
+        followers = starts[other]
+        close = sum(_has(followers, end, end + _CLOSE_CHARS) for end in ends[one])
+        near = sum(_has(followers, end - _NEAR_CHARS, end + _NEAR_CHARS) for end in ends[one])
+        found = params.close * close / (close + 1) + params.near * near / (near + 1)
+        total += min(weights[one], weights[other]) * found
     return total
+
+
+def _has(ascending: Sequence[int], first: int, last: int) -> bool:
+    """Tell whether one of the numbers lies between two, both included."""
+    at = bisect_left(ascending, first)
+    return at < len(ascending) and ascending[at] <= last

@@ -142,12 +142,14 @@ def index_words(folded: str, language: str) -> list[str]:
     ['the', 'bridg', 'of', 'hekou', 'cost', '2.5']
     """
     found: list[str] = []
+    rest = folded
     if runs := _HAN_RUN.findall(folded):
+        rest = "\n".join(_HAN_RUN.split(folded))
         for run in runs:
             found += map(str.__add__, run, run[1:])
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
-    others = [word for word, _, _ in other_words(folded)]
+    others = [word for word, _, _ in other_words(rest)]
     found += map(english_stem, others)
     if tag := tagger(language):
         found += map(tag, others)

@@ -47,6 +47,12 @@ def test_phrases_stand_in_quotation_marks_of_any_kind(marks: str) -> None:
     assert read_query(SearchQuery(f"town {marks[0]}Old Bridge{marks[1]}")).phrases == ("old bridge",)
 
 
+def test_quotation_marks_amid_words_make_no_phrase() -> None:
+    """Headlines have them: only what stands by itself is asked for as it stands."""
+    assert read_query(SearchQuery("科技助力古籍“藏”与“用”")).phrases == ()
+    assert read_query(SearchQuery("“长江大桥”，市长")).phrases == ("长江大桥",)
+
+
 def test_conditions_in_the_text() -> None:
     plan = read_query(SearchQuery('bridge site:a.test after:2024-05 lang:en source:"New Post"'))
     assert (plan.query.site, plan.query.since, plan.query.language, plan.query.source) == (

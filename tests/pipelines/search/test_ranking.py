@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -43,7 +44,7 @@ def slow_scores(plan: QueryPlan, articles: Sequence[Article], params: Params) ->
             df = sum(
                 term.tokens[0] in {*other_title, *other} for other_title, other in zip(titles, bodies, strict=True)
             )
-            idf = math.log(1 + (len(articles) - df + 0.5) / (df + 0.5))
+            idf = math.log(1 + (len(articles) - df + 0.5) / (df + 0.5)) ** params.rarity
             in_body = min(15, body.count(term.tokens[0])) + params.lead * (term.tokens[0] in lead)
             in_title = min(3, title.count(term.tokens[0]))
             tf = in_body / max(0.1, 1 - params.b + params.b * len(body) / mean_body)
@@ -118,6 +119,17 @@ def test_passage_with_all_words_counts_more_than_the_same_words_apart() -> None:
 def test_neighbours_in_query_and_text_count_more() -> None:
     near = of_passage("boundary layer", "flow of a boundary layer on a wing", "en")
     assert near > of_passage("boundary layer", "layer of flow in the far boundary of a wing", "en")
+
+
+def test_characters_of_a_word_that_is_not_there_count_a_little() -> None:
+    whole, part, none = (of_passage("河口 独立", text) for text in ("河口独立。", "河口单独立国。", "河口很好。"))
+    assert whole > part > none
+
+
+def test_passage_of_a_repeated_word_takes_a_bounded_time() -> None:
+    started = time.process_time()
+    assert of_passage("大桥 河口", "大桥河口" * 5_000) > 0
+    assert time.process_time() - started < 0.3
 
 
 @settings(max_examples=50)

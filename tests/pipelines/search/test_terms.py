@@ -75,8 +75,8 @@ def test_terms_of_any_text(title: str, text: str, language: str) -> None:
     assert len(set(tokens)) == len(tokens)
     packed = unpack([found.terms])
     numbers = packed.numbers[packed.starts[0] : packed.ends[0]]
-    assert numbers.size == len(tokens)
-    assert (np.diff(numbers.astype(np.int64)) >= 0).all()
+    assert numbers.size <= len(tokens)
+    assert (np.diff(numbers.astype(np.int64)) > 0).all()
 
 
 def test_long_texts_cost_a_bounded_size() -> None:
