@@ -35,6 +35,9 @@ holder = article.alias()
 Need = Sequence[Sequence[str]]
 """Groups of tokens: an article must have one of each group."""
 
+Found = tuple[list[SearchCandidate], bool]
+"""Articles, and whether they are all that there are."""
+
 _COUNTED = 500
 """Matches that are counted, from the newest on: how many there are of more frequent words is estimated."""
 _PAIRED = 4
@@ -63,15 +66,15 @@ def candidates(
         return CandidateSet((), is_complete=True, documents=top)
     engine = (_Postgres if is_postgres(connection) else _Sqlite)(connection, top, _marks(admitted), periods)
     if not wanted:
-        rows = engine.rows([], most, 1.0)
-        return CandidateSet([row for row in rows if admitted.admits(row)], len(rows) < most, top)
+        rows, is_complete = engine.rows([], most, 1.0)
+        return CandidateSet([row for row in rows if admitted.admits(row)], is_complete, top)
     counts = engine.frequencies(list(dict.fromkeys([*(word for group in wanted for word in group), *counted])))
     found: dict[int, SearchCandidate] = {}
     is_complete = True
     for need, limit in _tiers(wanted, counts, most):
         shares = [min(1.0, sum(counts[word] for word in group) / max(1, top)) for group in need]
-        rows = engine.rows(need, limit, prod(shares) * _TOGETHER ** (len(need) - 1))
-        is_complete &= len(rows) < limit
+        rows, is_all = engine.rows(need, limit, prod(shares) * _TOGETHER ** (len(need) - 1))
+        is_complete &= is_all
         found.update((row.number, row) for row in rows)
     kept = [row for row in found.values() if admitted.admits(row)]
     return CandidateSet(kept, is_complete, top, counts)
@@ -90,8 +93,8 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
     common = order[len(rare) :][:_PAIRED]
     if len(common) > 1:
         tiers.append((common, most // 2))
-        rest = [word for group in common[1:] for word in group]
-        tiers.append(([common[0], rest], most // 2))
+    if len(common) > 2:
+        tiers.append(([common[0], [word for group in common[1:] for word in group]], most // 2))
     if common:
         tiers.append(([common[0]], most // 4 if tiers else most))
     return tiers
@@ -134,14 +137,17 @@ class _Sqlite:
             counts[word] = count * self.top / (self.top - oldest + 1) if count == _COUNTED else float(count)
         return counts
 
-    def rows(self, need: Need, limit: int, _share: float) -> list[SearchCandidate]:
+    def rows(self, need: Need, limit: int, _share: float) -> Found:
         """Return the newest articles that have a token of each group."""
         need = [*need, *self.marks, *([self.periods] if self.periods else [])]
         if any(not group for group in need):
-            return []
+            return [], True
         if not need:
-            return _read(self.connection, _NEWEST_ROWS, {"most": limit})
-        return list(map(SearchCandidate._make, self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()))
+            rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
+        else:
+            found = self.connection.exec_driver_sql(_MATCHES, (_fts(need), limit)).all()
+            rows = list(map(SearchCandidate._make, found))
+        return rows, len(rows) < limit
 
 
 def _fts(need: Need) -> str:
@@ -182,7 +188,7 @@ class _Postgres:
             return []
         return [float(count) for count in self.connection.exec_driver_sql(_COUNTS, (most, queries)).scalars()]
 
-    def rows(self, need: Need, limit: int, share: float) -> list[SearchCandidate]:
+    def rows(self, need: Need, limit: int, share: float) -> Found:
         """Return the newest articles that have a token of each group.
 
         Of frequent ones the newest days, months or buckets are read that should be enough, then more of them, then all.
@@ -194,29 +200,29 @@ class _Postgres:
         """
         need = [*need, *self.marks]
         if any(not group for group in need):
-            return []
+            return [], True
         if self.periods:
             steps = [self.periods[:count] for count in _PERIODS if count < len(self.periods)]
             return self._newest(need, steps, limit, self.periods)
         if not need:
-            return _read(self.connection, _NEWEST_ROWS, {"most": limit})
-        if self.marks:
-            share *= self._sampled([self.marks])[0] / (1 << index.BUCKET_BITS)
+            rows = _read(self.connection, _NEWEST_ROWS, {"most": limit})
+            return rows, len(rows) < limit
+        if len(need) > 1 or self.marks:
+            share = max(share if not self.marks else 0.0, self._sampled([need])[0] / (1 << index.BUCKET_BITS))
         newest = self.top >> index.BUCKET_BITS
         enough = 2 + int(_SPARE * limit / max(share, 1e-9) / (1 << index.BUCKET_BITS))
         sizes = [size for size in (enough, enough * _MORE) if size < min(newest, _MOST_BUCKETS)]
         steps = [[index.bucket_mark(n << index.BUCKET_BITS) for n in range(newest, newest - n, -1)] for n in sizes]
         return self._newest(need, steps, limit)
 
-    def _newest(
-        self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()
-    ) -> list[SearchCandidate]:
-        """Return articles with one of the marks of a step: of the first that has enough."""
+    def _newest(self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()) -> Found:
+        """Return articles with one of the marks of a step: of the first that has nearly enough."""
         for marks in steps:
             rows = self._rows([*need, marks], limit)
-            if len(rows) >= limit:
-                return rows
-        return self._rows([*need, last] if last else need, limit)
+            if len(rows) >= _ENOUGH * limit:
+                return rows, False
+        rows = self._rows([*need, last] if last else need, limit)
+        return rows, len(rows) < limit
 
     def _rows(self, need: Need, limit: int) -> list[SearchCandidate]:
         found = self.connection.exec_driver_sql(_TEXT_ROWS, (_tsquery(need), limit)).all()
@@ -280,8 +286,11 @@ _FEW = 2
 """Articles of a bucket with a word, up to which all with it are counted."""
 _PERIODS = (1, 4, 16)
 """So many days, months or years of a longer time are read, the newest first, before all of them."""
-_SPARE, _MORE, _MOST_BUCKETS = 1.3, 6, 256
-"""So many times as many buckets are read as should be enough; when they are not; buckets that a query may name."""
+_SPARE, _MORE, _MOST_BUCKETS = 1.3, 6, 32
+"""So many times as many buckets are read as should be enough; when they are not; buckets that a query may name, because
+for each article found in one the server looks at all of them."""
+_ENOUGH = 0.5
+"""Rows that will do, in those wanted: to be sure of the rest costs as much again."""
 _TOGETHER = 1.5
 """So much likelier is a word where another one of the query stands."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
@@ -316,9 +325,10 @@ _COUNTS = """
 SELECT (SELECT count(*) FROM (SELECT 1 FROM search_document WHERE words @@ CAST(query AS TSQUERY) LIMIT %s) AS _)
 FROM unnest(CAST(%s AS TEXT[])) WITH ORDINALITY AS _ (query, place) ORDER BY place
 """
+# in an order that no index has, or all articles would be read backwards until enough have the words
 _TEXT_ROWS = f"""
 SELECT {", ".join(SearchCandidate._fields)} FROM search_document
-WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number DESC LIMIT %s
+WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 0 DESC LIMIT %s
 """
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = select(site.c.id, site.c.name).where(site.c.name.contains(bindparam("part"), autoescape=False)).limit(200)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Values = npt.NDArray[np.float64]
 
 FACETS = ("site", "language", "source", "section", "month")
-_CANDIDATES = 800
+_CANDIDATES = 600
 _READ, _CHECKED = 20, 60
 """Best stories whose texts and links count, and how many of them when there are phrases to be found."""
 _WITHOUT_PHRASE = 0.1
