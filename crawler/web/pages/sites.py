@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from db.queries.board import SiteNow
-from db.queries.sites import SiteDetail, SiteHost, site_detail
+from db.queries.sites import SiteHost, site_detail
 from pipelines.site_memory.knowledge import SiteModel, unpack
 from pipelines.urls import site_key
 
@@ -88,7 +88,9 @@ def show_one(visit: Visit) -> Response:
         NotHere: the crawl does not know it.
     """
     name, now = str(visit.request.path_params["name"]), time.time()
-    found = _read(visit, name, now) or _read(visit, site_key(name.lower()), now)
+    found = visit.read(
+        lambda connection: site_detail(connection, name, now) or site_detail(connection, site_key(name.lower()), now)
+    )
     if found is None:
         raise NotHere("problem.site")
     hosts = [each.host for each in found.hosts]
@@ -114,11 +116,6 @@ def show_one(visit: Visit) -> Response:
         learned=[_learned(each) for each in found.hosts if each.model],
         now=now,
     )
-
-
-def _read(visit: Visit, name: str, now: float) -> SiteDetail | None:
-    found: SiteDetail | None = visit.read(lambda connection: site_detail(connection, name, now))
-    return found
 
 
 def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:
