@@ -364,7 +364,7 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
 
 
 def _whole(given: str) -> int | None:
-    """Read a whole number; None when it is none, or too long to be one that is asked for."""
+    """Read a whole number; None when it is none, or too long."""
     # int() takes digits of all scripts and underscores, and fails at those without end
     return int(given) if _WHOLE.fullmatch(given) else None
 
