@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from db.queries.status import HostStatus, RunStatus, Status, Waits
-    from db.sites.health import ShownAlarm
+    from db.records.host import ShownAlarm
     from db.sites.traps import PatternRow
     from db.sites.url_rules import RepeatedPages, RuleRow
     from pipelines.url_rules.learn import Params

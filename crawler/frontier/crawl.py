@@ -19,11 +19,11 @@ from typing import Any
 from db.engine.errors import DatabaseProblem
 from db.queries import articles
 from db.records.article import ArticleItem
+from db.records.host import ShownAlarm
 from db.records.lease import Waiting
 from db.records.outcome import Stored
 from db.records.url import Lease
 from db.records.visit import Unread
-from db.sites.health import ShownAlarm
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
 from pipelines.links.scope import Scope

@@ -12,10 +12,10 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from db.frontier.leases import OwnedHost
+from db.records.host import ShownAlarm
 from db.records.outcome import Outcome, Stored
 from db.records.reasons import ArticleResult
 from db.records.url import Kind, Lease
-from db.sites.health import ShownAlarm
 
 from ..response.outcome import leads_home
 from .health.alarms import Alarms

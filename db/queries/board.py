@@ -28,7 +28,6 @@ article, cluster, url, host, site, run, sample, alarm = (
     m.table() for m in (ArticleRow, ClusterRow, UrlRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow)
 )
 
-_MOST_RUNS = 5
 _MOST_HOSTS = 12
 _MOST_DEPTH = 20
 """Depths beyond are counted together."""
@@ -44,7 +43,7 @@ class Curve:
     samples: Sequence[RunSample]
 
 
-def curves(connection: Connection, now: float, *, most: int = _MOST_RUNS) -> list[Curve]:
+def curves(connection: Connection, now: float, most: int) -> list[Curve]:
     """Read all living runs and the newest others with their samples, the newest first.
 
     Cost: some hundred rows a run.
@@ -105,10 +104,9 @@ class SiteNow:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCounts:
-    """Counts over whole tables, as of `at` (Unix time).
+    """Counts over whole tables.
 
     Attributes:
-        took: seconds that counting took.
         articles, clusters: stored articles, and stories that they are of.
         states: URLs by state.
         reasons: URLs that became no article by state and reason, the most frequent first.
@@ -118,8 +116,6 @@ class DatabaseCounts:
         sites: all of which something was asked, those with most articles first.
     """
 
-    at: float
-    took: float
     articles: int
     clusters: int
     states: Mapping[str, int]
@@ -132,7 +128,7 @@ class DatabaseCounts:
 
 
 def census(connection: Connection, now: float) -> DatabaseCounts:
-    """Count everything, as of a Unix time; `took` is left to the caller.
+    """Count everything, as of a Unix time.
 
     Cost: a pass over the URL table, two over its waiting rows, two over the hosts: seconds for some millions of URLs.
     """
@@ -148,8 +144,6 @@ def census(connection: Connection, now: float) -> DatabaseCounts:
     timed = [each for each in hosts.values() if each.answer_seconds is not None]
     failing = [each for each in hosts.values() if each.dead_reason or each.failures or each.backoff_until > now]
     return DatabaseCounts(
-        at=now,
-        took=0.0,
         articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),
         clusters=connection.execute(select(func.count()).select_from(cluster)).scalar_one(),
         states=states,

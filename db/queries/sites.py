@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal_column, nulls_last, select, text
 
 from ..engine.statements import in_state
+from ..records.host import ShownAlarm
 from ..records.keys import fingerprint
 from ..records.url import State
 from ..tables.articles import ArticleRow
@@ -61,17 +62,6 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteAlarm:
-    """An alarm of a host of the site."""
-
-    host: str
-    kind: str
-    since: str
-    until: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class SiteRule:
     """A URL rule or a blocked pattern, and the pages it was learned from."""
 
@@ -103,7 +93,7 @@ class SiteDetail:
     originals: int
     reprints: int
     hosts: Sequence[SiteHost]
-    alarms: Sequence[SiteAlarm]
+    alarms: Sequence[ShownAlarm]
     feeds: Sequence[Feed]
     rules: Sequence[SiteRule]
     traps: Sequence[SiteRule]
@@ -170,17 +160,17 @@ _NEWEST_OF = (
         article.c.duplicate_of.is_not(None).label("is_reprint"),
     )
     .where(article.c.site_id == bindparam("site"))
-    .order_by(text("published_utc DESC"))
+    .order_by(nulls_last(article.c.published_utc.desc()))
     .limit(_NEWEST)
 )
 
 
-def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[SiteAlarm]:
+def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[ShownAlarm]:
     """Read alarms, the active ones first, then the newest."""
     columns = (alarm.c.host_id, alarm.c.kind, alarm.c.since, alarm.c.until, alarm.c.text)
     order = (alarm.c.until.is_not(None), alarm.c.since.desc(), alarm.c.kind)
     rows = connection.execute(select(*columns).where(alarm.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
-    return [SiteAlarm(names[row[0]], *row[1:]) for row in rows]
+    return [ShownAlarm(names[row[0]], *row[1:]) for row in rows]
 
 
 def _feeds(connection: Connection, ids: Sequence[int]) -> list[Feed]:

@@ -298,7 +298,7 @@ class Explanation:
     brought: float
     watched: float
     duplicates: Sequence[tuple[str, float, str, str, bool]]
-    """Articles that it has to do with: URL, similarity, method, kind, and whether it is the later one of the two."""
+    """Some articles that it has to do with: URL, similarity, method, kind, and whether it is the later of the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +319,8 @@ def versions(connection: Connection, article_id: int) -> tuple[Version, ...]:
 
 
 _MOST_VERSIONS = 20
+_MOST_PAIRS = 200
+"""An article of an agency is repeated by thousands."""
 _SHOWN = [each for each in url.c if each.name in Explanation.__slots__ and each.name not in {"found_on", "same_as"}]
 _NEWEST_SETTINGS = select(run.c.settings).order_by(run.c.id.desc()).limit(1)
 
@@ -367,6 +369,7 @@ def explain(connection: Connection, canonical_url: str) -> Explanation | None:
             other.id == case((duplicate.c.article_id == key, duplicate.c.of_id), else_=duplicate.c.article_id),
         )
         .where((duplicate.c.article_id == key) | (duplicate.c.of_id == key))
+        .limit(_MOST_PAIRS)
     ).all()
     return Explanation(
         **{**row._mapping, "parts": json.loads(row.parts or "{}")},

@@ -24,3 +24,14 @@ class DeadHost:
     host_id: int
     reason: SkipReason
     until: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAlarm:
+    """An alarm as people see it; `until` is None while it is active."""
+
+    host: str
+    kind: str
+    since: str
+    until: str | None
+    text: str

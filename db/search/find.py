@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 from typing import Any
 
-from sqlalchemy import Connection, LargeBinary, bindparam, case, func, literal, nulls_last, select
+from sqlalchemy import Connection, LargeBinary, bindparam, func, literal, nulls_last, select
 
 from ..engine.statements import among, is_postgres
 from ..records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
@@ -30,7 +30,6 @@ from . import index
 article, cluster, document, site, url = (
     model.table() for model in (ArticleRow, ClusterRow, SearchDocumentRow, SiteRow, UrlRow)
 )
-holder = article.alias()
 
 Need = Sequence[Sequence[str]]
 """Groups of tokens: an article must have one of each group."""
@@ -268,11 +267,6 @@ def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
     return list(exact or connection.execute(_SITES, {"part": name}).all())
 
 
-def site_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Return names of sites."""
-    return dict(connection.execute(_NAMES, {"ids": sorted(set(ids))}).all())
-
-
 def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]:
     """Return what is shown of articles, with their texts."""
     return {row.id: FoundArticle._make(row) for row in connection.execute(_SHOWN, {"ids": list(ids)})}
@@ -332,15 +326,13 @@ WHERE words @@ CAST(%s AS TSQUERY) AND article_id IS NOT NULL ORDER BY number + 
 """
 _SITE = select(site.c.id, site.c.name).where(site.c.name == bindparam("name"))
 _SITES = select(site.c.id, site.c.name).where(site.c.name.contains(bindparam("part"), autoescape=False)).limit(200)
-_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
-_TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
 _SHOWN = (
     select(
         article.c.id,
         url.c.url,
         func.coalesce(site.c.name, ""),
         article.c.title,
-        _TEXT,
+        index.TEXT,
         *(article.c[name] for name in ("authors", "source", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "classes")),
         func.coalesce(cluster.c.size, 1),
@@ -348,7 +340,7 @@ _SHOWN = (
     )
     .join(url, url.c.id == article.c.id)
     .outerjoin(site, site.c.id == article.c.site_id)
-    .outerjoin(holder, holder.c.id == article.c.text_holder)
+    .outerjoin(index.holder, index.holder.c.id == article.c.text_holder)
     .outerjoin(cluster, cluster.c.id == article.c.cluster_id)
     .where(among(article.c.id))
 )

@@ -230,12 +230,13 @@ _REGROUP = (
     )
     .values(cluster_id=bindparam("key"))
 )
-_TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
+TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
+"""Text of an article; `holder` keeps that of a copy."""
 _STORED = (
     select(
         *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
         *(article.c[name] for name in ("language", "source", "classes", "title", "authors")),
-        _TEXT.label("text"),
+        TEXT.label("text"),
     )
     .outerjoin(holder, holder.c.id == article.c.text_holder)
     .where(among(article.c.id))

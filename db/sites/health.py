@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from ..engine.statements import among, insert_rows, replacing, run_many
+from ..records.host import ShownAlarm
 from ..tables.learned import AlarmRow, HostHealthRow
 from ..tables.urls import HostRow
 
@@ -40,17 +41,6 @@ class HealthRow:
     state: str
     updated: str
     alarms: Sequence[AlarmChange] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ShownAlarm:
-    """An alarm as people see it; `until` is None while it is active."""
-
-    host: str
-    kind: str
-    since: str
-    until: str | None
-    text: str
 
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from db.queries.status import site_names
 from db.records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
 from db.search import find
 
@@ -266,7 +267,7 @@ class _Search:
         for day, stories in Counter(row.day for row in rows).items():
             counts["month"][(_EPOCH + timedelta(days=day)).isoformat()[: len("2024-03")]] += stories
         best = {name: [each for each in values.most_common(_MOST_FACETS) if each[0]] for name, values in counts.items()}
-        names = find.site_names(self._connection, [key for key, _ in best["site"]])
+        names = site_names(self._connection, [key for key, _ in best["site"]])
         best["site"] = [(names[key], n) for key, n in best["site"] if key in names]
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
 

@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from db.records.host import ShownAlarm
 from db.records.keys import iso
 from db.sites import health as table
-from db.sites.health import AlarmChange, HealthRow, ShownAlarm
+from db.sites.health import AlarmChange, HealthRow
 from pipelines.urls import host_key
 
 from ... import clock

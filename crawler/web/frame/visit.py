@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -54,6 +55,7 @@ _YEAR = 365 * 86_400
 _MOST_TEXT = 20_000
 _AGAIN_SECONDS = "5"
 _MOST_ID = 1 << 63
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 class NotHere(LookupError):
@@ -185,7 +187,11 @@ class Visit:
         )
         self.theme = next((each for each in (asked.get("theme"), cookies.get("theme")) if each in THEMES), "auto")
         self.is_api = request.url.path.startswith("/api")
-        self.read: Callable[[Query[Any]], Any] = site.read
+        self._read: set[str] = set()
+
+    def read(self, query: Query[T]) -> T:
+        """Answer a query, see `WebSite.read`."""
+        return self.site.read(query)
 
     def text(self, name: str, most: int = _MOST_TEXT) -> str:
         """Return a parameter of the URL, clean, empty when it is not given.
@@ -193,6 +199,7 @@ class Visit:
         Raises:
             BadRequest: it is too long.
         """
+        self._read.add(name)
         given = self.request.query_params.get(name, "")
         if len(given) > most:
             raise BadRequest(f"{name} has {len(given):,} characters; at most {most:,} are allowed")
@@ -207,12 +214,12 @@ class Visit:
         given = self.text(name)
         if not given:
             return default
-        # int() takes digits of all scripts and underscores, and has no bound
-        if not (given.isascii() and given.removeprefix("-").isdigit()) or not least <= int(given[:20]) <= most:
+        number = _whole(given)
+        if number is None or not least <= number <= most:
             raise BadRequest(
                 f"{name} is {shown.short(given, 40)!r}; a whole number from {least:,} to {most:,} is allowed"
             )
-        return int(given)
+        return number
 
     def number_in_path(self, missing: str) -> int:
         """Return the identifier in the path.
@@ -220,21 +227,21 @@ class Visit:
         Raises:
             NotHere: it is none; `missing` is the message then.
         """
-        given = str(self.request.path_params["id"])
-        digits = given.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit()) or len(digits) > 19 or not -_MOST_ID <= int(given) < _MOST_ID:
+        number = _whole(str(self.request.path_params["id"]))
+        if number is None or not -_MOST_ID <= number < _MOST_ID:
             raise NotHere(missing)
-        return int(given)
+        return number
 
     def here(self, path: str | None = None, **changes: object) -> str:
         """Return this page's URL with other parameters, or another page's with these.
 
-        None or an empty text takes one away. Language and theme are kept in cookies, not in URLs.
+        None or an empty text takes one away. Parameters that no page has read are left out: a page has dozens of links,
+        and would repeat them all in each. Language and theme are kept in cookies, not in URLs.
         """
         kept = [
             (name, value)
-            for name, value in self.request.query_params.multi_items()
-            if name not in changes and name not in {"lang", "theme"} and value
+            for name, value in self.request.query_params.items()
+            if name in self._read and name not in changes and value
         ]
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
         query = urlencode([*kept, *changed], errors="replace")
@@ -354,6 +361,12 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
         return response
 
     return answer
+
+
+def _whole(given: str) -> int | None:
+    """Read a whole number; None when it is none, or too long."""
+    # int() takes digits of all scripts and underscores, and fails at those without end
+    return int(given) if _WHOLE.fullmatch(given) else None
 
 
 def _digest(path: Path) -> str:

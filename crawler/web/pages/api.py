@@ -5,30 +5,31 @@ Identifiers are text: numbers so long are rounded by JavaScript and spreadsheets
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.responses import Response
 
-from db.queries.board import Curve, DatabaseCounts, HostNow, SiteNow, curves
+from db.queries.board import DatabaseCounts, HostNow, SiteNow
 from db.queries.reprints import Reprint
 from db.records.article import JOINED_BY, ArticleItem
+from db.records.host import ShownAlarm
 from db.records.run import RunSample
-from db.sites.health import ShownAlarm, shown_alarms
 from pipelines.search.records import Hit, Span
 
 from ..frame.endpoints import Endpoint, Parameter, describe
 from ..frame.visit import Visit
-from . import article, search, story
+from . import article, crawl, search, sites, story
 from ._parts import count_all
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
 _MOST_ARTICLES = 500
-_ENDED_ALARMS = 5
+_RUNS = 5
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +274,17 @@ def _search(visit: Visit) -> ApiSearch:
     )
 
 
+def _like(kind: type[T], source: object, /, **own: Any) -> T:
+    """Make a record of what another has under the same names, and of its own."""
+    made: Any = kind
+    same = {each.name: getattr(source, each.name) for each in fields(made) if each.name not in own}
+    return kind(**same, **own)
+
+
 def _hit(hit: Hit) -> ApiHit:
-    same: dict[str, Any] = {name: getattr(hit, name) for name in _SAME}
-    return ApiHit(
-        **same,
+    return _like(
+        ApiHit,
+        hit,
         id=str(hit.id),
         title=_text(hit.title),
         title_matches=_matches(hit.title),
@@ -284,10 +292,6 @@ def _hit(hit: Hit) -> ApiHit:
         snippet_matches=_matches(hit.snippet),
         authors=hit.authors.split(JOINED_BY) if hit.authors else [],
     )
-
-
-_MADE = {"id", "title", "title_matches", "snippet", "snippet_matches", "authors"}
-_SAME = [each.name for each in fields(ApiHit) if each.name not in _MADE]
 
 
 def _text(spans: Sequence[Span]) -> str:
@@ -307,7 +311,7 @@ def _article(visit: Visit) -> ApiArticle:
         article=read.item,
         story_id=str(read.cluster_id),
         story_size=read.cluster_size,
-        versions=[ApiVersion(each.seen, each.title, each.text) for each in read.versions],
+        versions=[_like(ApiVersion, each) for each in read.versions],
         has_page=read.has_page,
     )
 
@@ -324,51 +328,30 @@ def _story(visit: Visit) -> ApiStory:
 
 
 def _reprint(one: Reprint, repeats: int | None, depth: int) -> ApiReprint:
-    own = {each.name for each in fields(ApiReprint)} - {"id", "repeats", "depth"}
-    values: dict[str, Any] = {name: getattr(one, name) for name in own}
-    if repeats is None:
-        values |= {"kind": None, "similarity": None, "method": None}
-    return ApiReprint(id=str(one.id), repeats=None if repeats is None else str(repeats), depth=depth, **values)
+    first: dict[str, Any] = dict.fromkeys(("repeats", "kind", "similarity", "method"))
+    own = first if repeats is None else {"repeats": str(repeats)}
+    return _like(ApiReprint, one, id=str(one.id), depth=depth, **own)
 
 
 def _crawl(visit: Visit) -> ApiCrawl:
     """Answer with the state of the crawl."""
-    now = time.time()
-    found = visit.read(lambda connection: curves(connection, now))
-    alarms = visit.read(lambda connection: shown_alarms(connection, [_ENDED_ALARMS])[0])
+    found, alarms = crawl.find(visit, _RUNS)
     counted = count_all(visit)
     return ApiCrawl(
-        runs=[_run(each) for each in found],
+        runs=[_like(ApiRun, each.run, samples=each.samples) for each in found],
         alarms=alarms,
         counts=None if counted is None else _counts(counted.value, counted.at),
     )
 
 
-def _run(curve: Curve) -> ApiRun:
-    run = curve.run
-    return ApiRun(
-        id=run.id,
-        started=run.started,
-        finished=run.finished,
-        outcome=run.outcome,
-        is_running=run.is_running,
-        pages_per_second=run.pages_per_second,
-        totals=run.totals,
-        samples=curve.samples,
-    )
-
-
 def _counts(found: DatabaseCounts, at: float) -> ApiCounts:
-    return ApiCounts(
+    return _like(
+        ApiCounts,
+        found,
         at=at,
-        articles=found.articles,
         stories=found.clusters,
-        states=found.states,
         reasons=[ApiReason(*each) for each in found.reasons],
         depths={str(depth): urls for depth, urls in found.depths.items()},
-        queues=found.queues,
-        slow=found.slow,
-        failing=found.failing,
     )
 
 
@@ -378,8 +361,7 @@ def _sites(visit: Visit) -> ApiSites:
     counted = count_all(visit)
     if counted is None:
         return ApiSites(None, 0, ())
-    asked = visit.text("q", 300).lower()
-    found = [each for each in counted.value.sites if asked in each.name]
+    found = sites.named_like(visit.text("q", sites.MOST_NAME), counted.value.sites)
     return ApiSites(counted.at, len(found), found[offset : offset + limit])
 
 

@@ -43,7 +43,7 @@ def find(visit: Visit) -> ReadArticle:
         NotHere: there is none.
     """
     key = visit.number_in_path("problem.article")
-    read: ReadArticle | None = visit.read(lambda connection: read_article(connection, key))
+    read = visit.read(lambda connection: read_article(connection, key))
     if read is None:
         raise NotHere("problem.article")
     return read

@@ -12,6 +12,7 @@ from typing import Final
 from starlette.responses import Response
 
 from db.queries.board import Curve, DatabaseCounts, curves
+from db.records.host import ShownAlarm
 from db.sites.health import shown_alarms
 
 from ..drawing.charts import Chart, Series, columns, curve, time_ticks
@@ -54,8 +55,7 @@ class Totals:
 def show(visit: Visit) -> Response:
     """Show the crawl that runs, or the one that ran last, or the one of `run`."""
     now = time.time()
-    found = visit.read(lambda connection: curves(connection, now, most=_RUNS))
-    alarms = visit.read(lambda connection: shown_alarms(connection, [_ENDED_ALARMS])[0])
+    found, alarms = find(visit, _RUNS)
     chosen = chosen_runs(found, visit.whole("run", 0, 0, 1 << 31))
     shown = [each.run.id for each in chosen]
     counted = count_all(visit)
@@ -79,6 +79,12 @@ def show(visit: Visit) -> Response:
         depths=_depths(counted, visit.language),
         now=now,
     )
+
+
+def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]]:
+    """Read all living runs and so many others, and alarms."""
+    now = time.time()
+    return visit.read(lambda connection: (curves(connection, now, runs), shown_alarms(connection, [_ENDED_ALARMS])[0]))
 
 
 def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:

@@ -94,10 +94,9 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     if options is None:
         options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
     try:
-        result: SearchResult = visit.read(lambda connection: search(connection, query, options, time.time()))
+        return visit.read(lambda connection: search(connection, query, options, time.time()))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
-    return result
 
 
 def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:

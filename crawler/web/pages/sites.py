@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from db.queries.board import SiteNow
-from db.queries.sites import SiteDetail, SiteHost, site_detail
+from db.queries.sites import SiteHost, site_detail
 from pipelines.site_memory.knowledge import SiteModel, unpack
 from pipelines.urls import site_key
 
@@ -18,6 +18,8 @@ from ..drawing.charts import Chart, Series, columns
 from ..frame.visit import NotHere, Visit
 from ._parts import Picture, board_page, count_all
 
+MOST_NAME = 300
+"""Characters of a name that is asked for."""
 _ON_PAGE = 50
 _MOST_PAGES = 1000
 _ORDERS: Final = {
@@ -56,12 +58,9 @@ def share(part: float, whole: float) -> float:
 def show(visit: Visit) -> Response:
     """List the sites that something was asked of."""
     counted = count_all(visit)
-    asked, sort = visit.text("q", 300).strip().lower(), visit.text("sort")
+    asked, sort = visit.text("q", MOST_NAME), visit.text("sort")
     sort = sort if sort in _ORDERS else "articles"
-    found: list[SiteNow] = []
-    if counted is not None:
-        found = [each for each in counted.value.sites if asked in each.name]
-        found.sort(key=_ORDERS[sort])
+    found = sorted(named_like(asked, counted.value.sites if counted else ()), key=_ORDERS[sort])
     pages = max(1, -(-len(found) // _ON_PAGE))
     page = min(visit.whole("page", 1, 1, _MOST_PAGES), pages)
     return board_page(
@@ -81,6 +80,12 @@ def show(visit: Visit) -> Response:
     )
 
 
+def named_like(asked: str, sites: Sequence[SiteNow]) -> list[SiteNow]:
+    """Return sites whose names have a text in them."""
+    part = asked.strip().lower()
+    return [each for each in sites if part in each.name]
+
+
 def show_one(visit: Visit) -> Response:
     """Show one site.
 
@@ -88,7 +93,9 @@ def show_one(visit: Visit) -> Response:
         NotHere: the crawl does not know it.
     """
     name, now = str(visit.request.path_params["name"]), time.time()
-    found = _read(visit, name, now) or _read(visit, site_key(name.lower()), now)
+    found = visit.read(
+        lambda connection: site_detail(connection, name, now) or site_detail(connection, site_key(name.lower()), now)
+    )
     if found is None:
         raise NotHere("problem.site")
     hosts = [each.host for each in found.hosts]
@@ -114,11 +121,6 @@ def show_one(visit: Visit) -> Response:
         learned=[_learned(each) for each in found.hosts if each.model],
         now=now,
     )
-
-
-def _read(visit: Visit, name: str, now: float) -> SiteDetail | None:
-    found: SiteDetail | None = visit.read(lambda connection: site_detail(connection, name, now))
-    return found
 
 
 def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:

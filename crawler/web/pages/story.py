@@ -55,7 +55,7 @@ def find(visit: Visit, most: int) -> Reprints:
         NotHere: there is none.
     """
     key = visit.number_in_path("problem.story")
-    story: Reprints | None = visit.read(lambda connection: reprints_of(connection, key, most))
+    story = visit.read(lambda connection: reprints_of(connection, key, most))
     if story is None:
         raise NotHere("problem.story")
     return story

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from starlette.responses import Response
 
-from ...inspection.explanation import LookUp, look_up, origin, read_url, results, score_shares
+from ...inspection.explanation import look_up, origin, read_url, results, score_shares
 from ..frame.language import Language
 from ..frame.shown import short
 from ..frame.visit import Visit
@@ -21,7 +21,7 @@ def show(visit: Visit) -> Response:
     """Show the form, and what is known of the URL that was asked for."""
     given = visit.text("url", _MOST_URL).strip()
     url = read_url(given) if given else None
-    found: LookUp | None = visit.read(lambda connection: look_up(connection, url)) if url else None
+    found = visit.read(lambda connection: look_up(connection, url)) if url else None
     known = found.known if found else None
     shares = score_shares(known) if known else []
     return board_page(

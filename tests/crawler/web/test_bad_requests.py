@@ -30,7 +30,7 @@ QUERIES = (
     " ", "1/0",
 )  # fmt: skip
 DAYS = ("2024-13-45", "2024-02-30", "0", "-1d", "99999999999999d", "yesterday'", "٣d", "9" * 400, "2024年13月", "∞")
-NUMBERS = ("0", "-1", "9" * 30, "abc", "1e3", "1.5", "٣", "0x10", " 1", "1;2", "")
+NUMBERS = ("0", "-1", "9" * 30, "0" * 20 + "9" * 5_000, "abc", "1e3", "1.5", "٣", "0x10", " 1", "1;2", "")
 IDS = (
     "0", "-1", str(2**63 - 1), str(-(2**63)), str(2**63), "9" * 40, "abc", "1e5", "٣", "1.0",
     "%00", "--1", "+1", "1%20",
@@ -92,9 +92,8 @@ def test_days_and_numbers_that_there_are_not_get_a_sentence(server: Server) -> N
             for path in SEARCHES:
                 guarded(get(server, f"{path}?q=a&{name}={quote(day)}"), 200, 400)
     for number in NUMBERS:
-        for path in SEARCHES:
-            values = f"page={quote(number)}&limit={quote(number)}&offset={quote(number)}"
-            guarded(get(server, f"{path}?q=&{values}"), 200, 400, 404)
+        for path in ("/?page", "/?limit", "/feed.atom?limit", "/api/search?limit", "/api/search?offset", "/crawl?run"):
+            guarded(get(server, f"{path}={quote(number)}"), 400, 200 if number.strip() in {"", "0", "1"} else 400)
     for name in ("site", "language", "source", "section", "page", "lang", "theme", "sort"):
         for value in ("'", "%00", "x" * 3_000, quote("<b>"), "../..", quote("\u202e")):
             guarded(get(server, f"/?q=a&{name}={value}"), 200, 400, 404)

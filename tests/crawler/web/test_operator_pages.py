@@ -149,7 +149,7 @@ def test_empty_database_has_empty_pages(tmp_path: Path) -> None:
 
 
 def test_queries_are_answered_by_both_databases(database: object) -> None:
-    assert database.read(lambda connection: curves(connection, 1.0)) == []
+    assert database.read(lambda connection: curves(connection, 1.0, 5)) == []
     found = database.read(lambda connection: census(connection, 1.0))
     assert (found.articles, found.states, found.sites) == (0, {}, [])
     assert database.read(lambda connection: site_detail(connection, "nowhere.example", 1.0)) is None

@@ -100,6 +100,13 @@ def test_search_says_what_is_wrong_or_missing(asker: Asker, path: str, status: i
     assert text in said(read(asker, path, status).cssselect("main")[0])
 
 
+def test_links_keep_only_what_the_page_reads(asker: Asker) -> None:
+    text = asker.get("/?q=%E6%B8%AF&q=%E6%B8%AF%E5%8F%A3&junk=xyzzy&theme=dark").text
+    assert "xyzzy" not in text
+    assert "q=%E6%B8%AF%E5%8F%A3&amp;since=7d" in text
+    assert 'href="/?q=%E6%B8%AF%E5%8F%A3&amp;lang=zh"' in text
+
+
 def test_query_comes_back_as_it_was_written(asker: Asker) -> None:
     query = '"港口" <b> & \' {{7*7}}'
     page = read(asker, f"/?q={quote(query)}")

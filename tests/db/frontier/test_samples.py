@@ -26,7 +26,7 @@ def test_sign_of_life_and_end_are_sampled(database: Database, run_in: Callable) 
     run_id = run_in(runs.start_run, start(seed_row("http://a.example/"), now=now)).run_id
     run_in(leases.renew, sign(run_id, now + 2, totals=STATS, queued=7))
     assert run_in(runs.finish_run, RunEnd(run_id, "2026-01-01", "finished", 0, {**STATS, "pages": 11}, now + 3)) is None
-    (found,) = database.read(lambda connection: curves(connection, now + 4))
+    (found,) = database.read(lambda connection: curves(connection, now + 4, 5))
     first, last = found.samples
     assert (first.pages, first.articles, first.duplicates, first.failed, first.queued) == (9, 6, 3, 1, 7)
     assert (first.bytes, first.reasons) == (5 << 30, {"list page": 3})

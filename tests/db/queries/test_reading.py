@@ -9,8 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from db.engine.database import Database
+from db.queries import status
 from db.queries.reading import read_article
 from db.queries.reprints import reprints, reprints_of
+from db.queries.sites import site_detail
 from db.records.keys import fingerprint
 from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, bulletin, dated
 
@@ -63,6 +65,26 @@ def test_related_stories_stand_beside(crawl: Crawl, database: Database) -> None:
         story = database.read(lambda connection, key=key: reprints_of(connection, key, 9))
         assert [one.url[-1] for one in story.related] == [str(other)]
         assert story.size == 1
+
+
+def test_article_that_many_repeat_is_explained_by_some(
+    crawl: Crawl, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for host in "abc":
+        crawl.come(host, 1, STORY)
+    monkeypatch.setattr(status, "_MOST_PAIRS", 1)
+    known = database.read(lambda connection: status.explain(connection, "http://a.example/1"))
+    assert known is not None
+    assert len(known.duplicates) == 1
+
+
+def test_newest_articles_of_a_site_have_those_without_a_date_last(crawl: Crawl, database: Database) -> None:
+    texts = {bulletin(1): None, MORE: "2024-03-12T08:00+08:00", OTHER: "2024-03-13T08:00+08:00"}
+    for number, (text_, time) in enumerate(texts.items(), 1):
+        crawl.come("a", number, text_, **dated(time))
+    site = database.read(lambda connection: site_detail(connection, "a.example", 1.8e9))
+    assert site is not None
+    assert [one.published_at for one in site.newest] == [*sorted(filter(None, texts.values()), reverse=True), None]
 
 
 def test_branches_of_a_cut_tree_hang_below_the_first(crawl: Crawl, database: Database) -> None:

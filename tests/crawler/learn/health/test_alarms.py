@@ -17,8 +17,8 @@ from crawler.learn.health.alarms import Alarms, lines
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
+from db.records.host import ShownAlarm
 from db.records.url import Kind, Lease
-from db.sites.health import ShownAlarm
 from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParseResult
