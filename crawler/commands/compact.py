@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import closing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,7 @@ from scrapy.exceptions import UsageError
 
 from db.records.keys import iso
 
-from ..run.command import NewsCommand, add_format, read_with, seconds
-from ..run.config import value_of
+from ..run.command import NewsCommand, add_format, opened_to_change, read_with, seconds
 
 if TYPE_CHECKING:
     import argparse
@@ -72,14 +70,13 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Count or delete, and say how much."""
         from db.articles import compact
-        from db.engine.database import open_for_crawl
 
         from ..run.output import Output
 
         assert self.settings is not None
         what = replace(_what(opts.versions, opts.dead_hosts, time.time()), samples=opts.samples)
         output = Output(opts.format, wide=opts.wide)
-        name, (before, would, free) = read_with(  # a database that is not there is not made
+        name, (before, would, free) = read_with(
             self,
             lambda database: (
                 compact.size(database),
@@ -93,8 +90,7 @@ class Command(NewsCommand):
             sizes = {"bytes": before, "free_bytes": free}
             output.record("", {"database": name, "dry_run": True, **asdict(would), **sizes})
             return
-        patience = value_of(self.settings, "DATABASE_PATIENCE")
-        with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"), patience_seconds=patience)) as database:
+        with opened_to_change(self) as database:
             gone = compact.remove(database, what)
             compact.rewrite(database, _say)
             after = compact.size(database)

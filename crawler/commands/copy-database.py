@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from db.queries.copy import Copied
 
 
-_LONGEST_START = 60.0
-
-
 class Command(NewsCommand):
     """Copy a crawl."""
 
@@ -54,7 +51,7 @@ class Command(NewsCommand):
         assert self.settings is not None
         if len(args) != 2:
             raise UsageError("name two databases: FROM and TO", print_help=False)
-        patience = min(value_of(self.settings, "DATABASE_PATIENCE"), _LONGEST_START)
+        patience = value_of(self.settings, "DATABASE_PATIENCE")
         try:
             _print(self._copy(args[0], args[1], patience))
         except KeyboardInterrupt:

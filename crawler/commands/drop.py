@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand, add_format, read
-from ..run.config import value_of
+from ..run.command import NewsCommand, add_format, opened_to_change, read
 from ..run.exit_codes import EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -47,7 +45,6 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Say how much there is, ask, and delete."""
         from db.articles.drop import drop, find
-        from db.engine.database import open_for_crawl
         from db.frontier.runs import refuse_beside_crawls
         from pipelines.urls import canonicalize, host_key
 
@@ -68,7 +65,7 @@ class Command(NewsCommand):
             kind = "seed" if is_url else "host or seed"
             self.fail(f"{database_name} has no {kind} {given}; v_sites and seed list them", EXIT_USAGE)
             return
-        with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+        with opened_to_change(self) as database:
             database.read(lambda connection: refuse_beside_crawls(connection, database.name))  # before anybody is asked
             output = Output(opts.format)
             output.say(_amount(what, articles=opts.articles))

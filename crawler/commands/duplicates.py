@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..run.command import NewsCommand, add_format, read, refuse_unwritable
+from ..run.command import NewsCommand, add_format, opened_to_change, read, refuse_unwritable
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
 from ._documents import documents_of, opened, refuse_same
@@ -158,20 +158,11 @@ class Command(NewsCommand):
     def _rebuild(self, config: Config, output: Output) -> None:
         """Make all signatures again, while nothing else writes."""
         from db.articles import signatures
-        from db.engine.database import open_for_crawl
-        from db.frontier import runs
         from pipelines.dedup.judge import SignatureIndex
 
-        read(self, lambda _: None)  # a database that is not there is not made
-        database = open_for_crawl(config.database_url, patience_seconds=config.database_patience)
-        index = SignatureIndex(config.duplicate_method, None)
-        try:
-            with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
-                runs.refuse_beside_crawls(connection, database.name)
-                signatures.lock_articles(connection)
-                made = signatures.rebuild(connection, Reader(index, config.duplicate_method.sign, _say))
-        finally:
-            database.close()
+        reader = Reader(SignatureIndex(config.duplicate_method, None), config.duplicate_method.sign, _say)
+        with opened_to_change(self) as database:
+            made = signatures.write_alone(database, lambda connection: signatures.rebuild(connection, reader))
         output.say(f"Database: {database.name}\n{made:,} signatures made")
         output.record("", {"database": database.name, "signatures": made})
 

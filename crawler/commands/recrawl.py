@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -12,8 +11,7 @@ from db.records.keys import fingerprint
 from db.records.url import Kind
 from db.records.visit import Wish
 
-from ..run.command import NewsCommand, add_format, read, seconds
-from ..run.config import value_of
+from ..run.command import NewsCommand, add_format, opened_to_change, read, seconds
 
 if TYPE_CHECKING:
     import argparse
@@ -67,7 +65,6 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark, and say how many."""
-        from db.engine.database import open_for_crawl
         from db.frontier.revisits import count, mark
 
         from ..run.output import Output
@@ -80,7 +77,7 @@ class Command(NewsCommand):
         if not chosen:
             raise UsageError(f"all {marked} URLs would be visited again; say --all, or which of them", print_help=False)
         if not opts.dry_run:
-            with closing(open_for_crawl(value_of(self.settings, "DATABASE_URL"))) as database:
+            with opened_to_change(self) as database:
                 marked = database.write(lambda connection: mark(connection, [wish])[0])
         would = "would be" if opts.dry_run else "will be"
         output = Output(opts.format)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..run.command import NewsCommand, add_format, read, refuse_unwritable
+from ..run.command import NewsCommand, add_format, opened_to_change, read, refuse_unwritable
 from ..run.config import value_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    from rich.console import Console
     from rich.text import Text
 
     from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
 
+    from ..run.output import Output
+
 _MOST_HITS = 1_000
-_COLUMNS = ("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section")
+_COLUMNS = (
+    *("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section"),
+    *("reprints", "snippet"),
+)
 _TOLD = 10_000
 _MOST_RANKED = 100
 _AT_ONCE = 500
@@ -78,11 +82,15 @@ class Command(NewsCommand):
         """Print the result to standard output."""
         from pipelines.search.records import SearchQuery
 
+        from ..run.output import Output
+        from ..run.terminal import Field
+
         assert self.settings is not None
+        output = Output(opts.format, wide=opts.wide)
         if opts.rebuild:
             if args:
                 raise ValueError("--rebuild takes no words")
-            self._rebuild()
+            self._rebuild(output)
             return
         if opts.documents or opts.queries:
             if args or not (opts.documents and opts.queries):
@@ -95,10 +103,12 @@ class Command(NewsCommand):
         names = ("site", "since", "until", "language", "source", "section")
         query = SearchQuery(" ".join(args), **{name: getattr(opts, name) for name in names}, limit=int(opts.limit))
         name, result = self._search(query)
-        if opts.format == "table":
-            _show(name, result, wide=opts.wide)
-        else:
-            _write(result, opts.format)
+        if output.is_table:
+            _show(output.console, name, result)
+            return
+        for note in result.notes:
+            sys.stderr.write(f"{note}\n")
+        output.show("", [Field("", key=name) for name in _COLUMNS], [_row(*one) for one in enumerate(result.hits, 1)])
 
     def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
         """Return the name of the database, and what was found."""
@@ -112,26 +122,16 @@ class Command(NewsCommand):
         options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
         return read(self, lambda connection: search(connection, query, options, time.time()))
 
-    def _rebuild(self) -> None:
+    def _rebuild(self, output: Output) -> None:
         """Make the index anew, while nothing else writes."""
-        from db.articles.signatures import lock_articles
-        from db.engine.database import open_for_crawl
-        from db.frontier import runs
+        from db.articles.signatures import write_alone
         from db.search import index
         from pipelines.search.terms import index_terms
 
-        assert self.settings is not None
-        read(self, lambda _: None)  # a database that is not there is not made
-        patience = value_of(self.settings, "DATABASE_PATIENCE")
-        database = open_for_crawl(value_of(self.settings, "DATABASE_URL"), patience_seconds=patience)
-        try:
-            with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
-                runs.refuse_beside_crawls(connection, database.name)
-                lock_articles(connection)
-                made = index.rebuild(connection, index_terms, _Told())
-        finally:
-            database.close()
-        sys.stdout.write(f"Database: {database.name}\n{made:,} articles indexed\n")
+        with opened_to_change(self) as database:
+            made = write_alone(database, lambda connection: index.rebuild(connection, index_terms, _Told()))
+        output.say(f"Database: {database.name}\n{made:,} articles indexed")
+        output.record("", {"database": database.name, "articles": made})
 
 
 def run_queries(documents: str, queries: str, output: str, weights: Mapping[str, float]) -> tuple[int, int]:
@@ -210,41 +210,20 @@ def _plain(spans: Sequence[Span]) -> str:
     return "".join(span.text for span in spans)
 
 
-def _values(rank: int, hit: Hit) -> dict[str, Any]:
-    """Return a hit as it is written to files; programs would round its number."""
-    own = {name: getattr(hit, name) for name in _COLUMNS if hasattr(hit, name)}
-    more = {"rank": rank, "id": str(hit.id), "score": round(hit.score, 4), "title": _plain(hit.title)}
-    return own | more | {"reprints": hit.reprints, "snippet": _plain(hit.snippet)}
+def _row(rank: int, hit: Hit) -> list[Any]:
+    """Return a hit as scripts get it; programs would round its number."""
+    made = {"rank": rank, "score": round(hit.score, 4), "id": str(hit.id)}
+    made |= {"title": _plain(hit.title), "snippet": _plain(hit.snippet)}
+    return [made[name] if name in made else getattr(hit, name) for name in _COLUMNS]
 
 
-def _write(result: SearchResult, form: str) -> None:
-    """Write hits as JSON lines or CSV; what there is to say goes to standard error."""
-    for note in result.notes:
-        sys.stderr.write(f"{note}\n")
-    rows = [_values(rank, hit) for rank, hit in enumerate(result.hits, 1)]
-    if form == "jsonl":
-        for row in rows:
-            ordered = {name: row[name] for name in (*_COLUMNS, "reprints", "snippet")}
-            sys.stdout.write(json.dumps(ordered, ensure_ascii=False) + "\n")
-        return
-    writer = csv.DictWriter(sys.stdout, (*_COLUMNS, "reprints", "snippet"), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _safe(value) for name, value in row.items()} for row in rows)
-
-
-def _safe(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def _show(name: str, result: SearchResult, *, wide: bool) -> None:
+def _show(console: Console, name: str, result: SearchResult) -> None:
     """Print hits for people."""
     from rich.table import Table
     from rich.text import Text
 
-    from ..run.terminal import console_for, one_line, shortened
+    from ..run.terminal import one_line, print_table, shortened
 
-    console = console_for(wide=wide)
     console.print(f"Database: {name}")
     for note in result.notes:
         console.print(one_line(note))
@@ -270,12 +249,7 @@ def _show(name: str, result: SearchResult, *, wide: bool) -> None:
             ]
         )
         table.add_row(Text(f"{rank:>3}"), story)
-    if console.is_terminal:
-        console.print(table)
-        return
-    with console.capture() as printed:
-        console.print(table)
-    console.out("\n".join(line.rstrip() for line in printed.get().splitlines()), highlight=False)
+    print_table(console, table)
 
 
 def _colored(spans: Sequence[Span], style: str) -> Text:

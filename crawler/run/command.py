@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 
@@ -203,6 +203,23 @@ def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str,
     assert command.settings is not None
     with closing(open_for_reading(value_of(command.settings, "DATABASE_URL"))) as database:
         return database.name, work(database)
+
+
+@contextmanager
+def opened_to_change(command: NewsCommand) -> Iterator[Database]:
+    """Open the database of the settings to write to it, but make none.
+
+    Raises:
+        DatabaseProblem: it cannot be read or written.
+        WrongDatabase: a crawl is at work on the SQLite file.
+    """
+    from db.engine.database import open_for_crawl  # noqa: PLC0415
+
+    read(command, lambda _: None)
+    assert command.settings is not None
+    url, patience = (value_of(command.settings, name) for name in ("DATABASE_URL", "DATABASE_PATIENCE"))
+    with closing(open_for_crawl(url, patience_seconds=patience)) as database:
+        yield database
 
 
 def seconds(option: str, period: str) -> float:

@@ -51,7 +51,6 @@ MODES = (ONCE, WATCH)
 
 _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
-_LONGEST_START = 60.0
 _VERSION = version("newscrawler")
 _OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
 _SIGN_SECONDS = 2.0
@@ -345,7 +344,7 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
 def _open(config: Config, goes_on: Callable[[], bool]) -> Database:
     return open_for_crawl(
         config.database_url,
-        patience_seconds=min(config.database_patience, _LONGEST_START),
+        patience_seconds=config.database_patience,
         waiting=lambda text: logger.warning("%s", text),
         goes_on=goes_on,
     )

@@ -258,6 +258,11 @@ def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iter
     for row in cells:
         table.add_row(*(Text(shortened(row[n], widths[n]) if fields[n].cut else row[n]) for n in widths))
     console.print(f"\n{title}" + (f" (--wide for {', '.join(left_out)})" if left_out else ""), soft_wrap=True)
+    print_table(console, table)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table, where no terminal is without blanks at the ends of lines."""
     if console.is_terminal:
         console.print(table)
         return

@@ -9,16 +9,20 @@ which transactions end, because `lock_articles` lets one process at a time write
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
 
+from ..engine.database import Database, Query
 from ..engine.statements import among, insert_rows, is_postgres, upsert
+from ..frontier.runs import refuse_beside_crawls
 from ..records.keys import day_of
 from ..records.signature import MemoryIndex, Reader, Sign, SignatureDifferences, Signed, SignedText
 from ..tables.articles import ArticleRow, DuplicateRow, SignatureFormRow, SignatureRow
 
 article, duplicate, signature, form = (m.table() for m in (ArticleRow, DuplicateRow, SignatureRow, SignatureFormRow))
 
+T = TypeVar("T")
 _ARTICLE_LOCK = 7_241_895_303
 _ROWS = 100_000
 _TEXTS = 500
@@ -29,6 +33,22 @@ def lock_articles(connection: Connection) -> None:
     """Let one process at a time write articles, until its transaction ends."""
     if is_postgres(connection):
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
+
+
+def write_alone(database: Database, work: Query[T]) -> T:
+    """Run a write transaction beside which nobody crawls or writes articles.
+
+    Raises:
+        WrongDatabase: a run is at work.
+        DatabaseProblem: the database cannot be written.
+    """
+
+    def alone(connection: Connection) -> T:
+        refuse_beside_crawls(connection, database.name)
+        lock_articles(connection)
+        return work(connection)
+
+    return database.write(alone)
 
 
 def catch_up(connection: Connection, index: MemoryIndex) -> None:

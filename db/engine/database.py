@@ -41,6 +41,7 @@ _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
 _MIGRATION_LOCK = 7_241_895_301
 _LOCK_SECONDS = 5
+_LONGEST_START = 60.0
 _FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
 _PORTS = 1 << 16
@@ -194,7 +195,7 @@ class Database:
 def open_for_crawl(
     database_url: str,
     *,
-    patience_seconds: float = 60.0,
+    patience_seconds: float = _LONGEST_START,
     waiting: Callable[[str], None] = lambda _: None,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Database:
@@ -202,7 +203,7 @@ def open_for_crawl(
 
     Args:
         database_url: see `parse_url`.
-        patience_seconds: how long a locked or silent database is waited for.
+        patience_seconds: how long a locked or silent database is waited for; a minute at most.
         waiting: told once what is waited for.
         goes_on: whether to wait any longer; asked every few seconds.
 
@@ -214,6 +215,7 @@ def open_for_crawl(
     name = _name(url)
     lock = _lock_file(Path(name)) if url.get_backend_name() == "sqlite" else None
     database = Database(_engine(url), name, lock)
+    patience_seconds = min(patience_seconds, _LONGEST_START)
     deadline = time.monotonic() + patience_seconds
     told = False
     try:

@@ -114,11 +114,20 @@ def test_reprints_and_signatures(filled: Path) -> None:
     assert (check["other_method"], check["missing"]) == (True, [])
 
 
+def test_hits_have_the_names_of_the_guide(filled: Path) -> None:
+    (found,) = said(filled, "search", "李四")
+    assert list(found) == names("search")
+    assert (found["rank"], found["title"], found["url"]) == (1, ESCAPES, URL)
+
+
 def test_changes_say_what_they_did(filled: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(filled, tmp_path))
     (marked,) = said(path, "recrawl", "--lists", "--dry-run")
     assert list(marked) == names("recrawl")
     assert (marked["urls"], marked["dry_run"]) == (1, True)
+    (indexed,) = said(path, "search", "--rebuild")
+    assert list(indexed) == names("search --rebuild")
+    assert indexed["articles"] == 10
     (made,) = said(path, "duplicates", "--rebuild")
     assert list(made) == names("duplicates --rebuild")
     (dropped,) = said(path, "drop", "a.example", "--articles", "--yes")
