@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
-from db.engine.errors import DatabaseProblem, WrongDatabase
+from db.engine.errors import DatabaseProblem, Unavailable, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
 from .config import ConfigError, apply_environment, check_names, check_values, value_of
@@ -71,23 +71,26 @@ class NewsCommand(ScrapyCommand):
             super().process_options(args, opts)
             assert self.settings is not None
             apply_environment(self.settings)
-            self._check_arguments(args)
+            args[:] = self._checked_arguments(args)
             self.check(args)
             refuse_unwritable(value_of(self.settings, "LOG_FILE"))
         except (ConfigError, OSError) as problem:
             raise UsageError(sentence(problem), print_help=False) from None
 
-    def _check_arguments(self, args: list[str]) -> None:
-        """Refuse what argparse leaves over.
+    def _checked_arguments(self, args: list[str]) -> list[str]:
+        """Return the arguments; behind "--" all are some, whatever they begin with.
 
         Raises:
-            ConfigError: naming it.
+            ConfigError: naming an option that there is not.
         """
-        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+        end = args.index("--") if "--" in args else len(args)
+        unknown = [arg for arg in args[:end] if arg.startswith("-") and arg != "-"]
         if unknown:
             raise ConfigError(f"there is no option {unknown[0]}")
+        args = args[:end] + args[end + 1 :]
         if self.most_arguments is not None and len(args) > self.most_arguments:
             raise ConfigError(f"{args[self.most_arguments]!r} is one argument too many")
+        return args
 
     def check(self, args: list[str]) -> None:
         """Check the settings.
@@ -110,6 +113,8 @@ class NewsCommand(ScrapyCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (WrongDatabase, ValueError, OSError) as problem:
             self.fail(sentence(problem), EXIT_USAGE)
+        except Unavailable as problem:
+            self.fail(f"{problem}; mend that, or wait, and run the same command again", EXIT_DATABASE)
         except DatabaseProblem as problem:
             self.fail(str(problem), EXIT_DATABASE)
         except KeyboardInterrupt:

@@ -659,7 +659,7 @@ class Config:
                 )
         with _about(settings, "SINCE", "UNTIL"):
             period = Period(given["SINCE"], given["UNTIL"])
-            if period.since and period.until and period.until.ends(_SOME_TIME) <= period.since.begins(_SOME_TIME):
+            if period.is_empty(_SOME_TIME):
                 raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
         with _about(settings, "TOPIC", "PROFILE"):
             wanted = _topic(given["TOPIC"], given["PROFILE"], about)

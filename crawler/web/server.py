@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 import signal
@@ -35,10 +36,11 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         OSError: the address is not of this machine, or the port is in use; the text says what to do.
     """
+    elsewhere = OSError(f"{host!r} is no address of this machine; name another one with --host")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
-        raise OSError(f"{host!r} is no address of this machine; name another one with --host") from None
+        raise elsewhere from None
     listening = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":  # elsewhere it would let two servers share the port
@@ -47,6 +49,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise elsewhere from None
         why = (error.strerror or "it cannot be used").lower()
         raise OSError(f"{host} port {port} cannot be listened on ({why}); name another one with --port") from None
     return listening

@@ -71,6 +71,8 @@ def parse_url(database_url: str) -> URL:
     url = url.set(drivername=_DRIVERS[url.get_backend_name()])
     if url.get_backend_name() == "sqlite" and (not url.database or url.database == ":memory:" or url.query.get("uri")):
         raise WrongDatabase("DATABASE_URL names no file; use sqlite:///news.db")
+    if "@" in (url.host or ""):
+        raise WrongDatabase("DATABASE_URL has more than one @; write it as %40 in user and password")
     if url.port is not None and not 0 < url.port < _PORTS:
         raise WrongDatabase(f"DATABASE_URL names port {url.port}, and there is none; Postgres usually has 5432")
     return url

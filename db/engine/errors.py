@@ -9,6 +9,7 @@ DatabaseProblem           base: one sentence that says what happened and what to
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ class _Rule:
     words: tuple[str, ...] = ()
 
 
+_NUMBER = re.compile(r"\[Errno -?\d+\] ")
 # The first that fits counts. {where}: the database; {text}: what the driver says.
 _RULES = (
     _Rule(Contended, "{where}: other processes hold rows that this one needs", states=("40001", "40P01", "55P03")),
@@ -73,6 +75,13 @@ _RULES = (
     ),
     _Rule(
         WrongDatabase,
+        "{where} lacks a part of a crawl's tables ({text}); restore it from a copy, or name another database in "
+        "DATABASE_URL",
+        states=("42P01",),
+        words=("no such table",),
+    ),
+    _Rule(
+        WrongDatabase,
         "{where}: there is no such database; create it first (createdb), or check the name in DATABASE_URL",
         states=("3D000",),
         words=("fatal:  database",),
@@ -95,7 +104,7 @@ _RULES = (
         Unavailable,
         "{where} does not answer ({text})",
         states=("57P", "08", "53300", "25P03"),
-        words=("connect",),
+        words=("connect", "resolve"),
     ),
 )
 
@@ -112,7 +121,7 @@ def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
     if isinstance(error, IntegrityError | DataError | NotSupportedError):
         return None
     lines = str(error.orig or error).strip().splitlines()
-    text = lines[0] if lines else type(error).__name__
+    text = _NUMBER.sub("", lines[0]) if lines else type(error).__name__
     state = getattr(error.orig, "sqlstate", None) or ""
     for rule in _RULES:
         if any(state.startswith(code) for code in rule.states) or any(word in text.lower() for word in rule.words):

@@ -75,6 +75,12 @@ class Period:
     def __bool__(self) -> bool:
         return self.since is not None or self.until is not None
 
+    def is_empty(self, now: float) -> bool:
+        """Tell whether it ends before it begins."""
+        if self.since is None or self.until is None:
+            return False
+        return self.until.ends(now) <= self.since.begins(now)
+
     def refuses(self, published: str, now: float) -> SkipReason | None:
         """Tell why an article is not wanted; None when it is or its time is unknown.
 

@@ -25,10 +25,11 @@ from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS
 from db.search.find import article_numbers
 
+from ..dates.period import Bound
 from ..records import BlockKind
 from ..search.query import QueryPlan, read_query
 from ..search.records import SearchQuery
-from ..search.search import read_bound
+from ..search.search import read_period
 from ..text.words import fold
 from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
@@ -333,8 +334,14 @@ def reading(
         since, until, site = since or named.since, until or named.until, site or named.site
         language = language or named.language
     now = time.time()
-    bounds = _bound("since", since, now), _bound("until", until, now)
-    wanted = Selection(*bounds, _site(site), language.strip(), plan.query.source if plan else "")
+    period = read_period(_end(since, now), _end(until, now), now)
+    wanted = Selection(
+        _text(period.since, now),
+        _text(period.until, now),
+        _site(site),
+        language.strip(),
+        plan.query.source if plan else "",
+    )
     return Reading(table, database, wanted, plan, table.key_of(after))
 
 
@@ -352,24 +359,21 @@ def _plan(query: str) -> QueryPlan | None:
     return plan
 
 
-def _bound(name: str, value: Time, now: float) -> str:
-    """Write a bound of time as `Selection` has it.
-
-    Raises:
-        ValueError: it is none.
-    """
+def _end(value: Time, now: float) -> str | Bound:
+    """Return a bound of time, or what people wrote of it."""
     if isinstance(value, datetime):
-        moment = value.astimezone(UTC)
-    elif isinstance(value, date):
-        return value.isoformat()
-    else:
-        bound = read_bound(name, value, now)
-        if bound is None:
-            return ""
-        if bound.day:
-            return bound.day.isoformat()
-        moment = datetime.fromtimestamp(max(now - bound.seconds, 0), UTC)
-    return moment.replace(tzinfo=None).isoformat(" ", "seconds")
+        return Bound(seconds=now - value.timestamp())
+    return Bound(value) if isinstance(value, date) else value
+
+
+def _text(bound: Bound | None, now: float) -> str:
+    """Write a bound of time as `Selection` has it."""
+    if bound is None:
+        return ""
+    if bound.day:
+        return bound.day.isoformat()
+    moment = datetime.fromtimestamp(round(max(now - bound.seconds, 0)), UTC)
+    return moment.replace(tzinfo=None).isoformat(" ")
 
 
 def _site(name: str) -> str:

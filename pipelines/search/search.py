@@ -25,7 +25,7 @@ from db.search import find
 
 from ..dates.calendars import westernize
 from ..dates.parse import read
-from ..dates.period import Bound
+from ..dates.period import Bound, Period
 from ..dates.timezones import Habits
 from ..text.words import fold
 from .clicks import NEUTRAL
@@ -137,7 +137,8 @@ class _Search:
     def _filter(self) -> SearchFilter:
         """Return the conditions of the query."""
         query = self._query
-        since, until = (read_bound(name, getattr(query, name), self._now) for name in ("since", "until"))
+        period = read_period(query.since, query.until, self._now)
+        since, until = period.since, period.until
         sites = self._sites(query.site) if query.site.strip() else None
         return SearchFilter(
             sites=sites,
@@ -156,7 +157,7 @@ class _Search:
         name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
         with suppress(UnicodeError):
             name = name.encode("idna").decode() if not name.isascii() else name
-        found = find.sites(self._connection, name)
+        found = find.sites(self._connection, name) if name else []
         while not found and "." in name.partition(".")[2]:  # a host of a site
             name = name.partition(".")[2]
             found = find.sites(self._connection, name)
@@ -272,12 +273,26 @@ class _Search:
         return {name: [Facet(str(value), n) for value, n in values] for name, values in best.items()}
 
 
-def read_bound(name: str, given: str, now: float) -> Bound | None:
-    """Read one end of a period as people write it; empty is none.
+def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
+    """Read a period as people write it; an empty end is none.
 
     Raises:
-        ValueError: it is no time; the message says what is taken.
+        ValueError: an end is no time, or it ends before it begins; the message says what is taken.
     """
+    period = Period(_bound("since", since, now), _bound("until", until, now))
+    if period.is_empty(now):
+        raise ValueError(f"until is {period.until}, before since, {period.since}")
+    return period
+
+
+def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
+    """Read one end of a period.
+
+    Raises:
+        ValueError: it is no time.
+    """
+    if isinstance(given, Bound):
+        return given
     text = given.strip()
     if not text:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shlex
+import shutil
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -114,6 +115,7 @@ DATABASES = [
     ("DATABASE_URL=sqlite:///:memory:", "names no file"),
     ("DATABASE_URL=postgresql://u:secret@host:99999/x", "99999"),
     ("DATABASE_URL=postgresql://u:secret@host:port/x", "is no database URL"),
+    ("DATABASE_URL=postgresql://u:very@secret@host/x", "write it as %40"),
     ("DATABASE_URL=sqlite:///~/none/news.db", "there is no folder"),
     ("DATABASE_URL=sqlite:///~", "is a folder"),
     ("DATABASE_URL=~/binary", "no usable SQLite database"),
@@ -245,10 +247,27 @@ USE = [
     ("config --format pdf", "invalid choice"),
     ("config --seeds ~/none.txt", "does not exist"),
     ("config -s TRAPS=maybe", "TRAPS is 'maybe'"),
+    ("search -台风", "there is no option -台风"),
+    ("search 台风 --since 2024-02-30 -s DATABASE_URL=~/news.db", "which is no date"),
+    ("search 台风 --since 2025 --until 2024 -s DATABASE_URL=~/news.db", "until is 2024-12-31, before since"),
+    ("search 台风 --limit 0", "from 1 to"),
+    ("search 台风 -s DATABASE_URL=~/tableless.db", "lacks a part"),
+    ("search --rebuild -s DATABASE_URL=~/tableless.db", "lacks a part"),
+    ("search --rebuild more", "takes no words"),
+    ("search --documents ~/no_id.jsonl", "go together"),
+    ("export cats", "name what to export"),
+    ("export articles --since 2025 --until 2024", "until is 2024-12-31, before since"),
+    ("export articles --query 台风 -s DATABASE_URL=~/tableless.db", "lacks a part"),
+    ("export articles --output ~/none/a.csv", "there is no folder"),
+    ("export articles --output ~/news.db --format csv --overwrite -s DATABASE_URL=~/news.db", "the database itself"),
+    ("serve --port {taken} -s DATABASE_URL=~/news.db", "name another one with --port"),
+    ("serve --host 192.0.2.1 -s DATABASE_URL=~/news.db", "name another one with --host"),
+    ("serve --database ~/newer.db", "newer version"),
 ]
 GONE = [
     ("status -s DATABASE_URL=~/locked.db", "is locked"),
     ("status -s DATABASE_URL=postgresql://u:secret@127.0.0.1:1/x", "does not answer"),
+    ("search 台风 -s DATABASE_URL=postgresql://u:secret@nosuch.invalid/x", "does not answer"),
     (
         "crawl news -a seeds=~/seeds.txt -s DATABASE_PATIENCE=0 -s DATABASE_URL=postgresql://u:secret@127.0.0.1:1/x",
         "does not answer",
@@ -263,12 +282,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Files of all kinds that commands are given."""
     made = tmp_path_factory.mktemp("bad")
     open_for_crawl(f"sqlite:///{made}/news.db").close()
+    shutil.copyfile(made / "news.db", made / "tableless.db")
     for name, statements in (
         ("foreign", "CREATE TABLE cats (name)"),
         ("empty", "PRAGMA user_version = 1"),
         ("older", "CREATE TABLE alembic_version (version_num); INSERT INTO alembic_version VALUES ('0011')"),
         ("newer", "CREATE TABLE alembic_version (version_num); INSERT INTO alembic_version VALUES ('99')"),
         ("locked", "CREATE TABLE cats (name)"),
+        ("tableless", "DROP TABLE search_words"),
     ):
         with closing(sqlite3.connect(made / f"{name}.db")) as database:
             database.executescript(f"PRAGMA journal_mode=WAL; {statements}")

@@ -75,6 +75,11 @@ def test_help_has_examples_that_are_right(name: str) -> None:
         assert command.most_arguments is None or len(args) <= command.most_arguments
 
 
+def test_arguments_behind_two_dashes_are_no_options() -> None:
+    _, command = parsed("search")
+    assert command._checked_arguments(["bridge", "--", "-5", "--"]) == ["bridge", "-5", "--"]
+
+
 def test_help_of_crawl_names_the_arguments() -> None:
     help_ = parsed("crawl")[0].format_help()
     assert "seeds" in crawl._ARGUMENTS

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, ForeignKeyConstraint, Index, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
-from db.engine.errors import DatabaseGone, DatabaseProblem, WrongDatabase
+from db.engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase
 from db.tables import Record
 
 _ON_POSTGRES = {"ix_search_document_words"}
@@ -201,6 +201,7 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
         ("sqlite:///:memory:", "names no file"),
         ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
         ("postgresql://me@localhost:99999/news", "names port 99999"),
+        ("postgresql://me:very@secret@localhost/news", "write it as %40"),
     ],
 )
 def test_wrong_urls(url: str, part: str) -> None:
@@ -214,9 +215,12 @@ def test_postgres_has_one_driver(url: str) -> None:
     assert parse_url(url).drivername == "postgresql+psycopg"
 
 
-def test_unreachable_server_gives_up_with_a_sentence() -> None:
-    with pytest.raises(DatabaseGone, match="does not answer"):
-        open_for_crawl("postgresql://nobody:secret@127.0.0.1:1/x", patience_seconds=0)
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "nosuch.invalid"])
+def test_unreachable_server_gives_up_with_a_sentence(host: str) -> None:
+    with pytest.raises(DatabaseGone, match=r"does not answer \([^\[]*gave up"):
+        open_for_crawl(f"postgresql://nobody:secret@{host}/x", patience_seconds=0)
+    with pytest.raises(Unavailable, match="does not answer"):
+        open_for_reading(f"postgresql://nobody:secret@{host}/x")
 
 
 def test_password_is_never_shown() -> None:
