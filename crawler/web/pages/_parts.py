@@ -95,5 +95,4 @@ def reason_name(counted: str, t: Language) -> str:
     if not counted:
         return t("crawl.others")
     reason, colon, detail = counted.partition(": ")
-    key = f"reason.{reason}"
-    return f"{t(key) if t.has(key) else reason}{colon}{detail}"
+    return f"{t.named('reason', reason)}{colon}{t.named(reason, detail)}"

@@ -46,8 +46,16 @@ def _told(lines: Iterable[tuple[str, str]], t: Language) -> list[tuple[str, Sequ
         if label in {"URL", "state"}:  # they stand in the title
             continue
         if not label and told:
-            told[-1][1].append(short(text, _MOST_TEXT))
+            told[-1][1].append(short(t.said(text), _MOST_TEXT))
         else:
-            key = f"why.{label}"
-            told.append((t(key) if t.has(key) else short(label, _NAMED), [short(text, _MOST_TEXT)]))
+            told.append((t.named("why", short(label, _NAMED)), [short(_said(label, text, t), _MOST_TEXT)]))
     return [(label, texts) for label, texts in told]
+
+
+def _said(label: str, text: str, t: Language) -> str:
+    """Say a text in the reader's language, where it is none of a page."""
+    return t.named(_WORDS[label], text) if label in _WORDS else text if label == "article" else t.said(text)
+
+
+_WORDS = {"page": "kind", "kind": "kind", "found": "place"}
+"""Messages of the words that stand behind a label."""

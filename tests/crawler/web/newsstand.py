@@ -21,6 +21,8 @@ from sqlalchemy import Connection
 from zstandard import ZstdCompressor
 
 from crawler.demo.content import InventedArticle, load_articles
+from crawler.learn.health.host import Finding
+from crawler.learn.health.messages import sentence
 from db.engine.database import Database, open_for_crawl
 from db.engine.processes import here
 from db.frontier import claims, leases, runs
@@ -242,11 +244,9 @@ def _beside(stand: Newsstand) -> None:
 def _alarms(stand: Newsstand) -> None:
     """Add an alarm that lasts and one that is over."""
     before = datetime.fromtimestamp(stand.now - DAY, UTC).isoformat(timespec="seconds")
-    for host, kind, text in (
-        ("wanbao.example", "blocks", "blocks us: 38 of the last 40 answers were 403"),
-        ("herald.example", "slow", "answers take 9.5 s, before 0.4 s"),
-    ):
+    for host, kind in (("wanbao.example", "blocks"), ("herald.example", "slow")):
         key = fingerprint(host)
+        text = sentence(Finding(kind, kind, 0.02, 40, 38, "http error: 403"))
         begun = health.AlarmChange(key, kind, before, None, text, "{}")
         over = dataclasses.replace(begun, until=iso(stand.now)) if kind == "slow" else None
         stand.write(health.save, [health.HealthRow(key, 40, "{}", before, [begun])])

@@ -14,6 +14,10 @@ import pytest
 from markupsafe import Markup
 from starlette.datastructures import Headers
 
+from crawler.learn.health.host import SIGNALS, Finding
+from crawler.learn.health.messages import sentence
+from crawler.learn.traps.host import Pattern
+from crawler.run.config import OPTIONS
 from crawler.web.frame.language import LANGUAGES, Language, choose, messages
 from crawler.web.frame.security import CONTENT_SECURITY_POLICY, Protection, is_same_origin
 from crawler.web.frame.shown import day, harmless, is_language, moment, number, short, size, web_url
@@ -138,7 +142,8 @@ def test_values_are_shown_short() -> None:
 
 def test_messages_are_there_in_each_language_with_the_same_values() -> None:
     for key, texts in messages().items():
-        assert set(texts) == set(LANGUAGES), key
+        # the English help of settings stands in their table
+        assert set(texts) == ({"zh"} if key.startswith("setting.") else set(LANGUAGES)), key
         forms = {code: list(text.values()) if isinstance(text, dict) else [text] for code, text in texts.items()}
         assert all(all(each) for each in forms.values()), key
         # "1 story" needs no place for the number
@@ -152,6 +157,52 @@ def test_messages_are_there_in_each_language_with_the_same_values() -> None:
 def test_files_of_messages_share_no_key() -> None:
     files = [json.loads(path.read_text("utf-8")) for path in (HERE / "messages").iterdir()]
     assert sum(map(len, files)) == len(messages())
+
+
+def test_settings_are_explained_in_chinese() -> None:
+    assert {key for key in messages() if key.startswith("setting.")} == {f"setting.{each.name}" for each in OPTIONS}
+    assert {each.group for each in OPTIONS} == {
+        key.removeprefix("settings.group.") for key in messages() if key.startswith("settings.group.")
+    }
+
+
+def _left(text: str) -> list[str]:
+    """Return the English words of a text but for commands, URLs, and what an answer said."""
+    return re.findall(r"\b[a-z]{2,}", re.sub(r"https?://\S+|scrapy extract|http error", "", text))
+
+
+@pytest.mark.parametrize("before", [0.0, 0.02])
+def test_alarms_are_said_in_chinese(before: float) -> None:
+    zh = Language("zh")
+    for signal, about in SIGNALS.items():
+        told = sentence(Finding(about.kind, signal, before, 40, 38, "http error: 403", "https://a.test/news/1.html"))
+        for text in (told, f"{told} (like 5 of 9 hosts: perhaps it is the network of this machine)"):
+            assert _left(text), text
+            assert _left(zh.said(text)) == [], text
+        assert Language("en").said(told) == told
+
+
+def test_traps_are_said_in_chinese() -> None:
+    for level, brought in ((1, 0), (1, 3), (2, 0)):
+        one = Pattern(level, "/c?m", pages=40, brought=brought, unproductive=30.0, grown=60)
+        one.block("calendar", 0.0)
+        assert _left(one.why), one.why
+        assert _left(Language("zh").said(one.why)) == [], one.why
+
+
+def test_stranger_makes_no_sentence_of_the_program() -> None:
+    zh = Language("zh")
+    assert zh.said("https://a.test/ (list), as “body (list)”") == "https://a.test/（列表），链接文字“body (list)”"
+    for text in ("a b (list)", "<b>x</b>", "http 200 at", "{0.__class__}", "(" * 5_000, "W (" * 600):
+        assert zh.said(text) == text
+
+
+def test_pages_say_in_chinese_what_commands_print(asker: Asker) -> None:
+    article = json.loads(asker.get("/api/search?q=bridge").text)["hits"][0]["url"]
+    for path in ("/?q=the&since=nonsense", "/?q=port&site=nosuch.example", "/crawl", f"/why?url={article}"):
+        text = re.sub(r"<[^>]*>", " ", asker.get(f"{path}&lang=zh" if "?" in path else f"{path}?lang=zh").text)
+        for english in ("which is no date", "in its name", "answers take", "from seed", "(list)", "quality", " at 20"):
+            assert english not in text, (path, english)
 
 
 def test_messages_that_are_named_exist() -> None:

@@ -78,7 +78,7 @@ def test_crawl_tells_living_runs_from_killed_ones(client: Asker) -> None:
     assert 'hx-trigger="every 3s"' in text
     assert text.count("polyline") >= 4
     assert "290" in text
-    assert "blocks us: 38 of the last 40 answers were 403" in text
+    assert "blocks us: 38 of the last 40 answers, the last with http error: 403" in text
     dead = text_of(client, "/crawl?run=2")
     assert "was killed or lost its machine" in dead
     assert client.get("/crawl?run=99").status_code == 404
