@@ -126,7 +126,7 @@ class ExtractStage:
         self._pool.warm_up()
 
     async def process_item(self, item: Any) -> Any:
-        """Return a page with `parsed`, or with the reason why it is `unreadable`; other items as they are."""
+        """Return a page with `parsed`, or with the reason why it is `unreadable`."""
         return await self.read(item) if isinstance(item, Page) else item
 
     async def read(self, page: Page) -> Page:

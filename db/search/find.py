@@ -168,7 +168,7 @@ class _Postgres:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return how many articles have each word, by a bucket of them; exactly when they are few."""
+        """Return how many articles have each word, about; rare ones exactly."""
         counts = dict(zip(words, self._sampled([[[word]] for word in words]), strict=True))
         rare = [word for word, count in counts.items() if count <= _FEW]
         exact = self._count([[[word]] for word in rare], 2 * _COUNTED)
@@ -181,7 +181,7 @@ class _Postgres:
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
     def _count(self, needs: Sequence[Need], most: int) -> list[float]:
-        """Count the articles that have a token of each group, for several groups, each up to a bound."""
+        """Count the articles that fulfil each need, up to a bound."""
         queries = [_tsquery(need) for need in needs]
         if not queries:
             return []
@@ -215,7 +215,7 @@ class _Postgres:
         return self._newest(need, steps, limit)
 
     def _newest(self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()) -> Found:
-        """Return articles with one of the marks of a step: of the first that has nearly enough."""
+        """Return articles of the first step whose marks bring nearly enough."""
         for marks in steps:
             rows = self._rows([*need, marks], limit)
             if len(rows) >= _ENOUGH * limit:

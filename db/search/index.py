@@ -59,9 +59,10 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
 
 
 def merge_pending(connection: Connection) -> None:
-    """Merge into the index what Postgres keeps beside it, so that no page's transaction has to.
+    """Merge into the index what Postgres keeps beside it.
 
-    Pages are stored meanwhile, and searches read what is not merged yet. On SQLite there is nothing to merge.
+    Done apart, no page's transaction has to. Pages are stored meanwhile, and searches read what is not merged yet. On
+    SQLite there is nothing to merge.
 
     Cost: 1 to 2 ms of the server an article since the last time.
     """

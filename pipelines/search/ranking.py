@@ -179,7 +179,7 @@ def _best_sentence(
 
 
 def _neighbours(places: Sequence[Occurrence], terms: Sequence[QueryTerm], weights: Values, params: Params) -> float:
-    """Return the weight of words that stand side by side, or near each other, as they do in the query."""
+    """Return the weight of words that are neighbours as in the query."""
     words = [number for number, term in enumerate(terms) if term.is_word]
     starts: dict[int, list[int]] = {}
     ends: dict[int, list[int]] = {}

@@ -329,7 +329,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _ordered(rows: Sequence[SearchCandidate], scores: Values) -> list[int]:
-    """Return the places of candidates by their scores, those that stand for their clusters before their like."""
+    """Return the candidates by score, of equal ones the originals first."""
     others = np.fromiter((row.article_id != row.cluster_id for row in rows), np.bool_, len(rows))
     return [int(n) for n in np.lexsort((others, -scores.round(6)))]
 
