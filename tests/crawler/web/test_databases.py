@@ -108,6 +108,11 @@ def test_database_that_goes_while_it_is_shown_is_said_and_shown_again(changing: 
     assert "older version" in get(changing, "/crawl").text
     mine.unlink()
     mine.write_bytes(whole)
+    with closing(sqlite3.connect(mine)) as database:
+        database.executescript("DROP TABLE search_words; DROP TABLE run_sample; PRAGMA journal_mode=DELETE")
+    assert ["lacks a part" in get(changing, path).text for path in ("/?q=a", "/crawl")] == [True, True]
+    mine.unlink()
+    mine.write_bytes(whole)
     assert [get(changing, path).status for path in SHOWN] == [200] * len(SHOWN)
 
 
