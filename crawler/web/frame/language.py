@@ -28,6 +28,8 @@ _MOST_SAID = 2_000
 _FIELD = re.compile(r"\\{(\w+)\\}")
 _FREE = {"text", "why", "example"}
 """Values that may hold blanks; all others are one word, so that no text of a stranger is taken for a sentence."""
+_FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
+"""Values of a form of their own."""
 
 
 @cache
@@ -48,7 +50,7 @@ def _sentences() -> Sequence[tuple[re.Pattern[str], str]]:
 
 def _group(field: re.Match[str]) -> str:
     name = field[1]
-    return f"(?P<{name}>{'.+?' if name in _FREE or name.startswith('said_') else '[^ ]+?'})"
+    return f"(?P<{name}>{'.+?' if name in _FREE or name.startswith('said_') else _FORMS.get(name, '[^ ]+?')})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
         language: of the pages.
     """
     least = min(dot.at for dot in dots)
-    span = max(_LEAST_SPAN, max(dot.at for dot in dots) - least)
+    last = max(dot.at for dot in dots)
+    span = max(_LEAST_SPAN, last - least)
     height = _TOP + _ROW * len(dots) + _BOTTOM
 
     def x(at: float) -> float:
@@ -80,6 +81,7 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
             '<path class="grid" d="M{0} {1}V{2}"/><text class="tick" x="{0}" y="{3}" text-anchor="{4}">{5}</text>'
         ).format(x(tick), _TOP - 8, height - _BOTTOM, _TOP - 14, _anchor(x(tick), width), lag(tick, language))
         for tick in _ticks(least, span, max(2, width // _SPACE_OF_TICK))
+        if last > least
     ]
     for row, dot in enumerate(dots):
         if dot.above is not None:

@@ -24,23 +24,24 @@ def show(visit: Visit) -> Response:
     start = time_of(branches[0].article)
     places = {branch.article.id: place for place, branch in enumerate(branches)}
     lags = [time_of(branch.article) - start for branch in branches]
+    told = [lag(behind, code) if round(behind) else visit.language("story.same-time") for behind in lags]
     dots = [
         Dot(
             name=one.site,
-            lag=visit.language("story.first") if above is None else lag(behind, code),
+            lag=visit.language("story.first") if above is None else behind_first,
             at=behind,
             above=None if above is None else places[above.id],
             kind=one.kind or "",
             is_dated=one.published_utc is not None,
         )
-        for (one, above, _), behind in zip(branches, lags, strict=True)
+        for (one, above, _), behind, behind_first in zip(branches, lags, told, strict=True)
     ]
     return visit.page(
         "story.html",
         story=story,
         rows=[
-            {"branch": branch, "lag": lag(behind, code), "diff": difference(story, branch)}
-            for branch, behind in zip(branches, lags, strict=True)
+            {"branch": branch, "lag": behind_first, "diff": difference(story, branch)}
+            for branch, behind_first in zip(branches, told, strict=True)
         ],
         kinds={dot.kind for dot in dots},
         some_undated=not all(dot.is_dated for dot in dots),

@@ -50,14 +50,14 @@ def with_language(path: str, language: str) -> str:
 
 
 def everything(database: Path) -> list[str]:
-    """Every page of a database that shows what strangers wrote."""
+    """All articles of a database, and other pages that show what strangers wrote."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
         articles = opened.execute("SELECT id, title FROM article").fetchall()
         stories = opened.execute("SELECT id FROM cluster").fetchall()
         sites = opened.execute("SELECT name FROM site").fetchall()
-        urls = opened.execute("SELECT url FROM v_articles LIMIT 12").fetchall()
+        urls = opened.execute("SELECT url FROM v_articles LIMIT 6").fetchall()
     found = ["/", "/?page=2", "/?page=3", "/crawl", "/sites", "/graph", "/settings"]
-    found += [f"/article/{key}" for key, _ in articles] + [f"/story/{key}" for (key,) in stories]
+    found += [f"/article/{key}" for key, _ in articles] + [f"/story/{key}" for (key,) in stories[::3]]
     found += [f"/?q={quote(title[:300])}" for _, title in articles[::4]]
     found += [f"/sites/{quote(name, safe='')}" for (name,) in sites[::4]]
     return found + [f"/why?url={quote(url[:300], safe='')}" for (url,) in urls]
