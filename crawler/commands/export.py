@@ -308,7 +308,7 @@ def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> R
         return formats.MarkdownFolder(target.path, target.read, target.columns, _save)
     assert out is not None
     if target.form == "jsonl":
-        return formats.JsonLines(out, table.record, target.columns)
+        return formats.JsonLines(out, target.columns)
     if target.form == "csv":
         begin = formats.BOM if target.bom and not target.end else b""
         return formats.Csv(out, target.columns, begin, header=not target.end)

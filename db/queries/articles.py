@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, String, case, cast, func, select
 
 from ..engine.statements import among
-from ..records.article import COLUMNS, JOINED_BY, LISTS, ArticleItem
+from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
 from ..records.keys import iso
 from ..tables.articles import ArticleRow, DuplicateRow, ImageRow
 from ..tables.urls import SiteRow, UrlRow
@@ -45,7 +45,7 @@ def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict
 def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
     """Make an item of a row."""
     values = {name: row[name] for name in (*COLUMNS, "html")}
-    values |= {name: values[name].split(JOINED_BY) if values[name] else [] for name in LISTS}
+    values |= {name: split_names(values[name]) for name in LISTS}
     return ArticleItem(**{**values, "fetched_at": iso(values["fetched_at"])}, images=images)
 
 

@@ -127,6 +127,15 @@ LISTS = ("authors", "keywords")
 JOINED_BY = "、"
 
 
+def split_names(joined: str) -> list[str]:
+    """Return the values of a list as the database has it.
+
+    >>> split_names("张三、李四"), split_names("")
+    (['张三', '李四'], [])
+    """
+    return joined.split(JOINED_BY) if joined else []
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A stored article that a new one may repeat.

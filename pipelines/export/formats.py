@@ -16,13 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self
 
-from db.records.article import JOINED_BY
+from db.records.article import LISTS, split_names
 
 from ..document.document import parse
 from ..render.render import literal, markdown
 from . import arrow
 from .cells import harmless
-from .records import annotations_of
 
 Rows = Sequence[Sequence[Any]]
 
@@ -71,16 +70,16 @@ class RowWriter:
 class JsonLines(RowWriter):
     """JSON lines: an object a row, with the names of the columns; lists are lists."""
 
-    def __init__(self, file: BinaryIO, record: Any, columns: Sequence[str]) -> None:
+    def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
         self._file = file
         self._columns = columns
-        self._lists = _lists(record, columns)
+        self._lists = [name for name in columns if name in LISTS]
 
     def write(self, rows: Rows) -> None:
         """Write a line a row."""
         for row in rows:
             values = dict(zip(self._columns, row, strict=True))
-            values |= {name: _split(values[name]) for name in self._lists}
+            values |= {name: split_names(values[name]) for name in self._lists}
             self._file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
@@ -210,7 +209,7 @@ def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:
     """
     lines = ["---"]
     for name in shown:
-        value = _split(values[name]) if name in {"authors", "keywords"} else values[name]
+        value = split_names(values[name]) if name in LISTS else values[name]
         if value not in (None, "", []):
             text = json.dumps(value, ensure_ascii=False)
             lines.append(f"{name}: {_UNPRINTABLE.sub(_escape, text)}")
@@ -238,14 +237,6 @@ def file_name(values: Mapping[str, Any]) -> Path:
 
 def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
-
-
-def _lists(record: Any, columns: Sequence[str]) -> list[str]:
-    return [name for name in columns if annotations_of(record)[name] == "tuple[str, ...]"]
-
-
-def _split(value: str) -> list[str]:
-    return value.split(JOINED_BY) if value else []
 
 
 # ---------------------------------------------------------------- files that go on

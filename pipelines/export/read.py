@@ -55,20 +55,20 @@ class ExportTable(Generic[T]):
     Attributes:
         name: of the table, for people.
         record: what a row becomes.
-        columns: shown unless others are named.
         key: the column by which an export goes on.
         conditions: options of a selection that say something here.
         read: reads rows behind a key.
         at_once: rows that are read together.
+        columns: shown unless others are named; by default all.
     """
 
     name: str
     record: type[T]
-    columns: tuple[str, ...]
     key: str
     conditions: frozenset[str]
     read: ReadPage
     at_once: int
+    columns: tuple[str, ...] = ()
 
     @property
     def all_columns(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class ExportTable(Generic[T]):
                 raise ValueError(f"{self.name} have no column {name!r}; there is {', '.join(self.all_columns)}")
         if len(set(columns)) < len(columns):
             raise ValueError(f"a column is named twice in {','.join(columns)}")
-        return tuple(columns) or self.columns
+        return tuple(columns) or self.columns or self.all_columns
 
     def key_of(self, text: str) -> Key:
         """Read the key of a row.
@@ -118,16 +118,12 @@ def _with_keys(read: ReadPage) -> ReadPage:
 
     def page(connection: Any, columns: Sequence[str], wanted: Selection, after: Key, most: int) -> Sequence[Row]:
         stored = [name for name in columns if name != "key"]
-        rows = read(connection, stored, wanted, after, most)
-        blocks = [at for at, name in enumerate(stored) if name == "block"]
         made = []
-        for key, values in rows:
-            shown = list(values)
-            for at in blocks:
-                shown[at] = _BLOCKS.get(shown[at], str(shown[at]))
-            if "key" in columns:
-                shown.insert(list(columns).index("key"), key_text(key))
-            made.append((key, tuple(shown)))
+        for key, values in read(connection, stored, wanted, after, most):
+            shown = {"key": key_text(key), **dict(zip(stored, values, strict=True))}
+            if "block" in shown:
+                shown["block"] = _BLOCKS.get(shown["block"], str(shown["block"]))
+            made.append((key, tuple(shown[name] for name in columns)))
         return made
 
     return page
@@ -135,21 +131,13 @@ def _with_keys(read: ReadPage) -> ReadPage:
 
 _PERIOD = frozenset(("since", "until", "site"))
 ARTICLES = ExportTable(
-    "articles", StoredArticle, COLUMNS, "number", _PERIOD | {"language", "query"}, export.article_page, 500
+    "articles", StoredArticle, "number", _PERIOD | {"language", "query"}, export.article_page, 500, COLUMNS
 )
-LINKS = ExportTable(
-    "links", StoredLink, tuple(annotations_of(StoredLink)), "key", _PERIOD, _with_keys(export.link_page), 5_000
-)
+LINKS = ExportTable("links", StoredLink, "key", _PERIOD, _with_keys(export.link_page), 5_000)
 DUPLICATES = ExportTable(
-    "duplicates",
-    StoredDuplicate,
-    tuple(annotations_of(StoredDuplicate)),
-    "key",
-    _PERIOD | {"language"},
-    _with_keys(export.duplicate_page),
-    2_000,
+    "duplicates", StoredDuplicate, "key", _PERIOD | {"language"}, _with_keys(export.duplicate_page), 2_000
 )
-SITES = ExportTable("sites", StoredSite, tuple(annotations_of(StoredSite)), "id", _PERIOD, export.site_page, 1 << 31)
+SITES = ExportTable("sites", StoredSite, "id", _PERIOD, export.site_page, 1 << 31)
 TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES, LINKS, DUPLICATES, SITES)}
 
 
@@ -281,36 +269,9 @@ def read_articles(
     return reading(ARTICLES, database, since=since, until=until, site=site, language=language, query=query, after=after)
 
 
-def read_links(
-    database: str = "news.db", *, since: Time = "", until: Time = "", site: str = "", after: str = ""
-) -> Reading[StoredLink]:
-    """Read links, of pages of a site or pages last fetched in a time."""
-    return reading(LINKS, database, since=since, until=until, site=site, after=after)
-
-
-def read_duplicates(
-    database: str = "news.db",
-    *,
-    since: Time = "",
-    until: Time = "",
-    site: str = "",
-    language: str = "",
-    after: str = "",
-) -> Reading[StoredDuplicate]:
-    """Read the evidence of duplicates: which article repeats which, and how much."""
-    return reading(DUPLICATES, database, since=since, until=until, site=site, language=language, after=after)
-
-
-def read_sites(
-    database: str = "news.db", *, since: Time = "", until: Time = "", site: str = "", after: str = ""
-) -> Reading[StoredSite]:
-    """Read sites with their counts."""
-    return reading(SITES, database, since=since, until=until, site=site, after=after)
-
-
 def reading(
     table: ExportTable[T],
-    database: str,
+    database: str = "news.db",
     *,
     since: Time = "",
     until: Time = "",
@@ -343,6 +304,14 @@ def reading(
         plan.query.source if plan else "",
     )
     return Reading(table, database, wanted, plan, table.key_of(after))
+
+
+read_links = partial(reading, LINKS)
+"""Read links, of pages of a site or pages last fetched in a time."""
+read_duplicates = partial(reading, DUPLICATES)
+"""Read the evidence of duplicates: which article repeats which, and how much."""
+read_sites = partial(reading, SITES)
+"""Read sites with their counts."""
 
 
 def _plan(query: str) -> QueryPlan | None:

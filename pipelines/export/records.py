@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from db.records.article import JOINED_BY
+from db.records.article import split_names
 
 Category: TypeAlias = str
 """A text of which there are few, which columns keep once each."""
@@ -144,10 +144,6 @@ def _time(value: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _names(value: str) -> tuple[str, ...]:
-    return tuple(value.split(JOINED_BY)) if value else ()
-
-
 def _images(value: Sequence[dict[str, str]]) -> tuple[StoredImage, ...]:
     return tuple(StoredImage(**one) for one in value)
 
@@ -156,7 +152,7 @@ Reader = Callable[[Any], Any]
 _READERS: dict[str, Reader] = {
     "datetime": _time,
     "datetime | None": _time,
-    "tuple[str, ...]": _names,
+    "tuple[str, ...]": lambda value: tuple(split_names(value)),
     "tuple[StoredImage, ...]": _images,
 }
 """By the annotation of the field; values of other fields are what they are."""

@@ -22,7 +22,7 @@ ROWS = [(1, '=cmd|"x"', "张三、李四"), (2, '两行\n标题, "引号" \'', "
 def written(form: str, rows: list[tuple] = ROWS, columns: tuple[str, ...] = COLUMNS) -> bytes:
     file = io.BytesIO()
     writer = {
-        "jsonl": lambda: formats.JsonLines(file, StoredArticle, columns),
+        "jsonl": lambda: formats.JsonLines(file, columns),
         "csv": lambda: formats.Csv(file, columns, b"", header=True),
         "parquet": lambda: formats.Parquet(file, StoredArticle, columns),
         "table": lambda: formats.MarkdownTable(file, columns),
