@@ -141,9 +141,9 @@ def read_page(
     sample = None
     if site_model is not None and is_kept and page_kind is not PageKind.LIST:
         sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
-    sought = ("", b"")
+    terms = None
     if is_kept:
-        sought = index_terms(found.title, text.text, JOINED_BY.join(found.authors), found.source, found.language)
+        terms = index_terms(found.title, text.text, JOINED_BY.join(found.authors), found.source, found.language)
     exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
     page = ParseResult(
         kind=page_kind,
@@ -160,8 +160,7 @@ def read_page(
         doubt=_doubt(found.title, text.text),
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
-        search_words=sought[0],
-        search_terms=sought[1],
+        index_terms=terms,
     )
     return page, extraction
 

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from db.records.reasons import PageReason, SkipReason
+from db.records.search import IndexTerms
 
 
 class BlockKind(IntEnum):
@@ -314,7 +315,7 @@ class ParseResult:
         link_relevance: the same of each link's text.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
-        search_words, search_terms: of a page that is kept, for the full-text index.
+        index_terms: of a page that is kept, for the full-text index.
     """
 
     kind: PageKind
@@ -344,8 +345,7 @@ class ParseResult:
     terms: bytes = b""
     signs: Signs | None = None
     probability: float = 1.0
-    search_words: str = ""
-    search_terms: bytes = b""
+    index_terms: IndexTerms | None = None
 
     @property
     def is_kept(self) -> bool:

@@ -45,7 +45,7 @@ class Command(NewsCommand):
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
         return (
-            "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format FORMAT] | "
+            "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format NAME] | "
             "--documents FILE --queries FILE [--output FILE] | --rebuild"
         )
 

@@ -294,8 +294,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         kind=parsed.kind.word,
         canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
-        search_words=parsed.search_words,
-        search_terms=parsed.search_terms,
+        index_terms=parsed.index_terms,
     )
 
 

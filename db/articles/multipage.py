@@ -274,7 +274,7 @@ def _moved(row: Part, named: int | None, moved: dict[int, int]) -> int | None:
     return None if new == row.id else new
 
 
-_APART = frozenset({"id", "title", "text", "html", "text_hash", "features", "length", "search_words", "search_terms"})
+_APART = frozenset({"id", "title", "text", "html", "text_hash", "features", "length", "index_terms"})
 """Fields of an article that have a column of their own, or are found again from the text."""
 
 

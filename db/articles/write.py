@@ -17,7 +17,7 @@ from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecis
 from ..records.evidence import Evidence
 from ..records.keys import day_of
 from ..records.reasons import ArticleResult
-from ..records.search import IndexedArticle, MakeTerms
+from ..records.search import IndexedArticle, IndexTerms, MakeTerms
 from ..records.signature import MemoryIndex, Signed
 from ..search import index as search
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
@@ -95,15 +95,11 @@ def add(
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
     """Return a function that makes terms, but for articles that came with them."""
-    known = {
-        (new.title, new.text, new.authors, new.source, new.language): (new.search_words, new.search_terms)
-        for new in articles
-    }
+    known = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
 
-    def terms(title: str, text: str, authors: str, source: str, language: str) -> tuple[str, bytes]:
+    def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
         facts = title, text, authors, source, language
-        words, packed = known.get(facts, ("", b""))
-        return (words, packed) if packed else make(*facts)
+        return known.get(facts) or make(*facts)
 
     return terms
 

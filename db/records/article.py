@@ -8,6 +8,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from .reasons import ArticleResult
+from .search import IndexTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class NewArticle:
         seen: ISO time of the fetch.
         relevance: how near it is to what the crawl looks for, if it looks for something.
         kind: what its page is, in a word: `pipelines.records.PageKind`.
-        search_words, search_terms: for the full-text index; empty when they are yet to be made.
+        index_terms: for the full-text index; None when they are yet to be made.
     """
 
     id: int
@@ -50,8 +51,7 @@ class NewArticle:
     relevance: float | None = None
     extractor_version: str = ""
     kind: str = "article"
-    search_words: str = ""
-    search_terms: bytes = b""
+    index_terms: IndexTerms | None = None
 
 
 @dataclass(slots=True)

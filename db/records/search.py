@@ -9,8 +9,21 @@ from typing import NamedTuple
 _DAY_SECONDS = 86_400
 _FAR = 1 << 40
 
-MakeTerms = Callable[[str, str, str, str, str], tuple[str, bytes]]
-"""Makes words and packed terms of title, text, authors, source and language."""
+
+class IndexTerms(NamedTuple):
+    """An article's terms in the index.
+
+    Attributes:
+        words: its different tokens, joined by blanks; no token has a blank, quotation mark or operator in it.
+        terms: the same as numbers with their counts: about 4 bytes a token, 2.6 KB for 1,000 Chinese characters.
+    """
+
+    words: str
+    terms: bytes
+
+
+MakeTerms = Callable[[str, str, str, str, str], IndexTerms]
+"""Makes terms of title, text, authors, source and language."""
 
 
 class IndexedArticle(NamedTuple):

@@ -10,6 +10,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from db.records.search import IndexTerms
+
 from ..text.words import fold, index_words
 
 MAX_CHARS: Final = 20_000
@@ -26,18 +28,6 @@ _HEADS: Final = 2
 HASH_SHIFT: Final = 8
 MOST_IN_BODY: Final = 15
 MOST_IN_TITLE: Final = 3
-
-
-class IndexTerms(NamedTuple):
-    """An article's terms in the index.
-
-    Attributes:
-        words: its different tokens, joined by blanks; no token has a blank, quotation mark or operator in it.
-        terms: the same as numbers with their counts: about 4 bytes a token, 2.6 KB for 1,000 Chinese characters.
-    """
-
-    words: str
-    terms: bytes
 
 
 def index_terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:

@@ -36,6 +36,7 @@ from db.engine.database import Database, open_for_crawl, open_for_reading
 from db.engine.statements import insert_rows, is_postgres
 from db.records.article import MatchDecision, NewArticle
 from db.records.keys import fingerprint
+from db.records.search import IndexTerms
 from db.search import index as search_index
 from db.tables.runs import RunRow
 from db.tables.urls import HostRow, SiteRow, UrlRow
@@ -97,8 +98,7 @@ class RealTexts:
         for number in range(first, first + count):
             if self._recent and self._draw.random() < REPRINTS:
                 copied = self._draw.choice(self._recent)
-                words, terms = copied.search_words, copied.search_terms
-                yield self._article(number, copied.title, copied.text, copied.language, words=words, terms=terms)
+                yield self._article(number, copied.title, copied.text, copied.language, copied.index_terms)
                 continue
             name = self._draw.choices(self._names, self._shares)[0]
             made = self._made(number, name)
@@ -130,9 +130,9 @@ class RealTexts:
         heads = [1 << 24 | title.tokens, sum(part.tokens for part in rest)]
         terms = np.concatenate([np.array(heads, "<u4"), both]).astype("<u4").tobytes()
         words = " ".join(set(title.words).union(*[part.words for part in rest]))
-        return self._article(number, title.text, text, language, words=words, terms=terms)
+        return self._article(number, title.text, text, language, IndexTerms(words, terms))
 
-    def _article(self, number: int, title: str, text: str, language: str, *, words: str, terms: bytes) -> NewArticle:
+    def _article(self, number: int, title: str, text: str, language: str, terms: IndexTerms | None) -> NewArticle:
         site = int(SITES * self._draw.random() ** 2)
         day = min(DAYS, number / 250 + self._draw.random() * 3) if number < DAYS * 250 else DAYS
         moment = FIRST + timedelta(days=day, seconds=self._draw.randrange(86_400))
@@ -160,8 +160,7 @@ class RealTexts:
             images=(),
             canonical_id=None,
             seen=(moment + timedelta(minutes=10)).isoformat(timespec="seconds"),
-            search_words=words,
-            search_terms=terms,
+            index_terms=terms,
         )
 
 

@@ -88,9 +88,9 @@ class Desk:
         values |= self._draw.choice([{}, *({"published_at": one, "published_precision": "day"} for one in stated)])
         seen = f"2025-01-01T00:{self._seen // 60:02}:{self._seen % 60:02}+00:00"
         new = article(self._draw.choice(URLS), body, seen=seen, **values)
-        words, terms = index_terms(new.title, new.text, new.authors, new.source, new.language)
+        terms = index_terms(new.title, new.text, new.authors, new.source, new.language)
         known = self._draw.random() < 0.5  # as from a worker; the others as parts are joined
-        return replace(new, search_words=words, search_terms=terms) if known else new
+        return replace(new, index_terms=terms) if known else new
 
 
 def contents(connection: Connection) -> dict[int, tuple[Any, ...]]:
