@@ -8,11 +8,11 @@ from itertools import islice, pairwise
 from starlette.responses import Response
 from zstandard import ZstdError, decompress
 
-from db.queries.reading import ReadArticle, read_article
+from db.queries.articles import ReadArticle, read_article
 from db.queries.status import stored_page_of
 from pipelines.dedup.differences import Change, mark_changes
 
-from ..frame.reading import body
+from ..frame.body import body
 from ..frame.security import NOTHING_RUNS
 from ..frame.visit import NotHere, Visit
 

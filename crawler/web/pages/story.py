@@ -9,7 +9,7 @@ from starlette.responses import Response
 from db.queries.reprints import Branch, Reprint, Reprints, reprints_of
 from pipelines.dedup.differences import SentenceDiff, compare_sentences
 
-from ..frame.timeline import Dot, draw, lag
+from ..drawing.timeline import Dot, draw, lag
 from ..frame.visit import NotHere, Visit
 
 MOST_SHOWN = 60

@@ -13,9 +13,9 @@ import pytest
 from lxml import etree, html
 
 from crawler.web.app import PAGES
+from crawler.web.drawing.timeline import Dot, draw, lag
+from crawler.web.frame.body import body
 from crawler.web.frame.endpoints import schema_of
-from crawler.web.frame.reading import body
-from crawler.web.frame.timeline import Dot, draw, lag
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
 from tests.crawler.web import hostile, newsstand
