@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,17 +21,16 @@ from db.frontier import samples
 from db.queries.board import census, curves
 from db.queries.sites import site_detail
 from tests.crawler.web.asking import Asker
-from tests.crawler.web.newsstand import build
 
 SITE = "wanbao.example"
 PATHS = ("/crawl", "/crawl?part=live", "/sites", f"/sites/{SITE}", "/graph", f"/graph?site={SITE}", "/why", "/settings")
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def board(stand: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with runs that ended, were killed, and live, and samples of the last two."""
     found = tmp_path_factory.mktemp("board") / "news.db"
-    build(found)
+    shutil.copyfile(stand, found)
     database = open_for_crawl(f"sqlite:///{found}")
     now = time.time()
 

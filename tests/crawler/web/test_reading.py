@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,22 +17,9 @@ from crawler.web.frame.body import body
 from crawler.web.frame.endpoints import schema_of
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
-from tests.crawler.web import hostile, newsstand
 from tests.crawler.web.asking import Asker
-from tests.crawler.web.visits import kinds
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-@pytest.fixture(scope="module")
-def asker(stand: Path) -> Iterator[Asker]:
-    with Asker(f"sqlite:///{stand}") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def pages(stand: Path) -> dict[str, str]:
-    return kinds(stand)
 
 
 def read(asker: Asker, path: str, status: int = 200) -> html.HtmlElement:
@@ -353,10 +339,9 @@ def test_search_page_leads_to_its_feed(asker: Asker) -> None:
 # ---------------------------------------------------------------- hostile stories
 
 
-def test_hostile_stories_are_shown_as_text(tmp_path: Path) -> None:
+def test_hostile_stories_are_shown_as_text(hostile_stand: Path) -> None:
     """On every page and in the feed; that nothing runs is tried in a browser elsewhere."""
-    newsstand.build(tmp_path / "news.db", hostile.stories())
-    with Asker(f"sqlite:///{tmp_path}/news.db") as asker:
+    with Asker(f"sqlite:///{hostile_stand}") as asker:
         hits = asker.get("/api/search?limit=50").json()["hits"]
         assert len(hits) >= 10
         paths = [f"{path}{hit['id']}" for hit in hits for path in ("/article/", "/story/")]
