@@ -186,6 +186,20 @@ def test_story_shows_who_copied_whom_and_what_changed(asker: Asker, pages: dict[
     assert [dot.get("class").split()[1:] for dot in dots] == [["first"], *[[]] * (len(rows) - 1)]
 
 
+def test_texts_that_are_too_long_are_not_compared(
+    asker: Asker, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path, limit, changes in (
+        (pages["story"], "story.MOST_COMPARED", '<ul class="difference"'),
+        (pages["versions"], "article._MOST_COMPARED", "<ins>"),
+    ):
+        assert changes in asker.get(path).text
+        monkeypatch.setattr(f"crawler.web.pages.{limit}", 100)
+        text = asker.get(path).text
+        assert changes not in text
+        assert "to be compared here" in text
+
+
 def test_story_is_found_by_any_of_its_articles(asker: Asker, pages: dict[str, str]) -> None:
     found = asker.get(f"/api/stories/{pages['story'].rpartition('/')[2]}").json()
     assert {asker.get(f"/api/stories/{each['id']}").json()["id"] for each in found["articles"]} == {found["id"]}
