@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -132,6 +134,19 @@ def test_why_explains_a_url(client: Asker, url: str, said: str) -> None:
     text = client.get(f"/why?{urlencode({'url': url})}").text
     assert re.search(said, text)
     assert "<script>alert" not in text
+
+
+def test_why_compares_versions_that_are_not_too_long(
+    client: Asker, board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(board)) as opened:
+        (url,) = opened.execute("SELECT url FROM url JOIN article_version ON article_id = id LIMIT 1").fetchone()
+    path = f"/why?{urlencode({'url': url})}"
+    compared = re.compile(r"since it was seen at [^<]*:<br>")
+    assert compared.search(text_of(client, path))
+    monkeypatch.setattr("crawler.inspection.explanation._MOST_COMPARED", 10)
+    assert "since it was seen at" in text_of(client, path)
+    assert not compared.search(text_of(client, path))
 
 
 def test_settings_say_where_they_come_from(client: Asker) -> None:
