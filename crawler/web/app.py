@@ -21,7 +21,7 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import api, article, crawl, feed, graph, in_force, learn, search, sites, story, why
+from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
@@ -33,7 +33,7 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/sites/{name:path}", sites.show_one),
     ("/graph", graph.show),
     ("/why", why.show),
-    ("/settings", in_force.show),
+    ("/settings", settings.show),
     ("/feed.atom", feed.show),
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, String, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, String, case, cast, exists, func, select
 
 from ..engine.statements import among
 from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
 from ..records.keys import iso
-from ..tables.articles import ArticleRow, DuplicateRow, ImageRow
+from ..tables.articles import ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow
 from ..tables.urls import SiteRow, UrlRow
+from .status import Version, versions
 
-article, duplicate, image, url, site = (m.table() for m in (ArticleRow, DuplicateRow, ImageRow, UrlRow, SiteRow))
+article, cluster, duplicate, image, page, url, site = (
+    m.table() for m in (ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow, UrlRow, SiteRow)
+)
 
 
 def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[list[ArticleItem]]:
@@ -88,3 +92,37 @@ _IMAGES = (
     .where(among(image.c.article_id))
     .order_by(image.c.article_id, image.c.position)
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArticle:
+    """A stored article.
+
+    Attributes:
+        item: its values.
+        cluster_id, cluster_size: the articles with the same text.
+        has_page: whether the bytes of its page are stored.
+        versions: earlier texts, the newest first.
+    """
+
+    item: ArticleItem
+    cluster_id: int
+    cluster_size: int
+    has_page: bool
+    versions: Sequence[Version]
+
+
+def read_article(connection: Connection, article_id: int) -> ReadArticle | None:
+    """Read an article; None when there is none.
+
+    Cost: four reads by keys.
+    """
+    found = items(connection, [[article_id]])[0]
+    if not found:
+        return None
+    row = connection.execute(
+        select(article.c.cluster_id, cluster.c.size, exists().where(page.c.url_id == article.c.id).label("has_page"))
+        .outerjoin(cluster, cluster.c.id == article.c.cluster_id)
+        .where(article.c.id == article_id)
+    ).one()
+    return ReadArticle(found[0], row.cluster_id, row.size or 1, bool(row.has_page), versions(connection, article_id))

@@ -47,6 +47,8 @@ _READ, _CHECKED = 20, 60
 _WITHOUT_PHRASE = 0.1
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
+_MOST_LABELS = 6
+"""Of a name of which no site is known: each is one more pass over the sites."""
 _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 
@@ -158,8 +160,10 @@ class _Search:
         with suppress(UnicodeError):
             name = name.encode("idna").decode() if not name.isascii() else name
         found = find.sites(self._connection, name) if name else []
-        while not found and "." in name.partition(".")[2]:  # a host of a site
-            name = name.partition(".")[2]
+        labels = name.split(".")[-_MOST_LABELS:]
+        while not found and len(labels) > 2:  # a host of a site
+            labels = labels[1:]
+            name = ".".join(labels)
             found = find.sites(self._connection, name)
         if not found:
             self._notes.append(f"no site has {given.strip()!r} in its name")

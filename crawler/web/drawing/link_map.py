@@ -15,10 +15,11 @@ import networkx
 import numpy as np
 from markupsafe import Markup, escape
 
+from .labels import cut, letters
 from .layout import place
 
 _LARGEST, _LEAST = 26.0, 4.0
-_CHAR, _WIDE_CHAR, _LINE = 6.6, 12.0, 16.0
+_LETTER, _LINE = 6.6, 16.0
 _GAP = 8.0
 _MARGIN = 12.0
 _WIDTH, _HEIGHT = 760.0, 520.0
@@ -55,9 +56,9 @@ def draw(title: str, circles: Sequence[Circle], links: Mapping[tuple[int, int], 
     made.add_edges_from((a, b, {"links": count}) for (a, b), count in sorted(links.items()))
     top = max((each.score for each in circles), default=0.0) or 1.0
     radii = [max(_LEAST, _LARGEST * (each.score / top) ** 0.5) for each in circles]
-    labels = [_short(each.label) for each in circles]
+    labels = [cut(each.label, _LABEL) for each in circles]
     boxes = [
-        (max(2 * radius, _wide(label)) + _GAP, radius + _GAP / 2, radius + _LINE + _GAP / 2)
+        (max(2 * radius, _LETTER * letters(label)) + _GAP, radius + _GAP / 2, radius + _LINE + _GAP / 2)
         for radius, label in zip(radii, labels, strict=True)
     ]
     at = place(made, np.array(boxes).reshape(-1, 3), _WIDTH, _HEIGHT) * (1, -1)  # it counts upwards, SVG downwards
@@ -85,18 +86,3 @@ def draw(title: str, circles: Sequence[Circle], links: Mapping[tuple[int, int], 
         f'<svg class="chart map" viewBox="0 0 {wide:.0f} {tall:.0f}" role="group" aria-label="{escape(title)}">'
         f"{''.join(parts)}</svg>"
     )
-
-
-def _short(text: str) -> str:
-    """Cut a label to its room; a Chinese character takes two places."""
-    room, kept = _LABEL, ""
-    for character in text:
-        room -= 2 if ord(character) > 0x2E7F else 1
-        if room < 0:
-            return f"{kept.rstrip()}…"
-        kept += character
-    return kept
-
-
-def _wide(text: str) -> float:
-    return sum(_WIDE_CHAR if ord(character) > 0x2E7F else _CHAR for character in text)

@@ -23,7 +23,7 @@ from pipelines.search.records import Hit, Span
 from ..frame.endpoints import Endpoint, Parameter, describe
 from ..frame.visit import Visit
 from . import article, crawl, search, sites, story
-from ._parts import count_all
+from .board import count_all
 
 _MOST_HITS, _MOST_OFFSET = 100, 1_000
 _MOST_ARTICLES = 500

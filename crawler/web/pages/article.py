@@ -8,16 +8,18 @@ from itertools import islice, pairwise
 from starlette.responses import Response
 from zstandard import ZstdError, decompress
 
-from db.queries.reading import ReadArticle, read_article
+from db.queries.articles import ReadArticle, read_article
 from db.queries.status import stored_page_of
 from pipelines.dedup.differences import Change, mark_changes
 
-from ..frame.reading import body
+from ..frame.body import body
 from ..frame.security import NOTHING_RUNS
 from ..frame.visit import NotHere, Visit
 
 _MOST_BYTES = 64 << 20
 _MOST_CHANGES = 10
+_MOST_COMPARED = 100_000
+"""Characters of two texts: the time to compare them grows with their square."""
 _AROUND = 120
 """Characters shown on either side of a change."""
 
@@ -73,14 +75,16 @@ def _decoded(source: bytes, encoding: str) -> str:
 
 
 def _changes(read: ReadArticle) -> list[dict[str, object]]:
-    """Return the changes of title and text, the newest first."""
+    """Return the changes of title and text, the newest first; None of texts that are too long."""
     now = read.item
     states = [(now.updated, now.title, now.text), *((each.seen, each.title, each.text) for each in read.versions)]
     return [
         {
             "when": later[0],
             "title": mark_changes(earlier[1], later[1]) if earlier[1] != later[1] else None,
-            "text": list(_folded(mark_changes(earlier[2], later[2]))),
+            "text": list(_folded(mark_changes(earlier[2], later[2])))
+            if len(earlier[2]) + len(later[2]) <= _MOST_COMPARED
+            else None,
             "since": earlier[0],
         }
         for later, earlier in islice(pairwise(states), _MOST_CHANGES)

@@ -20,7 +20,7 @@ from ..drawing.curves import Curves, make_curves, merged
 from ..frame.kept import Kept
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
-from ._parts import Picture, board_page, count_all, reason_name
+from .board import Picture, board_page, count_all, reason_name
 
 _RUNS = 12
 _ENDED_ALARMS = 5

@@ -23,7 +23,7 @@ from ...rank.surfer import Values, best
 from ..drawing.link_map import Circle, draw
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
-from ._parts import board_page
+from .board import board_page
 
 _DRAWN, _SITES, _PAGES = 36, 300, 24
 """Sites in the picture, sites that can be looked into, pages of each."""

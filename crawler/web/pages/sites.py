@@ -16,7 +16,7 @@ from pipelines.urls import site_key
 
 from ..drawing.charts import Chart, Series, columns
 from ..frame.visit import NotHere, Visit
-from ._parts import Picture, board_page, count_all
+from .board import Picture, board_page, count_all
 
 MOST_NAME = 300
 """Characters of a name that is asked for."""

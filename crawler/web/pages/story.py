@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from starlette.responses import Response
 
 from db.queries.reprints import Branch, Reprint, Reprints, reprints_of
-from pipelines.dedup.differences import SentenceDiff, compare_sentences
+from pipelines.dedup.differences import compare_sentences
 
-from ..frame.timeline import Dot, draw, lag
+from ..drawing.timeline import Dot, draw, lag
 from ..frame.visit import NotHere, Visit
 
 MOST_SHOWN = 60
+MOST_COMPARED = 300_000
+"""Characters of all texts that are compared for a page: a thousand take a millisecond."""
 NARROW, WIDE = 320, 720
 
 
@@ -39,10 +42,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "story.html",
         story=story,
-        rows=[
-            {"branch": branch, "lag": behind_first, "diff": difference(story, branch)}
-            for branch, behind_first in zip(branches, told, strict=True)
-        ],
+        rows=list(_rows(story, branches, told)),
         kinds={dot.kind for dot in dots},
         some_undated=not all(dot.is_dated for dot in dots),
         pictures=[("narrow", draw(dots, NARROW, code)), ("wide", draw(dots, WIDE, code))] if len(dots) > 1 else [],
@@ -62,12 +62,17 @@ def find(visit: Visit, most: int) -> Reprints:
     return story
 
 
-def difference(story: Reprints, branch: Branch) -> SentenceDiff | None:
-    """Compare an article with the one above it; None without one of the texts."""
-    if branch.above is None or not branch.article.text:
-        return None
-    before = story.text_of(branch.above)
-    return None if before is None else compare_sentences(before, branch.article.text)
+def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> Iterator[dict[str, object]]:
+    """Yield each article with its difference from the one above it, as long as the texts are not too long."""
+    left = MOST_COMPARED
+    for branch, behind in zip(branches, lags, strict=True):
+        one, above, _ = branch
+        before = story.text_of(above) if above is not None and one.text else None
+        diff = None
+        if before is not None:
+            left -= len(before) + len(one.text)
+            diff = compare_sentences(before, one.text) if left >= 0 else None
+        yield {"branch": branch, "lag": behind, "diff": diff, "is_long": before is not None and diff is None}
 
 
 def time_of(one: Reprint) -> float:

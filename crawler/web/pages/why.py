@@ -10,7 +10,7 @@ from ...inspection.explanation import look_up, origin, read_url, results, score_
 from ..frame.language import Language
 from ..frame.shown import short
 from ..frame.visit import Visit
-from ._parts import board_page
+from .board import board_page
 
 _MOST_URL = 2_000
 _MOST_TEXT = 1_000

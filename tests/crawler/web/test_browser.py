@@ -11,9 +11,9 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser, Page
 
-from tests.crawler.web import chromium, hostile, newsstand
+from tests.crawler.web import chromium
 from tests.crawler.web.serving import Server, serving
-from tests.crawler.web.visits import everything, kinds, with_language
+from tests.crawler.web.visits import everything, with_language
 
 pytestmark = pytest.mark.skipif(not chromium.executable(), reason=chromium.MISSING)
 
@@ -24,11 +24,6 @@ LANGUAGES = {"en": "en", "zh": "zh-Hans"}
 def browser() -> Iterator[Browser]:
     with chromium.running() as one:
         yield one
-
-
-@pytest.fixture(scope="module")
-def pages(stand: Path) -> dict[str, str]:
-    return kinds(stand)
 
 
 def visit(page: Page, path: str) -> None:
@@ -108,14 +103,6 @@ def test_keyboard_leads_from_the_first_key_to_an_article(browser: Browser, serve
         page.keyboard.press("Enter")
         page.wait_for_url("**/article/*")
         assert noted.faults == []
-
-
-@pytest.fixture(scope="module")
-def hostile_stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database whose every story is hostile to its pages."""
-    path = tmp_path_factory.mktemp("hostile") / "news.db"
-    newsstand.build(path, hostile.stories())
-    return path
 
 
 def test_hostile_stories_do_nothing_on_any_page(browser: Browser, hostile_stand: Path, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import re
 import sqlite3
 import string
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -26,12 +25,6 @@ from tests.crawler.web.asking import Asker
 
 PAGES = ("/", "/?q=港口", "/nothing", "/article/1", "/article/x", "/api/search", "/api/nothing", "/feed.atom",
          "/static/style.css", "/?limit=0", "/crawl", "/sites")  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def asker(stand: Path) -> Iterator[Asker]:
-    with Asker(f"sqlite:///{stand}") as made:
-        yield made
 
 
 # ---------------------------------------------------------------- security

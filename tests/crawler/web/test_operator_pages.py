@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -20,17 +23,16 @@ from db.frontier import samples
 from db.queries.board import census, curves
 from db.queries.sites import site_detail
 from tests.crawler.web.asking import Asker
-from tests.crawler.web.newsstand import build
 
 SITE = "wanbao.example"
 PATHS = ("/crawl", "/crawl?part=live", "/sites", f"/sites/{SITE}", "/graph", f"/graph?site={SITE}", "/why", "/settings")
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def board(stand: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with runs that ended, were killed, and live, and samples of the last two."""
     found = tmp_path_factory.mktemp("board") / "news.db"
-    build(found)
+    shutil.copyfile(stand, found)
     database = open_for_crawl(f"sqlite:///{found}")
     now = time.time()
 
@@ -132,6 +134,19 @@ def test_why_explains_a_url(client: Asker, url: str, said: str) -> None:
     text = client.get(f"/why?{urlencode({'url': url})}").text
     assert re.search(said, text)
     assert "<script>alert" not in text
+
+
+def test_why_compares_versions_that_are_not_too_long(
+    client: Asker, board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(board)) as opened:
+        (url,) = opened.execute("SELECT url FROM url JOIN article_version ON article_id = id LIMIT 1").fetchone()
+    path = f"/why?{urlencode({'url': url})}"
+    compared = re.compile(r"since it was seen at [^<]*:<br>")
+    assert compared.search(text_of(client, path))
+    monkeypatch.setattr("crawler.inspection.explanation._MOST_COMPARED", 10)
+    assert "since it was seen at" in text_of(client, path)
+    assert not compared.search(text_of(client, path))
 
 
 def test_settings_say_where_they_come_from(client: Asker) -> None:

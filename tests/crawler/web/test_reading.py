@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,27 +12,14 @@ import pytest
 from lxml import etree, html
 
 from crawler.web.app import PAGES
+from crawler.web.drawing.timeline import Dot, draw, lag
+from crawler.web.frame.body import body
 from crawler.web.frame.endpoints import schema_of
-from crawler.web.frame.reading import body
-from crawler.web.frame.timeline import Dot, draw, lag
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
-from tests.crawler.web import hostile, newsstand
 from tests.crawler.web.asking import Asker
-from tests.crawler.web.visits import kinds
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-@pytest.fixture(scope="module")
-def asker(stand: Path) -> Iterator[Asker]:
-    with Asker(f"sqlite:///{stand}") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def pages(stand: Path) -> dict[str, str]:
-    return kinds(stand)
 
 
 def read(asker: Asker, path: str, status: int = 200) -> html.HtmlElement:
@@ -200,6 +186,20 @@ def test_story_shows_who_copied_whom_and_what_changed(asker: Asker, pages: dict[
     assert [dot.get("class").split()[1:] for dot in dots] == [["first"], *[[]] * (len(rows) - 1)]
 
 
+def test_texts_that_are_too_long_are_not_compared(
+    asker: Asker, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path, limit, changes in (
+        (pages["story"], "story.MOST_COMPARED", '<ul class="difference"'),
+        (pages["versions"], "article._MOST_COMPARED", "<ins>"),
+    ):
+        assert changes in asker.get(path).text
+        monkeypatch.setattr(f"crawler.web.pages.{limit}", 100)
+        text = asker.get(path).text
+        assert changes not in text
+        assert "to be compared here" in text
+
+
 def test_story_is_found_by_any_of_its_articles(asker: Asker, pages: dict[str, str]) -> None:
     found = asker.get(f"/api/stories/{pages['story'].rpartition('/')[2]}").json()
     assert {asker.get(f"/api/stories/{each['id']}").json()["id"] for each in found["articles"]} == {found["id"]}
@@ -353,10 +353,9 @@ def test_search_page_leads_to_its_feed(asker: Asker) -> None:
 # ---------------------------------------------------------------- hostile stories
 
 
-def test_hostile_stories_are_shown_as_text(tmp_path: Path) -> None:
+def test_hostile_stories_are_shown_as_text(hostile_stand: Path) -> None:
     """On every page and in the feed; that nothing runs is tried in a browser elsewhere."""
-    newsstand.build(tmp_path / "news.db", hostile.stories())
-    with Asker(f"sqlite:///{tmp_path}/news.db") as asker:
+    with Asker(f"sqlite:///{hostile_stand}") as asker:
         hits = asker.get("/api/search?limit=50").json()["hits"]
         assert len(hits) >= 10
         paths = [f"{path}{hit['id']}" for hit in hits for path in ("/article/", "/story/")]

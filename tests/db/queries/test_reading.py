@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from db.engine.database import Database
 from db.queries import status
-from db.queries.reading import read_article
+from db.queries.articles import read_article
 from db.queries.reprints import reprints, reprints_of
 from db.queries.sites import site_detail
 from db.records.keys import fingerprint

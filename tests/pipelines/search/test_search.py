@@ -248,6 +248,14 @@ def test_notes_say_what_was_understood(stand: Database) -> None:
     assert ask(stand, site="a.example").notes == []
 
 
+def test_site_of_many_labels_is_looked_for_a_few_times(stand: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    sought: list[str] = []
+    monkeypatch.setattr("db.search.find.sites", lambda _connection, name: sought.append(name) or [])
+    assert ask(stand, site="a." * 100 + "b").notes
+    assert len(sought) == 5
+    assert sought[-1] == "a.b"
+
+
 def test_database_without_articles(sqlite_tables: str, tmp_path: Path) -> None:
     path = tmp_path / "news.db"
     shutil.copy(sqlite_tables, path)

@@ -55,11 +55,13 @@ def body(clean_html: str, text: str, image_label: str) -> Markup:
 
 def _inside(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:
     """Yield the content of an element."""
-    yield _text(node.text)
+    if node.text:
+        yield _text(node.text)
     for child in node:
         if isinstance(child.tag, str) and child.tag not in _GONE and depth < _MOST_DEPTH:
             yield from _element(child, image_label, depth + 1)
-        yield _text(child.tail)
+        if child.tail:
+            yield _text(child.tail)
 
 
 def _element(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:

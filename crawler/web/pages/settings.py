@@ -15,7 +15,7 @@ from db.queries.board import Curve, curves
 
 from ...run.config import InForce, Origin, as_given
 from ..frame.visit import Visit
-from ._parts import board_page
+from .board import board_page
 
 _RUNS = 3
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")

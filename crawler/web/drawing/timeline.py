@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from .shown import short
+from .labels import cut, letters
 
 _ROW, _TOP, _BOTTOM, _EDGE = 50, 30, 12, 16
 _DOT = 6
 _LETTER = 7.5
-"""Width of a Latin letter; a Chinese one takes two of them."""
+"""Width of a Latin letter."""
 _HOUR, _DAY = 3_600, 86_400
 _YEAR = 365 * _DAY
 _STEPS = (
@@ -99,9 +99,9 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
 def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
     """Return the dot of an article with its two lines, where there is room."""
-    needed = max(map(_wide, (dot.name, dot.lag))) + 2 * _DOT
+    needed = _LETTER * max(map(letters, (dot.name, dot.lag))) + 2 * _DOT
     right = x + needed <= width or x < width / 2
-    name = _fitting(dot.name, (width - x if right else x) - 2 * _DOT)
+    name = cut(dot.name, ((width - x if right else x) - 2 * _DOT) / _LETTER)
     return Markup(
         '<circle class="dot {}" cx="{}" cy="{}" r="{}"/>'
         '<g text-anchor="{}"><text class="name" x="{}" y="{}">{}</text><text class="lag" x="{}" y="{}">{}</text></g>'
@@ -114,17 +114,6 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
         *(x + (12 if right else -12), y - 7, name),
         *(x + (12 if right else -12), y + 17, dot.lag),
     )
-
-
-def _fitting(text: str, room: float) -> str:
-    """Shorten a text to so many pixels."""
-    most = next((place for place in range(len(text)) if _wide(text[: place + 1]) > room), len(text))
-    return short(text, max(2, most))
-
-
-def _wide(text: str) -> float:
-    """Return the pixels that a text takes at most."""
-    return sum(2 * _LETTER if ord(sign) > 0x2E80 else _LETTER for sign in text)
 
 
 def _ticks(least: float, span: float, most: int) -> list[float]:
