@@ -1,4 +1,4 @@
-"""Relevance of articles to a query: BM25F, then the best passage of the best."""
+"""Relevance of articles to a query: BM25F, then the best passage of the best, then likeness to these."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ Values = npt.NDArray[np.float64]
 
 _PASSAGE_CHARS: Final = 6_000
 """Characters of a text that are read for its best passage."""
+_COMPARED: Final = 100
+"""Best articles that are compared with the very best."""
 _NEAR_CHARS: Final = 20
 _CLOSE_CHARS: Final = 4
 
@@ -41,6 +43,8 @@ class Params:
         first: by how much the first sentence counts more.
         close: weight of neighbours in the query that are neighbours in the text.
         near: of such that stand near each other, in any order.
+        like: weight of terms that the best articles have in common, beside those of the query.
+        like_terms: how many of these terms count.
     """
 
     k1: float = 1.2
@@ -54,6 +58,8 @@ class Params:
     first: float = 0.2
     close: float = 0.5
     near: float = 0.25
+    like: float = 0.4
+    like_terms: int = 30
 
 
 def weigh(
@@ -100,34 +106,83 @@ def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: P
     articles = len(packed.starts)
     if not terms or not articles:
         return np.zeros(articles)
-    numbers, owner, term = _matches(terms, packed)
-    body_norm = _norms(packed.body_lengths, params.b)[owner]
-    title_norm = _norms(packed.title_lengths, params.b)[owner]
-    counts = (
-        ((numbers >> 4 & MOST_IN_BODY) + params.lead * (numbers & 1)) / body_norm
-        + params.title * (numbers >> 2 & MOST_IN_TITLE) / title_norm
-        + params.other * (numbers >> 1 & 1)
-    )
+    pairs = sorted((hash_token(token), n) for n, term in enumerate(terms) for token in term.tokens)
+    owners = np.array([n for _, n in pairs], np.int64)
+    at, place = _matches(np.array([hashed for hashed, _ in pairs], np.uint32), packed.numbers)
+    article = np.searchsorted(packed.ends, at, "right")
+    kept = at >= packed.starts[article]
+    at, article, term = at[kept], article[kept], owners[place[kept]]
     table = np.zeros((articles, len(terms)))
-    np.maximum.at(table, (owner, term), counts)
-    return np.asarray((table * (params.k1 + 1) / (table + params.k1)) @ weights, np.float64)
+    np.maximum.at(table, (article, term), _damped(packed.numbers[at], article, packed, params))
+    return np.asarray(table @ weights, np.float64)
+
+
+def likeness(
+    terms: Sequence[QueryTerm], scores: Values, best: Sequence[int], packed: Packed, params: Params = Params()
+) -> Values:
+    """Return how much articles have in common with the best, to add to their scores.
+
+    Terms that the best have often and others seldom tell of the subject, too (pseudo-relevance feedback). Of a question
+    with one answer the first article is mostly it, and those who ask widely want more of its kind; so the first gets as
+    much as any and stays first, and what follows is reordered.
+
+    Args:
+        terms: of the query.
+        scores: of the articles, above 0 for the best.
+        best: numbers of a few articles, the first one first.
+        packed: terms of the articles.
+        params: of the formula.
+
+    Returns:
+        A number for each article, 0 or more; 0 for all but the first hundred.
+
+    Cost: O(terms of a hundred articles), 1 ms.
+    Source: Robertson, *On term selection for query expansion*, 1990; Abdul-Jaleel et al., *UMass at TREC 2004*, RM3.
+    Differs: terms are rare or not among the hundred best articles; they are weighed like those of the query, and the
+        first article keeps its place.
+    """
+    compared = np.union1d(np.argsort(-scores, kind="stable")[:_COMPARED], best)
+    sizes = packed.ends[compared] - packed.starts[compared]
+    numbers = np.concatenate([packed.numbers[packed.starts[n] : packed.ends[n]] for n in compared.tolist()])
+    owner = np.repeat(compared, sizes)
+    share = np.zeros(len(scores))
+    share[best] = scores[best] / max(1e-9, float(scores[best].sum()))
+    own = [hash_token(token) for term in terms for token in term.tokens]
+    hashes = np.setdiff1d(numbers[share[owner] > 0] >> HASH_SHIFT, np.array(own, np.uint32))
+    if not hashes.size:
+        return np.zeros(len(scores))
+    at, place = _matches(hashes, numbers)
+    article = owner[at]
+    damped = _damped(numbers[at], article, packed, params)
+    held = np.bincount(place)
+    values = np.bincount(place, damped * share[article]) * np.log(1 + (len(compared) - held + 0.5) / (held + 0.5))
+    values[np.argsort(-values, kind="stable")[params.like_terms :]] = 0
+    found = np.asarray(params.like * np.bincount(article, damped * values[place], len(scores)), np.float64)
+    found[best[0]] = found.max()
+    return found
 
 
 def _matches(
-    terms: Sequence[QueryTerm], packed: Packed
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return packed number, article and term of each match."""
-    pairs = sorted((hash_token(token), n) for n, term in enumerate(terms) for token in term.tokens)
-    hashes = np.array([hashed for hashed, _ in pairs], np.uint32)
-    owners = np.array([n for _, n in pairs], np.int64)
+    hashes: npt.NDArray[np.uint32], numbers: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where packed numbers have one of these hashes, in ascending order, and which."""
     low = np.zeros(1 << 16, np.bool_)
     low[hashes & 0xFFFF] = True
-    at = np.flatnonzero(low[packed.numbers >> HASH_SHIFT & 0xFFFF])
-    found = packed.numbers[at] >> HASH_SHIFT
+    at = np.flatnonzero(low[numbers >> HASH_SHIFT & 0xFFFF])
+    found = numbers[at] >> HASH_SHIFT
     place = np.minimum(np.searchsorted(hashes, found), len(hashes) - 1)
-    article = np.searchsorted(packed.ends, at, "right")
-    kept = (hashes[place] == found) & (at >= packed.starts[article])
-    return packed.numbers[at[kept]].astype(np.int64), article[kept], owners[place[kept]]
+    kept = hashes[place] == found
+    return at[kept], place[kept]
+
+
+def _damped(numbers: npt.NDArray[np.uint32], article: npt.NDArray[np.int64], packed: Packed, params: Params) -> Values:
+    """Return the part of BM25F that packed numbers of articles give."""
+    counts = (
+        ((numbers >> 4 & MOST_IN_BODY) + params.lead * (numbers & 1)) / _norms(packed.body_lengths, params.b)[article]
+        + params.title * (numbers >> 2 & MOST_IN_TITLE) / _norms(packed.title_lengths, params.b)[article]
+        + params.other * (numbers >> 1 & 1)
+    )
+    return np.asarray(counts * (params.k1 + 1) / (counts + params.k1), np.float64)
 
 
 def _norms(lengths: npt.NDArray[np.int64], b: float) -> Values:

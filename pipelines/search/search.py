@@ -30,7 +30,7 @@ from ..dates.timezones import Habits
 from ..text.words import fold
 from .clicks import NEUTRAL
 from .query import read_query
-from .ranking import passage, score, weigh
+from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
 from .snippets import mark, snippet
 from .terms import unpack
@@ -44,6 +44,8 @@ FACETS = ("site", "language", "source", "section", "month")
 _CANDIDATES = 600
 _READ, _CHECKED = 20, 60
 """Best stories whose texts and links count, and how many of them when there are phrases to be found."""
+_LIKED = 5
+"""Best stories whose terms tell of the subject, where no phrase is asked for."""
 _WITHOUT_PHRASE = 0.1
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
@@ -177,7 +179,8 @@ class _Search:
         """Rank candidates: by their terms, the best of them by their texts as well."""
         rows, terms = found.rows, self._plan.terms
         weights = weigh(terms, found.frequencies, max(1, found.documents))
-        text = score(terms, weights, unpack(row.terms for row in rows)) if rows else np.zeros(0)
+        packed = unpack(row.terms for row in rows)
+        text = score(terms, weights, packed)
         signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
         best = self._stories(rows, _ordered(rows, _sum(signals)))[: self._read_most()]
         texts = find.shown(self._connection, [rows[n].article_id for n in best])
@@ -187,6 +190,8 @@ class _Search:
                 signals["links"][n] = self._options.weight("links") * _link_score(one.score_parts)
                 text[n] += passage(terms, weights, one.text, one.language)
                 text[n] *= 1 if self._has_phrases(one) else _WITHOUT_PHRASE
+        if best and not self._plan.phrases:
+            text += likeness(terms, text, sorted(best, key=lambda n: -text[n])[:_LIKED], packed)
         if self._plan.phrases:
             text[np.setdiff1d(np.arange(len(rows)), best)] *= _WITHOUT_PHRASE
         signals["text"] = self._options.weight("text") * text / max(1e-9, float(text.max(initial=0.0)))
