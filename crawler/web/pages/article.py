@@ -75,7 +75,7 @@ def _decoded(source: bytes, encoding: str) -> str:
 
 
 def _changes(read: ReadArticle) -> list[dict[str, object]]:
-    """Return the changes of title and text, the newest first; None of texts that are too long."""
+    """Return the changes of title and text (None where too long), newest first."""
     now = read.item
     states = [(now.updated, now.title, now.text), *((each.seen, each.title, each.text) for each in read.versions)]
     return [

@@ -63,7 +63,7 @@ def find(visit: Visit, most: int) -> Reprints:
 
 
 def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield each article with its difference from the one above it, as long as the texts are not too long."""
+    """Yield each article with its difference from the one above it."""
     left = MOST_COMPARED
     for branch, behind in zip(branches, lags, strict=True):
         one, above, _ = branch
