@@ -1,4 +1,4 @@
-"""Relevance of articles to a query: BM25F, then the best passage of the best, then likeness to these."""
+"""Relevance to a query: BM25F, best passages, likeness to the best."""
 
 from __future__ import annotations
 
