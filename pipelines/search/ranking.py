@@ -165,7 +165,7 @@ def likeness(
 def _matches(
     hashes: npt.NDArray[np.uint32], numbers: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return where packed numbers have one of these hashes, in ascending order, and which."""
+    """Return the places of packed numbers with these hashes, and which they have."""
     low = np.zeros(1 << 16, np.bool_)
     low[hashes & 0xFFFF] = True
     at = np.flatnonzero(low[numbers >> HASH_SHIFT & 0xFFFF])
