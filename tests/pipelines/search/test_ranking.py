@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.search.query import QueryPlan, read_query
-from pipelines.search.ranking import Params, passage, score, weigh
+from pipelines.search.ranking import Params, likeness, passage, score, weigh
 from pipelines.search.records import SearchQuery
 from pipelines.search.terms import LEAD_CHARS, index_terms, unpack
 from pipelines.text.words import fold, index_words
@@ -136,3 +136,21 @@ def test_passage_of_a_repeated_word_takes_a_bounded_time() -> None:
 @given(st.text(max_size=50), st.text(max_size=500))
 def test_passage_of_any_text(query: str, text: str) -> None:
     assert 0.0 <= of_passage(query, text) == of_passage(query, text) < math.inf
+
+
+def test_likeness_raises_what_shares_words_with_the_best_and_keeps_the_first_first() -> None:
+    articles = [
+        ("", "A typhoon; the harbour flooded and ferries stopped."),
+        ("", "The typhoon: harbour flooded, ferries stopped again."),
+        ("", "A typhoon of prices on the stock exchange."),
+        ("", "A typhoon where the harbour flooded, ferries stopped and wharves closed."),
+        *[("", f"A bakery sells number {n} bread.") for n in range(20)],
+    ]
+    terms = read_query(SearchQuery("typhoon")).terms
+    packed = unpack([index_terms(*article, "", "", "en").terms for article in articles])
+    before = score(terms, weigh(terms, frequencies(articles), len(articles)), packed)
+    more = likeness(terms, before, [2, 0, 1], packed)
+    assert more[0] > more[4]
+    assert more[3] > more[4]
+    assert more[2] == more.max()
+    assert not likeness(terms, before, [2, 0, 1], packed, Params(like=0)).any()
