@@ -50,7 +50,7 @@ DATA = Path(os.environ.get("BENCH_DATA", "../shared/data")) / "text"
 SETS = {"search_xwlb": ("zh-Hans", 12), "search_drcd": ("zh-Hant", 4), "search_cmrc": ("zh-Hans", 3)}
 """Sets of documents with their language, and how often each is drawn; English is drawn beside them."""
 ENGLISH = ("search_cranfield", 1)
-SITES, REPRINTS, BATCH = 300, 0.05, 200
+SITES, REPRINTS, BATCH, MERGED = 300, 0.05, 200, 5
 FIRST, DAYS = datetime(2015, 1, 1, tzinfo=UTC), 4_000
 SECTIONS = ("国内", "国际", "财经", "体育", "文化", "科技", "社会", "")
 _SENTENCE = re.compile(r"[^。！？\n]{8,300}[。！？]?")
@@ -237,6 +237,7 @@ def indexing(url: str, count: int, batch: int) -> None:
     """Write the same articles with and without the index; print the difference."""
     spent: dict[str, float] = {}
     cpu: dict[str, float] = {}
+    merging = dict.fromkeys(("with", "without"), 0.0)
     for name in ("with", "without"):
         database = open_for_crawl(url.replace("NAME", name))
         prepare(database)
@@ -257,11 +258,16 @@ def indexing(url: str, count: int, batch: int) -> None:
                     nothing.stop()
                 wall += time.perf_counter() - before
                 used += time.process_time() - cpu_before
+                if start // batch % MERGED == MERGED - 1:  # as a crawl does beside its pages
+                    before = time.perf_counter()
+                    database.read(search_index.merge_pending)
+                    merging[name] += time.perf_counter() - before
         spent[name], cpu[name] = 1000 * wall / count, 1000 * used / count
         database.close()
     for name, values in (("time", spent), ("CPU of this process", cpu)):
         more = values["with"] - values["without"]
         print(f"{name}: {values['without']:.3f} ms an article without, {values['with']:.3f} with: {more:.3f} more")
+    print(f"merged beside: {1000 * merging['with'] / count:.3f} ms an article")
 
 
 def queries(seed: int = 7) -> list[tuple[str, SearchQuery]]:

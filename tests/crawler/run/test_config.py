@@ -335,7 +335,7 @@ def test_nothing_else_reads_settings() -> None:
         for path, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
-        and (node.module == "settings" or (node.level and "settings" in [alias.name for alias in node.names]))
+        and (node.module == "settings" or (node.module is None and "settings" in [alias.name for alias in node.names]))
     ]
     assert importing == []
 
