@@ -43,7 +43,7 @@ class Params:
         first: by how much the first sentence counts more.
         close: weight of neighbours in the query that are neighbours in the text.
         near: of such that stand near each other, in any order.
-        like: weight of terms that the best articles have in common, beside those of the query.
+        like: most that likeness to the best may add, in scores of the best.
         like_terms: how many of these terms count.
     """
 
@@ -58,7 +58,7 @@ class Params:
     first: float = 0.2
     close: float = 0.5
     near: float = 0.25
-    like: float = 0.4
+    like: float = 0.3
     like_terms: int = 30
 
 
@@ -157,7 +157,8 @@ def likeness(
     held = np.bincount(place)
     values = np.bincount(place, damped * share[article]) * np.log(1 + (len(compared) - held + 0.5) / (held + 0.5))
     values[np.argsort(-values, kind="stable")[params.like_terms :]] = 0
-    found = np.asarray(params.like * np.bincount(article, damped * values[place], len(scores)), np.float64)
+    found = np.bincount(article, damped * values[place], len(scores))
+    found *= params.like * float(scores.max()) / max(1e-9, float(found.max()))
     found[best[0]] = found.max()
     return found
 
