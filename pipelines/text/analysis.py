@@ -30,7 +30,7 @@ NO_LEXICON: Final = Lexicon()
 _MAX_WORD_CHARS: Final = 40
 _TOKEN = re.compile(
     r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
-    r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![^\W_])|\d++(?:\.\d+)*+(?![^\W_]))"
+    r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![A-Za-z])|\d++(?:\.\d+)*+(?![A-Za-z]))"
     r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
     r"|(?P<word>[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]+)"
     r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
@@ -40,6 +40,26 @@ _ABBREVIATIONS: Final = (
     "mr mrs ms dr prof st vs inc ltd co corp jr sr gen sen rep gov lt col capt sgt rev hon messrs no fig eq al e g i "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
+_CONTRACTED: Final = frozenset(
+    {
+        "aren",
+        "couldn",
+        "didn",
+        "doesn",
+        "don",
+        "hadn",
+        "hasn",
+        "haven",
+        "isn",
+        "mustn",
+        "shouldn",
+        "wasn",
+        "weren",
+        "won",
+        "wouldn",
+    }
+)
+"""Beginnings of "don't" and the like."""
 _ABBREVIATED: Final = frozenset(_ABBREVIATIONS.split())
 _Row = tuple[str, str, int, int, bool]
 
@@ -133,8 +153,11 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         ends=ends,
         joined=joined,
         telling=tuple(
-            word not in stops and tag != NUMBER and (tag != LATIN or len(word) > 1)
-            for word, tag in zip(words, tags, strict=True)
+            word not in stops
+            and tag != NUMBER
+            and (tag != LATIN or len(word) > 1)
+            and (following != "t" or word not in _CONTRACTED)
+            for word, tag, following in zip(words, tags, (*words[1:], ""), strict=True)
         ),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
