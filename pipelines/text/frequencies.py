@@ -27,7 +27,7 @@ class Frequencies(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shipped:
+class ShippedFrequencies:
     """Inverse document frequencies by term.
 
     Attributes:
@@ -52,8 +52,8 @@ class Shipped:
 
 
 @cache
-def shipped() -> Shipped:
-    """Load the start; of each step of the logarithm the file has the terms in one string."""
+def shipped() -> ShippedFrequencies:
+    """Load the start."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))
     known = {
         term: float(level)
@@ -61,10 +61,10 @@ def shipped() -> Shipped:
         for level, terms in levels.items()
         for term in terms.split()
     }
-    return Shipped(known, model["rare_han"], model["rare"])
+    return ShippedFrequencies(known, model["rare_han"], model["rare"])
 
 
-class Learned:
+class LearnedFrequencies:
     """Document frequencies that a crawl learns on top of the shipped ones.
 
     Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.

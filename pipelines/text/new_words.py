@@ -126,7 +126,7 @@ class NewWords:
         return sorted(found, key=lambda each: (-each.count, each.word))
 
     def _cohesion(self, count: int, first: tuple[str, ...], second: tuple[str, ...]) -> float:
-        """Return the pointwise mutual information of two parts; those forgotten count as the whole."""
+        """Return the mutual information of two parts; forgotten ones count as the whole."""
         sizes = [
             self._words[part[0]] if len(part) == 1 else seen.count if (seen := self._seen.get(part)) else count
             for part in (first, second)
@@ -145,7 +145,7 @@ class NewWords:
 
 
 def _note(neighbours: Counter[str], word: str) -> None:
-    """Count a neighbour, if there is room or it is known; punctuation is another one each time."""
+    """Count a neighbour, if there is room; punctuation is another one each time."""
     if word == _EDGE:
         word = str(len(neighbours) % _MOST_NEIGHBOURS)
     if word in neighbours or len(neighbours) < _MOST_NEIGHBOURS:

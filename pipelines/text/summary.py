@@ -111,7 +111,7 @@ def _weigh_terms(text: Analysis, frequencies: Frequencies) -> dict[str, float]:
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:
-    """Return the numbers of the best sentences that fit and do not repeat each other, in their order."""
+    """Return the numbers of the best sentences that do not repeat each other."""
     chosen: list[int] = []
     room = params.chars
     for number in sorted(range(len(scores)), key=lambda each: (-scores[each], each)):
@@ -138,7 +138,7 @@ def _join(chosen: list[int], shown: list[str]) -> str:
 
 
 def _size(sentence: str) -> int:
-    """Return the characters of a sentence, half of those where there are blanks between words."""
+    """Return the characters of a sentence, half of them where words have blanks."""
     return len(sentence) // (2 if sentence.count(" ") * 12 > len(sentence) else 1)
 
 

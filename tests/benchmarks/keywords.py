@@ -29,7 +29,7 @@ import Stemmer
 from pipelines.text.analysis import Analysis, analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import DEFAULT, bayes, combined, method
-from pipelines.text.keywords.learning import Example, example, learn_bayes, learn_combined
+from pipelines.text.keywords.learning import KeywordExample, example, learn_bayes, learn_combined
 from pipelines.text.summary import summarise
 
 from .train_keywords import KEYWORDS, TEXT, rows
@@ -86,7 +86,7 @@ def across_folds(name: str) -> dict[str, list[Terms]]:
     return found
 
 
-def _examples(name: str) -> Iterator[Example]:
+def _examples(name: str) -> Iterator[KeywordExample]:
     for row, text in texts(name):
         yield example(text, row["keys"], shipped(), KEYWORDS[name][1])
 

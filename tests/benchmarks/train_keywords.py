@@ -24,7 +24,7 @@ from pipelines.text.analysis import LATIN, NUMBER, analyse
 from pipelines.text.frequencies import MODEL as FREQUENCIES
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import bayes, combined
-from pipelines.text.keywords.learning import Example, example, learn_bayes, learn_combined
+from pipelines.text.keywords.learning import KeywordExample, example, learn_bayes, learn_combined
 from tests.benchmarks.labelled import FOLDER
 
 TEXT = FOLDER.parent / "text"
@@ -51,7 +51,7 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def examples(name: str) -> list[Example]:
+def examples(name: str) -> list[KeywordExample]:
     """Return the texts of a set with keywords."""
     language, weight = KEYWORDS[name]
     return [
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not TEXT.is_dir():
         print(f"{TEXT} is missing: set BENCH_DATA to the folder that holds text/", file=sys.stderr)
         return 2
-    texts: list[Example] = []
+    texts: list[KeywordExample] = []
     for name in options.what or makers:
         path = options.output / makers[name].name if options.output else makers[name]
         made = f"python -m tests.benchmarks.train_keywords {name}"

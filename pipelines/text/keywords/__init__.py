@@ -1,6 +1,7 @@
-"""Keywords of an article: each way of finding them is one entry of `METHODS`, by name.
+"""Keywords of an article, by one of several methods.
 
-A method gets the analysed text and how rare terms are, and returns (term, weight), the heaviest first.
+Each is one entry of `METHODS`. A method gets the analysed text and how rare terms are, and returns (term, weight), the
+heaviest first.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import Candidates, Floats, find
+from .candidates import Floats, KeywordCandidates, find
 
 NAME = "bayes"
 MODEL: Final = Path(__file__).with_name("bayes.json")
@@ -37,7 +37,7 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class NaiveBayes:
     """Naive Bayes over binned features.
 
     Attributes:
@@ -50,7 +50,7 @@ class Model:
     weights: tuple[Floats, ...]
     prior: float
 
-    def log_odds(self, found: Candidates, prior: float = 1.0) -> Floats:
+    def log_odds(self, found: KeywordCandidates, prior: float = 1.0) -> Floats:
         """Return the logarithm of the odds that each candidate is a keyword."""
         total = np.full(len(found.terms), self.prior * prior)
         for name, edges, weights in zip(FEATURES, self.edges, self.weights, strict=True):
@@ -86,7 +86,9 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     return rank(find(text, frequencies), load(), params)
 
 
-def rank(found: Candidates, models: Mapping[str, Model], params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def rank(
+    found: KeywordCandidates, models: Mapping[str, NaiveBayes], params: Params = DEFAULTS
+) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the model of their script."""
     if not found.terms:
         return []
@@ -94,12 +96,12 @@ def rank(found: Candidates, models: Mapping[str, Model], params: Params = DEFAUL
 
 
 @cache
-def load(path: Path = MODEL) -> dict[str, Model]:
+def load(path: Path = MODEL) -> dict[str, NaiveBayes]:
     """Load the shipped models by script."""
     return read(json.loads(path.read_text(encoding="utf-8"))["models"])
 
 
-def read(models: Mapping[str, Any]) -> dict[str, Model]:
+def read(models: Mapping[str, Any]) -> dict[str, NaiveBayes]:
     """Return the models of plain values.
 
     Raises:
@@ -107,7 +109,7 @@ def read(models: Mapping[str, Any]) -> dict[str, Model]:
     """
     try:
         found = {
-            script: Model(
+            script: NaiveBayes(
                 tuple(np.array(edges, float) for edges in model["edges"]),
                 tuple(np.array(weights, float) for weights in model["weights"]),
                 float(model["prior"]),
@@ -126,7 +128,7 @@ def read(models: Mapping[str, Any]) -> dict[str, Model]:
     return found
 
 
-def learn(examples: Sequence[tuple[Candidates, Floats]]) -> Model:
+def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> NaiveBayes:
     """Learn a model.
 
     Args:
@@ -154,4 +156,4 @@ def learn(examples: Sequence[tuple[Candidates, Floats]]) -> Model:
         ]
         edges.append(borders)
         weights.append(np.log(share[0] / share[1]))
-    return Model(tuple(edges), tuple(weights), float(np.log(right.sum() / (~right).sum())))
+    return NaiveBayes(tuple(edges), tuple(weights), float(np.log(right.sum() / (~right).sum())))

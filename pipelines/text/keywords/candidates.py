@@ -1,4 +1,4 @@
-"""Words and phrases of a text that may be its keywords, with what is known of each."""
+"""Words and phrases of a text that may be its keywords."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST: Final = 120
-"""Candidates of a text: the best by frequency, rarity and place."""
+"""KeywordCandidates of a text: the best by frequency, rarity and place."""
 MOST_WORDS: Final = 5
 _MOST_LATIN_WORDS: Final = 4
 _MOST_HAN_CHARS: Final = 12
@@ -49,15 +49,15 @@ COLUMNS: Final = (
     "degree_max", "degree_mean", "coherence", "han", "text_words", "text_sentences", "text_idf", "text_capital",
     "text_phrases",
 )  # fmt: skip
-"""Columns of `Candidates.table`."""
+"""Columns of `KeywordCandidates.table`."""
 
 
 _HAN: Final = COLUMNS.index("han")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """Candidates of one text, the likeliest by TF x IDF first.
+class KeywordCandidates:
+    """KeywordCandidates of one text, the likeliest by TF x IDF first.
 
     Attributes:
         terms: as they stand in the text.
@@ -78,7 +78,7 @@ class Candidates:
         return found
 
     def rank(self, weights: Floats) -> list[tuple[str, float]]:
-        """Return (term, weight), the heaviest first; of equal ones the likeliest by TF x IDF."""
+        """Return (term, weight), the heaviest first, of equal ones by TF x IDF."""
         order = np.argsort(-weights, kind="stable")
         best: dict[str, float] = {}
         for number in order:
@@ -86,7 +86,7 @@ class Candidates:
         return list(best.items())
 
 
-def find(text: Analysis, frequencies: Frequencies) -> Candidates:
+def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
     """Find the candidates of a text.
 
     Args:
@@ -99,7 +99,7 @@ def find(text: Analysis, frequencies: Frequencies) -> Candidates:
 
     Cost: O(words); 0.9 ms for 1,000 Chinese characters.
     """
-    none = Candidates((), np.zeros((0, len(COLUMNS))))
+    none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
     count = len(text)
     if not count:
         return none
@@ -113,7 +113,7 @@ def find(text: Analysis, frequencies: Frequencies) -> Candidates:
     kept = _choose(grams, words)
     if not len(kept):
         return none
-    return Candidates(_spell(text, words, grams, kept), _describe(text, words, grams, kept))
+    return KeywordCandidates(_spell(text, words, grams, kept), _describe(text, words, grams, kept))
 
 
 class _Words:
@@ -153,7 +153,7 @@ def _class_of(word: str, tag: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grams:
-    """Different phrases of all lengths, one after the other; occurrences in a row as well.
+    """Different phrases of all lengths, and their occurrences, each in a row.
 
     Attributes:
         words: how many words each has.
@@ -210,7 +210,7 @@ def _count_grams(words: _Words) -> _Grams:
 
 
 def _choose(grams: _Grams, words: _Words) -> Ints:
-    """Return the numbers of the phrases that are candidates, the likeliest by TF x IDF first."""
+    """Return the numbers of the candidates, the likeliest by TF x IDF first."""
     end = grams.first + grams.words - 1
     fits = words.ending[end] & ((grams.words > 1) | (words.ends[end] - words.starts[end] > 1))
     if words.count > _LONG_WORDS:
@@ -338,7 +338,7 @@ def _by_id(words: _Words) -> Floats:
 
 
 def _degrees(words: _Words) -> Floats:
-    """Return the number of different neighbours of each word among those that tell, as a share of the most."""
+    """Return the number of neighbours of each word, as a share of the most."""
     at = np.flatnonzero(words.telling)
     left, right = at[:-1], at[1:]
     near = (words.sentence[left] == words.sentence[right]) & (words.ids[left] != words.ids[right])

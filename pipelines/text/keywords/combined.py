@@ -1,4 +1,4 @@
-"""Keywords by all that is known of a candidate, weighed by learned trees and a regression: the default."""
+"""Keywords by all features, weighed by trees and a regression: the default."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import COLUMNS, Candidates, Floats, Ints, find
+from .candidates import COLUMNS, Floats, Ints, KeywordCandidates, find
 
 NAME = "combined"
 MODEL: Final = Path(__file__).with_name("combined.json")
@@ -42,7 +42,7 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trees:
+class BoostedTrees:
     """Boosted trees, all of them `DEPTH` deep.
 
     Attributes:
@@ -89,7 +89,7 @@ class Regression:
         return found
 
 
-Models = Mapping[str, tuple[Trees, Regression]]
+Models = Mapping[str, tuple[BoostedTrees, Regression]]
 """By script."""
 
 
@@ -112,7 +112,7 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     return rank(find(text, frequencies), load(), params)
 
 
-def rank(found: Candidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the models of their script."""
     if not found.terms:
         return []
@@ -169,7 +169,7 @@ def read(models: Mapping[str, Any]) -> Models:
     try:
         found = {
             script: (
-                Trees(
+                BoostedTrees(
                     np.array(each["trees"]["columns"], int),
                     np.array(each["trees"]["borders"], float),
                     np.array(each["trees"]["leaves"], float),

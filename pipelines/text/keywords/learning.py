@@ -12,7 +12,7 @@ from ..analysis import Analysis
 from ..frequencies import Frequencies
 from ..words import english_stem, fold
 from . import bayes, combined
-from .candidates import Candidates, Floats, find
+from .candidates import Floats, KeywordCandidates, find
 
 TREES: Final = 120
 _RATE: Final = 0.08
@@ -24,7 +24,7 @@ _DECAY: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class KeywordExample:
     """A text with known keywords.
 
     Attributes:
@@ -33,16 +33,16 @@ class Example:
         weight: how much the text counts.
     """
 
-    found: Candidates
+    found: KeywordCandidates
     wanted: Floats
     weight: float = 1.0
 
 
-def example(text: Analysis, keys: Iterable[str], frequencies: Frequencies, weight: float = 1.0) -> Example:
-    """Build an example of a text and its keywords; they match by stems and in either Chinese script."""
+def example(text: Analysis, keys: Iterable[str], frequencies: Frequencies, weight: float = 1.0) -> KeywordExample:
+    """Build an example of a text and its keywords, which match by stems."""
     found = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
-    return Example(found, np.array([normal_form(term) in wanted for term in found.terms], float), weight)
+    return KeywordExample(found, np.array([normal_form(term) in wanted for term in found.terms], float), weight)
 
 
 def normal_form(term: str) -> str:
@@ -54,12 +54,12 @@ def normal_form(term: str) -> str:
     return "".join(map(english_stem, "".join(c if c.isalnum() else " " for c in fold(term)).split()))
 
 
-def learn_bayes(examples: Sequence[Example]) -> dict[str, Any]:
+def learn_bayes(examples: Sequence[KeywordExample]) -> dict[str, Any]:
     """Learn the naive Bayes models of each script; see `bayes.learn`."""
     return _by_script(examples, lambda chosen: bayes.learn([(each.found, each.wanted) for each in chosen]).as_json())
 
 
-def learn_combined(examples: Sequence[Example]) -> dict[str, Any]:
+def learn_combined(examples: Sequence[KeywordExample]) -> dict[str, Any]:
     """Learn the trees and the regression of each script; needs scikit-learn.
 
     Raises:
@@ -70,9 +70,11 @@ def learn_combined(examples: Sequence[Example]) -> dict[str, Any]:
     return _by_script(examples, _learn_pair)
 
 
-def _by_script(examples: Sequence[Example], learn: Callable[[list[Example]], dict[str, Any]]) -> dict[str, Any]:
+def _by_script(
+    examples: Sequence[KeywordExample], learn: Callable[[list[KeywordExample]], dict[str, Any]]
+) -> dict[str, Any]:
     """Return what is learned of the examples of each script."""
-    parts: dict[str, list[Example]] = {}
+    parts: dict[str, list[KeywordExample]] = {}
     for each in examples:
         if each.found.terms:
             parts.setdefault(each.found.script, []).append(each)
@@ -81,7 +83,7 @@ def _by_script(examples: Sequence[Example], learn: Callable[[list[Example]], dic
     return {script: learn(chosen) for script, chosen in sorted(parts.items())}
 
 
-def _learn_pair(examples: list[Example]) -> dict[str, Any]:
+def _learn_pair(examples: list[KeywordExample]) -> dict[str, Any]:
     table = np.concatenate([each.found.table for each in examples])
     wanted = np.concatenate([each.wanted for each in examples])
     weight = np.concatenate([np.full(len(each.wanted), each.weight) for each in examples])

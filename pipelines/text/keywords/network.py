@@ -15,7 +15,7 @@ NAME = "network"
 
 
 class Form(StrEnum):
-    """Forms of the method: centrality of all words, or of those with a weight and close neighbours."""
+    """Forms of the method: centrality of all words, or clustering first."""
 
     CENTRALITY = "centrality"
     CLUSTERING = "clustering"
@@ -124,6 +124,6 @@ def _share(values: dict[str, float]) -> dict[str, float]:
 
 
 def _increments(values: dict[str, float]) -> dict[str, float]:
-    """Return by how much each value is above the mean, over the most; 0 for those below."""
+    """Return by how much each value is above the mean, as a share of the most."""
     mean = sum(values.values()) / len(values)
     return _share({key: max(0.0, value - mean) for key, value in values.items()})

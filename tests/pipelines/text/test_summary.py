@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.summary import Params, summarise
+from pipelines.text.summary import DEFAULTS, Params, summarise
 
 LEAD = "河口大桥将在年底通车，两岸居民过江只要五分钟。"
 NUMBERS = "大桥全长三公里，主跨八百米，由省交通厅投资12亿元建设。"
@@ -16,7 +16,7 @@ ASIDE = "天气很好。"
 CUE = "专家指出，大桥建成表明抗风设计达到国际先进水平。"
 
 
-def summary(title: str, text: str, params: Params = Params()) -> str:
+def summary(title: str, text: str, params: Params = DEFAULTS) -> str:
     return summarise(analyse(title, text), shipped(), params)
 
 
@@ -57,7 +57,7 @@ def test_single_short_sentence_stands() -> None:
 def test_megabyte_is_cut_short(unit: str) -> None:
     summary(LEAD, LEAD)
     started = time.process_time()
-    assert len(summary("", unit * (1_000_000 // len(unit)))) <= 2 * Params().chars + 1
+    assert len(summary("", unit * (1_000_000 // len(unit)))) <= 2 * DEFAULTS.chars + 1
     assert time.process_time() - started < 1
 
 
