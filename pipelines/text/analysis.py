@@ -27,6 +27,7 @@ UNKNOWN: Final = "x"
 NAME: Final = "nz"
 """Tag of the words of a lexicon."""
 NO_LEXICON: Final = Lexicon()
+_MOST_HEADLINE_CHARS: Final = 160
 _MAX_WORD_CHARS: Final = 40
 _TOKEN = re.compile(
     r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
@@ -119,7 +120,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     """Cut a title and text into sentences and words.
 
     Args:
-        title: any string, may be empty.
+        title: any string; if it is empty, a first line that looks like a headline counts as one.
         text: any string.
         language: of the text, a code as "zh" or "en-GB", for stems and stop words; empty if unknown: English ones.
         lexicon: Chinese words beside those of the dictionary.
@@ -133,6 +134,8 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     >>> found.telling_terms(), len(found.sentences)
     (['bridg', 'open', 'bridg', '河口', 'open', 'rain'], 3)
     """
+    if not title.strip():
+        title, text = _split_headline(text)
     title = " ".join(title[:1000].split())
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
@@ -202,6 +205,20 @@ def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[list[_Row], list[Sent
         sentences.append(Sentence(first, len(rows), since, len(plain.rstrip())))
         titles += since < body
     return rows, sentences, titles
+
+
+def _split_headline(text: str) -> tuple[str, str]:
+    """Return the first line of a text, if it looks like a headline, and the rest."""
+    line, _, rest = text[: _MOST_HEADLINE_CHARS + 1].lstrip().partition("\n")
+    following = rest.lstrip()[:1]
+    if (
+        line
+        and following
+        and not following.islower()
+        and (line.rstrip()[-1].isalnum() or line.rstrip()[-1] in "?？!！”’\"'）)")
+    ):
+        return line, text.lstrip()[len(line) + 1 :]
+    return "", text
 
 
 def _goes_on(text: str, end: re.Match[str], word: str) -> bool:

@@ -19,7 +19,7 @@ NAME = "combined"
 MODEL: Final = Path(__file__).with_name("combined.json")
 DEPTH: Final = 3
 """Questions that each tree asks."""
-_MIDDLE_WORDS: Final = 200.0
+MIDDLE_WORDS: Final = 200.0
 _SLOPE: Final = 6.0
 """Texts of more words than the middle are weighed as articles, shorter ones as abstracts; near it both count."""
 _RIGHT_KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
@@ -35,7 +35,7 @@ class Params:
         trees: weight of the trees beside the regression, for articles.
     """
 
-    trees: float = 0.5
+    trees: float = 0.3
 
 
 DEFAULTS = Params()
@@ -59,12 +59,16 @@ class BoostedTrees:
 
     def log_odds(self, table: Floats) -> Floats:
         """Return the logarithm of the odds of each row of a table."""
-        tree = np.arange(len(self.columns))
-        row = np.arange(len(table))[:, None]
+        inner = self.columns.shape[1]
+        tree = inner * np.arange(len(self.columns))
+        row = table.shape[1] * np.arange(len(table))[:, None]
+        columns, borders, values = self.columns.ravel(), self.borders.ravel(), np.ravel(table)
         node = np.zeros((len(table), len(tree)), np.int64)
         for _ in range(DEPTH):
-            node = 2 * node + 1 + (table[row, self.columns[tree, node]] > self.borders[tree, node])
-        found: Floats = self.base + self.leaves[tree, node - self.columns.shape[1]].sum(1)
+            at = tree + node
+            node += node + 1 + (values.take(row + columns.take(at)) > borders.take(at))
+        leaf = node - inner + (inner + 1) * np.arange(len(tree))
+        found: Floats = self.base + self.leaves.ravel().take(leaf).sum(1)
         return found
 
 
@@ -123,10 +127,10 @@ def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) ->
     return found.rank(1 / (1 + np.exp(-odds)))
 
 
-def is_article(table: Floats) -> Floats:
+def is_article(table: Floats, middle_words: float = MIDDLE_WORDS) -> Floats:
     """Return how much each row is weighed as of an article, in (0, 1)."""
     length = table[:, COLUMNS.index("text_words")]
-    found: Floats = 1 / (1 + np.exp(-_SLOPE * (length - np.log(_MIDDLE_WORDS))))
+    found: Floats = 1 / (1 + np.exp(-_SLOPE * (length - np.log(middle_words))))
     return found
 
 

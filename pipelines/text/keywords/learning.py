@@ -19,7 +19,9 @@ _RATE: Final = 0.08
 _LEAST_LEAF: Final = 40
 _L2: Final = 5.0
 _ROUNDS: Final = 15
-_DECAY: Final = 100.0
+_ARTICLE_WORDS: Final = 400.0
+"""Words in the middle between short texts and those that the regression learns from."""
+_DECAY: Final = 300.0
 """Strength of the prior that a weight of the regression is zero."""
 
 
@@ -91,7 +93,7 @@ def _learn_pair(examples: list[KeywordExample]) -> dict[str, Any]:
         raise ValueError(f"{int(wanted.sum())} of {len(wanted)} candidates are keywords; some must be, and some not")
     return {
         "trees": _learn_trees(table, wanted, weight),
-        "regression": _learn_regression(table, wanted, weight * combined.is_article(table)),
+        "regression": _learn_regression(table, wanted, weight * combined.is_article(table, _ARTICLE_WORDS)),
     }
 
 

@@ -37,6 +37,22 @@ def test_title_comes_first() -> None:
     assert found.starts[found.title_words] == found.body
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Bridge opens at last\nThe Hekou bridge opened.", "Bridge opens at last\n"),
+        ("The bridge opened.\nIt rained.", ""),
+        ("a wrapped\nline of prose", ""),
+        ("河口大桥通车\n两岸居民欢呼。", "河口大桥通车\n"),
+        ("河口大桥通车", ""),
+    ],
+)
+def test_first_line_stands_for_a_missing_title(text: str, title: str) -> None:
+    found = analyse("", text)
+    assert found.text[: found.body] == title
+    assert found.title_sentences == bool(title)
+
+
 def test_traditional_and_wide_characters_meet_simple_ones() -> None:
     assert analyse("", "臺灣ＧＤＰ增長").words == analyse("", "台湾gdp增长").words
 

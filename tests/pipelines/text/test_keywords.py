@@ -160,6 +160,19 @@ def test_combined_learns_from_examples() -> None:
         assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
 
 
+def test_trees_are_followed_as_by_hand() -> None:
+    table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
+    for trees, _ in combined.load().values():
+        for row, odds in zip(table, trees.log_odds(table), strict=True):
+            total = trees.base
+            for columns, borders, leaves in zip(trees.columns, trees.borders, trees.leaves, strict=True):
+                node = 0
+                while node < len(columns):
+                    node = 2 * node + 1 + int(row[columns[node]] > borders[node])
+                total += leaves[node - len(columns)]
+            assert odds == pytest.approx(total)
+
+
 def test_examples_without_keywords_are_refused() -> None:
     nothing = [example(analyse(TITLE, TEXT), ["渡轮价格"], shipped())]
     with pytest.raises(ValueError, match=r"0 of \d+ candidates are keywords"):
