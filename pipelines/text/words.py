@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, Protocol
 
 import Stemmer
@@ -39,31 +42,21 @@ _STEMMERS: Final = {
     "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 """Snowball's algorithm for each language but English."""
-_ENGLISH: Final = (
-    "about above after again against all almost also although always am among an and another any anyone anything are "
-    "around as at be became because become been before being below between both but by can cannot click could did do "
-    "does doing done down during each either else ever every few first for from further get had has have having he her "
-    "here hers herself him himself his home how however if in into is it its itself just last least less like made "
-    "many may me might more most much must my myself near neither never new next no none nor not nothing now of off "
-    "often on once one only onto or other others our ours ourselves out over own page per perhaps please rather "
-    "same see several she should since site so some someone something sometimes still such than that the their "
-    "theirs them themselves then there therefore these they this those though three through thus to together too "
-    "toward towards two under until up upon us used using very via was we were what when where whether which while "
-    "who whole whom whose why will with within without would yet you your yours yourself "
-    "http https www htm html xhtml shtml php asp aspx jsp index"
-)
-_CHINESE: Final = (
-    "的 了 和 是 在 就 都 而 及 与 或 也 还 又 不 没 没有 我 你 他 她 它 我们 你们 他们 她们 它们 这 那 这个 "
-    "那个 这些 那些 这里 那里 这样 那样 什么 怎么 如何 为什么 哪 哪些 哪里 谁 一个 一些 一种 一样 一直 一般 "
-    "一次 一下 有 有的 有些 对 对于 关于 从 向 往 由 被 把 将 让 使 给 为 为了 因 因为 因此 所以 所 以 以及 "
-    "以后 以前 之 之后 之前 之间 其 其中 其他 其它 则 若 如 如果 如此 但 但是 不过 然而 虽然 尽管 即 即使 并 "
-    "并且 而且 且 只 只是 只有 只要 才 很 更 更加 最 太 非常 十分 比 比较 跟 同 同时 到 至 于 上 下 中 里 内 "
-    "外 前 后 时 时候 会 能 能够 可 可以 可能 应 应该 需要 要 必须 得 地 着 过 吧 吗 呢 啊 呀 嘛 说 表示 来 "
-    "去 等 等等 各 各种 每 每个 另 另外 某 该 此 这种 那种 已 已经 曾 正 正在 再 多 少 个 位 种 次 年 月 日 "
-    "今 今天 昨天 明天 目前 现在 当 当时 通过 根据 按照 进行 作为 成为 由于 首页 更多 点击 本 本报 本网 编辑 "
-    "责任编辑 记者"
-)
-STOP_WORDS: Final = frozenset(_ENGLISH.split()) | frozenset(_CHINESE.split())
+_STOP_WORDS: Final = Path(__file__).with_name("stop_words.json")
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Return the words of a language that say nothing of a topic, if it is known.
+
+    >>> "the" in stop_words("en"), len(stop_words("tlh"))
+    (True, 0)
+    """
+    listed: dict[str, str] = json.loads(_STOP_WORDS.read_text(encoding="utf-8"))
+    return frozenset(listed.get(language.partition("-")[0], "").split())
+
+
+STOP_WORDS: Final = stop_words("en") | stop_words("zh")
 """Words that say nothing of a topic."""
 _ACRONYMS: Final = frozenset({"IT", "US", "WHO"})
 """Stop words but for their capitals; they keep them."""
@@ -166,6 +159,31 @@ def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
         yield run.start(), list(_cutter().cut(run[0]))
 
 
+def tagged_runs(runs: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
+    """Yield (word, part of speech) of each run of Chinese characters.
+
+    Args:
+        runs: simplified characters without anything between, at most 400 each.
+
+    Yields:
+        The same words as `han_runs` cuts, with the tags of jieba's dictionary; words that it does not have are "x".
+
+    Cost: O(characters); 0.3 ms for 1,000 with rjieba.
+
+    >>> next(tagged_runs(["看河口大桥"]))
+    [('看', 'v'), ('河口', 'n'), ('大桥', 'ns')]
+    """
+    found: list[tuple[str, str]] = []
+    for word, tag in _cutter().tag(_APART.join(runs)) if runs else ():
+        if word == _APART:
+            yield found
+            found = []
+        else:
+            found.append((word, tag))
+    if runs:
+        yield found
+
+
 def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
     """Yield (word, start, end) of what is not Chinese, of Thai and others pairs."""
     for match in _OTHER_RUN.finditer(folded):
@@ -241,22 +259,40 @@ class _Cutter(Protocol):
 
     def cut_for_search(self, sentence: str, /) -> Iterable[str]: ...
 
+    def tag(self, sentence: str, /) -> Iterable[tuple[str, str]]: ...
+
+
+class _SlowCutter:
+    """jieba's tokenizer, with the tags of its dictionary."""
+
+    def __init__(self) -> None:
+        # jieba's own set-up would print, and write a cache file
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its source has invalid escapes, of which Python tells when it compiles
+            tokenizer = import_module("jieba").Tokenizer()
+        with tokenizer.get_dict_file() as file:
+            tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(file)
+        tokenizer.initialized = True
+        self._dictionary = tokenizer.get_dict_file
+        self.cut: Callable[[str], Iterable[str]] = tokenizer.cut
+        self.cut_for_search: Callable[[str], Iterable[str]] = tokenizer.cut_for_search
+
+    def tag(self, sentence: str) -> Iterator[tuple[str, str]]:
+        tags = self._tags
+        for word in self.cut(sentence):
+            yield word, tags.get(word, "x")
+
+    @cached_property
+    def _tags(self) -> dict[str, str]:
+        with self._dictionary() as file:
+            lines = [line.split() for line in file.read().decode("utf-8").splitlines()]
+        return {line[0]: sys.intern(line[2]) for line in lines}
+
 
 @cache
 def _cutter() -> _Cutter:
-    """Load rjieba where it is installed, else jieba; both find the same words.
-
-    jieba's own set-up would print, and write a cache file; the dictionary is read here instead.
-    """
+    """Load rjieba where it is installed, else jieba; both find the same words."""
     if find_spec("rjieba") is not None:
         fast: _Cutter = import_module("rjieba")
         return fast
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its source has invalid escapes, which Python tells of when it compiles them
-        jieba = import_module("jieba")
-    tokenizer = jieba.Tokenizer()
-    with tokenizer.get_dict_file() as file:
-        tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(file)
-    tokenizer.initialized = True
-    found: _Cutter = tokenizer
-    return found
+    return _SlowCutter()

@@ -1,0 +1,252 @@
+"""A text cut into sentences and words, once for all that tells what it is about.
+
+Keywords, summary, classes and harmful pages are all judged by this record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple
+
+from ..decode.scripts import simplified
+from ..document.tokens import terms as pairs
+from .lexicon import Lexicon
+from .words import MAX_CHARS, STOP_WORDS, english_stem, stop_words, tagged_runs, tagger
+
+NUMBER: Final = "m"
+"""Tag of numbers."""
+LATIN: Final = "eng"
+"""Tag of words that are written with blanks between, whatever the alphabet."""
+PAIR: Final = "pair"
+"""Tag of two neighbouring characters of Thai or Japanese hiragana."""
+UNKNOWN: Final = "x"
+"""Tag of Chinese words that the dictionary does not have: often names."""
+NAME: Final = "nz"
+"""Tag of the words of a lexicon."""
+NO_LEXICON: Final = Lexicon()
+_MOST_HEADLINE_CHARS: Final = 160
+_MAX_WORD_CHARS: Final = 40
+_TOKEN = re.compile(
+    r"(?P<han>[\u3400-\u4dbf\u4e00-\u9fff]{1,400})"
+    r"|(?P<number>\d{1,3}(?:,\d{3})++(?:\.\d+)?(?![A-Za-z])|\d++(?:\.\d+)*+(?![A-Za-z]))"
+    r"|(?P<pairs>[\u0e00-\u0eff\u3040-\u309f]+)"
+    r"|(?P<word>[^\W_\u0e00-\u0eff\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff]+)"
+    r"|(?P<end>\n[\s]*|[。！？!?…]+[”’」』\"'）)]*|\.(?=\s|$)|(?<=[\u4e00-\u9fff])\.(?!\d))"
+    r"|(?P<apart>[^\s\-–’'_])"
+)
+_ABBREVIATIONS: Final = (
+    "mr mrs ms dr prof st vs inc ltd co corp jr sr gen sen rep gov lt col capt sgt rev hon messrs no fig eq al e g i "
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+_CONTRACTED: Final = frozenset(
+    {
+        "aren",
+        "couldn",
+        "didn",
+        "doesn",
+        "don",
+        "hadn",
+        "hasn",
+        "haven",
+        "isn",
+        "mustn",
+        "shouldn",
+        "wasn",
+        "weren",
+        "won",
+        "wouldn",
+    }
+)
+"""Beginnings of "don't" and the like."""
+_ABBREVIATED: Final = frozenset(_ABBREVIATIONS.split())
+_Row = tuple[str, str, int, int, bool]
+
+
+class Sentence(NamedTuple):
+    """First word of a sentence and the one after its last, and likewise characters."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Words of a title and text in their order; columns of words are parallel.
+
+    Attributes:
+        text: title, line break, text, of which `MAX_CHARS` characters are kept; as it was given.
+        language: as it was given.
+        words: lower-case, traditional characters as simplified ones; stop words and numbers too.
+        terms: the same with their stems, by which words count as equal.
+        tags: jieba's part of speech, or `LATIN`, `NUMBER`, `PAIR`, `UNKNOWN`.
+        starts, ends: the characters of each word in `text`.
+        joined: true where nothing but a blank, hyphen or apostrophe is between a word and the one before it in its
+            sentence: words of a phrase are.
+        telling: true for all but stop words, numbers and single letters.
+        sentences: those with words; none reaches over a line break.
+        title_words, title_sentences: how many words and sentences are of the title; they come first.
+        body: where the text begins in `text`.
+    """
+
+    text: str = ""
+    language: str = ""
+    words: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    starts: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    joined: tuple[bool, ...] = ()
+    telling: tuple[bool, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    title_words: int = 0
+    title_sentences: int = 0
+    body: int = 0
+
+    def __len__(self) -> int:
+        """Number of words."""
+        return len(self.words)
+
+    def telling_terms(self) -> list[str]:
+        """Return the terms that tell something, in their order, with repeats."""
+        return [term for term, telling in zip(self.terms, self.telling, strict=True) if telling]
+
+
+def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> Analysis:
+    """Cut a title and text into sentences and words.
+
+    Args:
+        title: any string; if it is empty, a first line that looks like a headline counts as one.
+        text: any string.
+        language: of the text, a code as "zh" or "en-GB", for stems and stop words; empty if unknown: English ones.
+        lexicon: Chinese words beside those of the dictionary.
+
+    Returns:
+        The record; without words when there are none. `MAX_CHARS` characters are read.
+
+    Cost: O(characters); for 1,000 Chinese ones 0.9 ms with rjieba, for 1,000 English ones 0.3 ms.
+
+    >>> found = analyse("Bridge opened", "The bridges of 河口 opened. It rained.", "en")
+    >>> found.telling_terms(), len(found.sentences)
+    (['bridg', 'open', 'bridg', '河口', 'open', 'rain'], 3)
+    """
+    if not title.strip():
+        title, text = _split_headline(text)
+    title = " ".join(title[:1000].split())
+    body = len(title) + 1 if title else 0
+    whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
+    plain = whole if whole.isascii() else whole.translate(_plain())
+    rows, sentences, title_sentences = _cut(plain, body, lexicon)
+    if not rows:
+        return Analysis(whole, language, body=body)
+    words, tags, starts, ends, joined = zip(*rows, strict=True)
+    stem = _stemmer(language)
+    stops = STOP_WORDS | stop_words(language)
+    return Analysis(
+        text=whole,
+        language=language,
+        words=words,
+        terms=tuple(stem(word) if tag == LATIN else word for word, tag in zip(words, tags, strict=True)),
+        tags=tags,
+        starts=starts,
+        ends=ends,
+        joined=joined,
+        telling=tuple(
+            word not in stops
+            and tag != NUMBER
+            and (tag != LATIN or len(word) > 1)
+            and (following != "t" or word not in _CONTRACTED)
+            for word, tag, following in zip(words, tags, (*words[1:], ""), strict=True)
+        ),
+        sentences=tuple(sentences),
+        title_words=sentences[title_sentences - 1].last if title_sentences else 0,
+        title_sentences=title_sentences,
+        body=body,
+    )
+
+
+def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[list[_Row], list[Sentence], int]:
+    """Return the words, the sentences and how many of these are of the title."""
+    matches = list(_TOKEN.finditer(plain))
+    runs = _cut_runs([match[0] for match in matches if match.lastgroup == "han"], lexicon)
+    rows: list[_Row] = []
+    sentences: list[Sentence] = []
+    since = first = titles = 0
+    join = False
+    for match in matches:
+        kind, at, end = match.lastgroup, match.start(), match.end()
+        if kind == "han":
+            for word, tag in next(runs):
+                rows.append((word, tag, at, at + len(word), join))
+                at += len(word)
+                join = True
+        elif kind == "word":
+            rows.append((match[0].lower()[:_MAX_WORD_CHARS], LATIN, at, end, join))
+            join = True
+        elif kind == "number":
+            rows.append((match[0].replace(",", ""), NUMBER, at, end, join))
+            join = True
+        elif kind == "pairs":
+            rows += [(pair, PAIR, n, n + len(pair), False) for n, pair in enumerate(pairs(match[0]), at)]
+            join = False
+        elif kind == "apart":
+            join = False
+        elif first == len(rows) or at < body or not _goes_on(plain, match, rows[-1][0]):
+            if first < len(rows):
+                sentences.append(Sentence(first, len(rows), since, at + len(match[0].rstrip())))
+                first, join = len(rows), False
+                titles += at < body
+            since = end + (plain[end : end + 1] == " ")
+    if first < len(rows):
+        sentences.append(Sentence(first, len(rows), since, len(plain.rstrip())))
+        titles += since < body
+    return rows, sentences, titles
+
+
+def _split_headline(text: str) -> tuple[str, str]:
+    """Return the first line of a text, if it looks like a headline, and the rest."""
+    line, _, rest = text[: _MOST_HEADLINE_CHARS + 1].lstrip().partition("\n")
+    following = rest.lstrip()[:1]
+    if (
+        line
+        and following
+        and not following.islower()
+        and (line.rstrip()[-1].isalnum() or line.rstrip()[-1] in "?？!！”’\"'）)")
+    ):
+        return line, text.lstrip()[len(line) + 1 :]
+    return "", text
+
+
+def _goes_on(text: str, end: re.Match[str], word: str) -> bool:
+    """Tell whether a sentence goes on behind an abbreviation or a line break."""
+    following = text[end.end() : end.end() + 2].lstrip()[:1]
+    if end[0] == ".":
+        return word in _ABBREVIATED or following.islower()
+    return end[0][0] == "\n" and following.islower() and text[end.start() - 1].isalpha()
+
+
+def _cut_runs(runs: list[str], lexicon: Lexicon) -> Iterator[list[tuple[str, str]]]:
+    """Yield (word, tag) of each run; the words of the lexicon as names."""
+    if not lexicon.words:
+        yield from tagged_runs(runs)
+        return
+    pieces = [list(lexicon.split(run)) for run in runs]
+    cut = tagged_runs([piece for split in pieces for piece, known in split if not known])
+    for split in pieces:
+        yield [word for piece, known in split for word in ([(piece, NAME)] if known else next(cut))]
+
+
+@cache
+def _plain() -> Mapping[int, int]:
+    """Map traditional to simplified characters, full-width letters to ASCII."""
+    wide = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code).isalnum()}
+    return {**simplified(), **wide}
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    return tagger(language) or english_stem

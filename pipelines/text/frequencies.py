@@ -1,0 +1,104 @@
+"""Document frequencies of words: a start that is shipped, and those of a crawl."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol
+
+MODEL: Final = Path(__file__).with_name("frequencies.json")
+"""Made by `uv run python -m tests.benchmarks.train_keywords frequencies`, which says of what."""
+_PRIOR_DOCUMENTS: Final = 1000.0
+"""So many documents of the crawl count as much as the start."""
+MOST_TERMS: Final = 200_000
+"""Terms that are held of a crawl; beyond it the rarest are forgotten."""
+
+
+class Frequencies(Protocol):
+    """Anything that knows how rare a term is."""
+
+    def idf(self, term: str) -> float:
+        """Return the logarithm of documents over documents with the term."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedFrequencies:
+    """Inverse document frequencies by term.
+
+    Attributes:
+        known: by term.
+        rare_han, rare: of Chinese terms that are not known, and of others.
+    """
+
+    known: Mapping[str, float]
+    rare_han: float
+    rare: float
+
+    def idf(self, term: str) -> float:
+        """Return the logarithm of documents over documents with the term.
+
+        >>> shipped().idf("bridg") > shipped().idf("year")
+        True
+        """
+        found = self.known.get(term)
+        if found is not None:
+            return found
+        return self.rare_han if term[:1] >= "\u2e80" else self.rare
+
+
+@cache
+def shipped() -> ShippedFrequencies:
+    """Load the start."""
+    model = json.loads(MODEL.read_text(encoding="utf-8"))
+    known = {
+        term: float(level)
+        for levels in model["levels"].values()
+        for level, terms in levels.items()
+        for term in terms.split()
+    }
+    return ShippedFrequencies(known, model["rare_han"], model["rare"])
+
+
+class LearnedFrequencies:
+    """Document frequencies that a crawl learns on top of the shipped ones.
+
+    Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
+    """
+
+    def __init__(self, start: Frequencies | None = None) -> None:
+        self._start = start or shipped()
+        self._counts: dict[str, int] = {}
+        self._least = 1
+        self.documents = 0
+        """Documents that were counted."""
+
+    def __len__(self) -> int:
+        """Number of terms held."""
+        return len(self._counts)
+
+    def learn(self, terms: Iterable[str]) -> None:
+        """Count one document with these terms."""
+        self.documents += 1
+        counts = self._counts
+        for term in set(terms):
+            counts[term] = counts.get(term, 0) + 1
+        while len(counts) > MOST_TERMS:
+            for term in [term for term, count in counts.items() if count <= self._least]:
+                del counts[term]
+            self._least += 1
+        if len(counts) < MOST_TERMS // 2:
+            self._least = 1
+
+    def idf(self, term: str) -> float:
+        """Return the logarithm of documents over documents with the term.
+
+        The start counts as `_PRIOR_DOCUMENTS` documents.
+        """
+        before = self._start.idf(term)
+        share = (self._counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
+        return -math.log(share)

@@ -1,0 +1,48 @@
+"""Keywords of an article, by one of several methods.
+
+Each is one entry of `METHODS`. A method gets the analysed text and how rare terms are, and returns (term, weight), the
+heaviest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from ...params import fill_params, is_import_path, plug_in
+from ..analysis import Analysis
+from ..frequencies import Frequencies
+from . import bayes, combined, network, tfidf
+
+Method = Callable[[Analysis, Frequencies], list[tuple[str, float]]]
+
+METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] = {
+    combined.NAME: (combined.extract, combined.Params),
+    bayes.NAME: (bayes.extract, bayes.Params),
+    network.NAME: (network.extract, network.Params),
+    tfidf.NAME: (tfidf.extract, tfidf.Params),
+}
+"""Methods by name, with the class of their parameters."""
+
+DEFAULT: Final = combined.NAME
+"""The method that is used when none is named."""
+
+
+def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
+    """Return the method `name` with `params` filled in.
+
+    Args:
+        name: a key of `METHODS`, or `module:name` of a function from outside the project, which gets the text alone.
+        params: values for its parameters; the others keep their defaults.
+
+    Raises:
+        ValueError: unknown name or parameter; the message lists the right ones.
+    """
+    if is_import_path(name):
+        own = plug_in(name, params, "keyword method", takes="a text")
+        return lambda text, _: own(text)
+    if name not in METHODS:
+        raise ValueError(f"unknown keyword method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
+    extract, kind = METHODS[name]
+    return partial(extract, params=fill_params(kind, params, f"keyword method {name!r}"))

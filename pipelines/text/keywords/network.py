@@ -1,0 +1,129 @@
+"""Keywords by their place in the network of an article's words (S21)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+import networkx as nx
+
+from ..analysis import Analysis
+from ..frequencies import Frequencies
+
+NAME = "network"
+
+
+class Form(StrEnum):
+    """Forms of the method: centrality of all words, or clustering first."""
+
+    CENTRALITY = "centrality"
+    CLUSTERING = "clustering"
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Parameters of `network`.
+
+    Attributes:
+        form: which of the two forms.
+        title: how much a neighbourhood in the title counts; one in the text counts 1.
+        betweenness: share of betweenness in the centrality; the rest is closeness.
+        clustering: share of the clustering coefficient beside the weighted degree, in the second form.
+        top: so many words of the most degree and clustering are ranked by betweenness, in the second form.
+        most_words: the commonest words that are nodes.
+    """
+
+    form: Form = Form.CENTRALITY
+    title: float = 3.0
+    betweenness: float = 0.5
+    clustering: float = 0.2
+    top: int = 20
+    most_words: int = 100
+
+
+DEFAULTS = Params()
+
+
+def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+    """Return the words of a text by their centrality in its network.
+
+    A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
+
+    Args:
+        text: the analysed text.
+        frequencies: not looked at; methods have one shape.
+        params: see `Params`.
+
+    Returns:
+        (word, weight in [0, 1]), the heaviest first.
+
+    Cost:    O(words x edges) for at most `most_words` words; 50 ms for an article: not for every page of a crawl.
+    Source:  S21, 任克强 et al., 基于带权语言网络的网页关键词抽取, 2008, and 基于复杂网络的新闻网页关键词提取:
+             neighbours in a sentence are edges, distance is 1 / weight; betweenness and closeness, or weighted degree
+             and clustering and then betweenness.
+    Differs: only words that tell something are nodes. "Increment" of betweenness and closeness is read as the part
+             above the mean word's. Of long articles the commonest words are nodes. Emphasis is gone with the page.
+    """
+    graph = build(text, params)
+    if not graph:
+        return []
+    between = nx.betweenness_centrality(graph, weight="distance")
+    if params.form is Form.CENTRALITY:
+        near = nx.closeness_centrality(graph, distance="distance")
+        parts = (_increments(between), _increments(near))
+        weights = {
+            word: params.betweenness * parts[0][word] + (1 - params.betweenness) * parts[1][word] for word in graph
+        }
+    else:
+        degree = _share(dict(graph.degree(weight="weight")))
+        close = nx.clustering(graph)
+        shape = {word: (1 - params.clustering) * degree[word] + params.clustering * close[word] for word in graph}
+        chosen = sorted(graph, key=lambda word: -shape[word])[: params.top]
+        share = _share(between)
+        # Those at the top come before all others, by betweenness, where that is equal by their shape.
+        weights = {word: shape[word] / 3 for word in graph}
+        weights.update({word: (1 + share[word] + shape[word] / 100) / 2.01 for word in chosen})
+    return sorted(((graph.nodes[word]["word"], weights[word]) for word in graph), key=lambda item: -item[1])
+
+
+def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
+    """Build the network of a text.
+
+    Returns:
+        Terms as nodes, with the `word` as it stands in the text first and its `count`; edges have `weight` and
+        `distance`.
+    """
+    counts = Counter(text.telling_terms())
+    nodes = {term for term, _ in counts.most_common(params.most_words)}
+    weights: dict[tuple[str, str], float] = {}
+    spelled: dict[str, str] = {}
+    for sentence in text.sentences:
+        before = None
+        for at in range(sentence.first, sentence.last):
+            term = text.terms[at]
+            if not text.telling[at] or term not in nodes:
+                continue
+            spelled.setdefault(term, text.text[text.starts[at] : text.ends[at]])
+            if before is not None and before != term:
+                pair = (min(before, term), max(before, term))
+                weights[pair] = weights.get(pair, 0.0) + (params.title if at < text.title_words else 1.0)
+            before = term
+    graph = nx.Graph()
+    graph.add_nodes_from((term, {"word": word, "count": counts[term]}) for term, word in spelled.items())
+    graph.add_edges_from(
+        (one, other, {"weight": weight, "distance": 1.0 / weight}) for (one, other), weight in weights.items()
+    )
+    return graph
+
+
+def _share(values: dict[str, float]) -> dict[str, float]:
+    """Return the values over the greatest."""
+    most = max(values.values()) or 1.0
+    return {key: value / most for key, value in values.items()}
+
+
+def _increments(values: dict[str, float]) -> dict[str, float]:
+    """Return by how much each value is above the mean, as a share of the most."""
+    mean = sum(values.values()) / len(values)
+    return _share({key: max(0.0, value - mean) for key, value in values.items()})

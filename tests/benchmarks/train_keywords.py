@@ -1,0 +1,133 @@
+"""Make what keywords are found by anew: frequencies.json, bayes.json, combined.json below pipelines/text.
+
+    uv run python -m tests.benchmarks.train_keywords [frequencies] [bayes] [combined] [--output FOLDER]
+
+Reads the sets `text/*` below the folder in BENCH_DATA (default: ../shared/data beside the project). Frequencies are
+counted in classes, search and papers; Chinese ones start from jieba's own. Keywords are learned from the dev halves of
+`KEYWORDS`. Of the texts nothing is kept but counts of words and weights of features.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pipelines.text.analysis import LATIN, NUMBER, analyse
+from pipelines.text.frequencies import MODEL as FREQUENCIES
+from pipelines.text.frequencies import shipped
+from pipelines.text.keywords import bayes, combined
+from pipelines.text.keywords.learning import KeywordExample, example, learn_bayes, learn_combined
+from tests.benchmarks.labelled import FOLDER
+
+TEXT = FOLDER.parent / "text"
+KEYWORDS = {"kw_csl": ("zh", 1.0), "kw_metanews": ("zh", 2.0), "kw_inspec": ("en", 1.0), "kw_kpcrowd": ("en", 3.0)}
+"""Sets with keywords: language, and how much each text counts, so that the smaller sets are heard."""
+COUNTED = {
+    "en": ("cls_bbc/dev", "cls_reuters_ml/dev", "search_cranfield/docs", "kw_semeval2010/dev", "kw_semeval2017/dev"),
+    "zh": ("cls_sogouc/dev", "cls_cnews/dev"),
+}
+LEAST = 3
+"""Texts that a counted term is in."""
+COMMON = 9.0
+"""Chinese words are listed that are commoner than this, in logarithms; the rest counts as `RARE`."""
+RARE = 11.0
+STEP = 4
+"""Steps in a unit of the logarithm."""
+PRIOR = 1000
+"""So many documents jieba's frequencies count as, beside those of the sets."""
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file below text/."""
+    with gzip.open(TEXT / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def examples(name: str) -> list[KeywordExample]:
+    """Return the texts of a set with keywords."""
+    language, weight = KEYWORDS[name]
+    return [
+        example(analyse(row.get("title") or "", row["text"], language), row["keys"], shipped(), weight)
+        for row in rows(f"{name}/dev")
+    ]
+
+
+def count(language: str) -> tuple[Counter[str], int]:
+    """Return in how many texts each term is, and how many there are."""
+    found: Counter[str] = Counter()
+    texts = 0
+    for name in COUNTED[language]:
+        for row in rows(name):
+            text = analyse(row.get("title") or "", row["text"], language)
+            wanted = {LATIN} if language == "en" else set(text.tags) - {LATIN, NUMBER}
+            found.update({term for term, tag in zip(text.terms, text.tags, strict=True) if tag in wanted})
+            texts += 1
+    return found, texts
+
+
+def frequencies() -> dict[str, Any]:
+    """Return the rarity of words, in steps."""
+    english, texts = count("en")
+    known = {
+        "en": {term: math.log(texts / n) for term, n in english.items() if n >= LEAST and term.isascii()},
+        "zh": {},
+    }
+    chinese, news = count("zh")
+    for line in files("jieba").joinpath("analyse/idf.txt").read_text(encoding="utf-8").splitlines():
+        term, value = line.split(" ")
+        rarity = math.log((news + PRIOR) / (chinese[term] + PRIOR * math.exp(-float(value))))
+        if rarity < COMMON:
+            known["zh"][term] = rarity
+    levels: dict[str, dict[str, list[str]]] = {language: defaultdict(list) for language in known}
+    for language, terms in known.items():
+        for term, rarity in sorted(terms.items()):
+            levels[language][f"{round(rarity * STEP) / STEP:g}"].append(term)
+    return {
+        "rare_han": RARE,
+        "rare": round(math.log(texts / 1.5), 2),
+        "levels": {
+            language: {
+                level: " ".join(terms) for level, terms in sorted(found.items(), key=lambda item: float(item[0]))
+            }
+            for language, found in levels.items()
+        },
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark's command."""
+    makers = {FREQUENCIES.stem: FREQUENCIES, bayes.NAME: bayes.MODEL, combined.NAME: combined.MODEL}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", help=f"of {', '.join(makers)}; all by default")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args(arguments)
+    if unknown := set(options.what) - set(makers):
+        parser.error(f"{', '.join(sorted(unknown))}: known are {', '.join(makers)}")
+    if not TEXT.is_dir():
+        print(f"{TEXT} is missing: set BENCH_DATA to the folder that holds text/", file=sys.stderr)
+        return 2
+    texts: list[KeywordExample] = []
+    for name in options.what or makers:
+        path = options.output / makers[name].name if options.output else makers[name]
+        made = f"python -m tests.benchmarks.train_keywords {name}"
+        if name == FREQUENCIES.stem:
+            model = frequencies()
+            shipped.cache_clear()
+        else:
+            texts = texts or [each for one in KEYWORDS for each in examples(one)]
+            model = {"models": (learn_bayes if name == bayes.NAME else learn_combined)(texts)}
+        path.write_text(json.dumps({"made_by": made, **model}, ensure_ascii=False) + "\n", encoding="utf-8")
+        print(path, path.stat().st_size)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.text.analysis import NAME, NUMBER, analyse
+from pipelines.text.lexicon import Lexicon, read_lexicon
+from pipelines.text.words import MAX_CHARS
+
+
+def sentences(title: str, text: str) -> list[str]:
+    found = analyse(title, text)
+    return [found.text[sentence.start : sentence.end] for sentence in found.sentences]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("河口大桥通车。两岸欢呼！“真好。”他说", ["河口大桥通车。", "两岸欢呼！", "“真好。”", "他说"]),
+        ("Mr. Smith paid 2.5 million. It rained.", ["Mr. Smith paid 2.5 million.", "It rained."]),
+        ("第一段\n第二段", ["第一段", "第二段"]),
+        ("a wrapped\nline of prose", ["a wrapped\nline of prose"]),
+        ("精度提高.仿真表明有效.", ["精度提高.", "仿真表明有效."]),
+        ("... !!! 。。。", []),
+    ],
+)
+def test_sentences(text: str, found: list[str]) -> None:
+    assert sentences("", text) == found
+
+
+def test_title_comes_first() -> None:
+    found = analyse("河口大桥通车。真的", "两岸居民过江只要五分钟。")
+    assert (found.title_sentences, found.text[: found.body]) == (2, "河口大桥通车。真的\n")
+    assert found.starts[found.title_words] == found.body
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Bridge opens at last\nThe Hekou bridge opened.", "Bridge opens at last\n"),
+        ("The bridge opened.\nIt rained.", ""),
+        ("a wrapped\nline of prose", ""),
+        ("河口大桥通车\n两岸居民欢呼。", "河口大桥通车\n"),
+        ("河口大桥通车", ""),
+    ],
+)
+def test_first_line_stands_for_a_missing_title(text: str, title: str) -> None:
+    found = analyse("", text)
+    assert found.text[: found.body] == title
+    assert found.title_sentences == bool(title)
+
+
+def test_traditional_and_wide_characters_meet_simple_ones() -> None:
+    assert analyse("", "臺灣ＧＤＰ增長").words == analyse("", "台湾gdp增长").words
+
+
+def test_numbers_and_stop_words_tell_nothing() -> None:
+    found = analyse("", "The 3,000 bridges of Hekou", "en")
+    assert found.telling_terms() == ["bridg", "hekou"]
+    assert (found.words[1], found.tags[1]) == ("3000", NUMBER)
+
+
+def test_stop_words_are_those_of_the_language() -> None:
+    assert analyse("", "Die Häuser und die Brücken", "de").telling_terms() == ["haus.de", "bruck.de"]
+
+
+def test_lexicon_goes_before_the_dictionary() -> None:
+    found = analyse("", "看新河口大橋通车", "zh", read_lexicon("新河口大桥 3 nz # a name\n"))
+    assert found.words == ("看", "新河口大桥", "通车")
+    assert found.tags[1] == NAME
+
+
+@pytest.mark.parametrize("line", ["bridge", "桥", "河口" * 20])
+def test_lexicon_names_the_line_it_cannot_use(line: str) -> None:
+    with pytest.raises(ValueError, match="line 2: word"):
+        read_lexicon(f"河口大桥\n{line}\n")
+
+
+@given(st.text(alphabet="河口大桥中aB1。.\n ，'-ก한", max_size=60), st.text(max_size=60))
+def test_words_and_sentences_lie_in_the_text_in_order(title: str, text: str) -> None:
+    found = analyse(title, text, "zh", Lexicon(["河口"]))
+    edges = [edge for sentence in found.sentences for edge in (sentence.first, sentence.last)]
+    assert edges == sorted(edges)
+    assert (edges[:1], edges[-1:]) == (([0], [len(found)]) if len(found) else ([], []))
+    assert list(found.starts) == sorted(found.starts)
+    for sentence in found.sentences:
+        assert sentence.start <= found.starts[sentence.first] < found.ends[sentence.last - 1] <= sentence.end
+    columns = (found.words, found.terms, found.tags, found.starts, found.ends, found.joined, found.telling)
+    assert {len(column) for column in columns} == {len(found)}
+
+
+@pytest.mark.parametrize("unit", ["a", "中", "1", "1,", "a.", "。”", "\n", "'", "😀"])
+def test_megabyte_costs_no_more_than_its_beginning(unit: str) -> None:
+    analyse("", "中文")
+    started = time.process_time()
+    found = analyse("", unit * (1_000_000 // len(unit)))
+    assert len(found) <= MAX_CHARS
+    assert time.process_time() - started < 0.5

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.text.analysis import analyse
+from pipelines.text.frequencies import LearnedFrequencies, shipped
+from pipelines.text.keywords import METHODS, bayes, combined, method, network, tfidf
+from pipelines.text.keywords.candidates import COLUMNS, MOST, find
+from pipelines.text.keywords.learning import example, learn_bayes, learn_combined
+
+TITLE = "河口大桥年底通车"
+TEXT = (
+    "本报讯 河口大桥将在年底通车，两岸居民过江只要五分钟。大桥全长三公里，主跨八百米，由省交通厅投资建设。\n"
+    "交通厅负责人说，河口大桥通车后，渡轮仍将保留，轮渡公司的职工不会失业。\n"
+    "大桥建设历时四年，施工单位克服了台风和洪水的影响。专家认为，河口大桥的抗风设计达到国际先进水平。"
+)
+ENGLISH = (
+    "The Hekou bridge will open this year, the transport ministry said. The suspension bridge is long. "
+    "Ferry workers keep their jobs, and the ferry company will run the river tours. Typhoon damage delayed the "
+    "suspension bridge, engineers said. The Hekou bridge cost 2.5 billion."
+)
+NAMES = sorted(METHODS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("title", "text", "wanted"), [(TITLE, TEXT, "大桥"), ("Hekou bridge opens", ENGLISH, "bridge")]
+)
+def test_methods_find_the_subject(name: str, title: str, text: str, wanted: str) -> None:
+    found = method(name)(analyse(title, text), shipped())
+    assert any(wanted in term for term, _ in found[:3])
+    weights = [weight for _, weight in found]
+    assert weights == sorted(weights, reverse=True)
+    assert len({term for term, _ in found}) == len(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", ["", "大", "。！", "12 345 6.7 2024", "the of and", "a" * 100_000, "ก" * 3000])
+def test_methods_find_nothing_where_nothing_is(name: str, text: str) -> None:
+    assert len(method(name)(analyse("", text), shipped())) <= 1
+
+
+@pytest.mark.parametrize("name", ["combined", "bayes", "tfidf"])
+@pytest.mark.parametrize("unit", ["中", "河口大桥abc", "word ", "xyz。"])
+def test_long_texts_take_bounded_time(name: str, unit: str) -> None:
+    text = analyse("", unit * (1_000_000 // len(unit)))
+    made = method(name)
+    made(analyse(TITLE, TEXT), shipped())
+    started = time.process_time()
+    assert len(made(text, shipped())) <= MOST
+    assert time.process_time() - started < 0.5
+
+
+def test_network_takes_bounded_time() -> None:
+    text = analyse("", "".join(chr(0x4E00 + n % 5000) + chr(0x4E00 + n * 7 % 5000) for n in range(10_000)))
+    started = time.process_time()
+    assert len(method("network")(text, shipped())) <= network.DEFAULTS.most_words
+    assert time.process_time() - started < 2
+
+
+@given(
+    st.text(alphabet="河口大桥通车的 。，《》ab1.\n-'ก한A", max_size=150), st.text(alphabet="河口大桥AB ", max_size=10)
+)
+@settings(max_examples=60, deadline=None)
+def test_candidates_stand_in_the_text(text: str, title: str) -> None:
+    analysed = analyse(title, text)
+    found = find(analysed, shipped())
+    assert found.table.shape == (len(found.terms), len(COLUMNS))
+    assert np.isfinite(found.table).all()
+    plain = " ".join(analysed.text.split())
+    assert all(term in plain for term in found.terms)
+
+
+def test_candidates_are_counted_as_a_reader_would() -> None:
+    found = find(analyse(TITLE, TEXT), shipped())
+    at = found.terms.index("河口大桥")
+    assert round(float(np.expm1(found.column("tf")[at]))) == (TITLE + TEXT).count("河口大桥")
+    assert found.column("in_title")[at] == 1
+    assert found.column("words")[at] == 2
+
+
+def test_phrases_do_not_reach_over_stop_words_and_signs() -> None:
+    terms = find(analyse("", "Ferries of Hekou. Bridges, rivers", "en"), shipped()).terms
+    assert set(terms) == {"Ferries", "Hekou", "Bridges", "rivers"}
+
+
+def test_title_boosts_a_term() -> None:
+    text, params = analyse("Ferry workers", ENGLISH), tfidf.Params(title=20.0)
+    assert tfidf.extract(text, shipped(), params)[0][0].lower().startswith(("ferry", "workers"))
+
+
+def test_network_weighs_neighbours() -> None:
+    graph = network.build(analyse("red bridge", "A red bridge and a ferry. The bridge.", "en"))
+    assert graph["bridg"]["red"]["weight"] == network.DEFAULTS.title + 1
+    assert graph["bridg"]["red"]["distance"] == 1 / graph["bridg"]["red"]["weight"]
+
+
+def test_network_ranks_the_middle_of_a_star_first() -> None:
+    """S21: the node that all shortest ways lead over."""
+    text = analyse("", ". ".join(f"hub {leaf}" for leaf in ("alpha", "beta", "gamma", "delta", "omega")), "en")
+    star = network.build(text)
+    assert nx.betweenness_centrality(star)["hub"] == 1
+    for form in network.Form:
+        assert network.extract(text, shipped(), network.Params(form=form))[0][0] == "hub"
+
+
+def test_crawl_frequencies_take_over_from_the_start() -> None:
+    learned = LearnedFrequencies()
+    start = learned.idf("bridg")
+    assert start == pytest.approx(shipped().idf("bridg"), abs=1e-9)
+    for number in range(2000):
+        learned.learn(["bridg", f"other{number}"])
+    assert learned.idf("bridg") < 1 < start
+    assert learned.idf("other7") > learned.idf("bridg")
+
+
+def test_crawl_frequencies_forget_the_rarest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.text.frequencies.MOST_TERMS", 50)
+    learned = LearnedFrequencies()
+    for number in range(200):
+        learned.learn(["bridg", f"a{number}", f"b{number}"])
+    assert len(learned) <= 50
+    assert learned.idf("bridg") < shipped().idf("bridg")
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="known: bayes, combined, network, tfidf, or module:name"):
+        method("textrank")
+    with pytest.raises(ValueError, match="one of centrality, clustering"):
+        method("network", {"form": "round"})
+
+
+def some_examples() -> list:
+    texts = [
+        (TITLE, TEXT, ["河口大桥", "通车"], "zh"),
+        ("Hekou bridge", ENGLISH, ["suspension bridges", "ferry"], "en"),
+    ]
+    return [example(analyse(title, text, language), keys, shipped()) for title, text, keys, language in texts * 20]
+
+
+def test_bayes_learns_from_examples() -> None:
+    examples = some_examples()
+    models = bayes.read(learn_bayes(examples))
+    best = bayes.rank(examples[0].found, models)[0]
+    assert best[0] == "河口大桥"
+    assert models["han"].prior < 0
+
+
+def test_combined_learns_from_examples() -> None:
+    pytest.importorskip("sklearn")
+    examples = some_examples()
+    models = combined.read(learn_combined(examples))
+    for each, wanted in ((examples[0], {"河口大桥", "通车"}), (examples[1], {"suspension bridge", "Ferry"})):
+        assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
+
+
+def test_trees_are_followed_as_by_hand() -> None:
+    table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
+    for trees, _ in combined.load().values():
+        for row, odds in zip(table, trees.log_odds(table), strict=True):
+            total = trees.base
+            for columns, borders, leaves in zip(trees.columns, trees.borders, trees.leaves, strict=True):
+                node = 0
+                while node < len(columns):
+                    node = 2 * node + 1 + int(row[columns[node]] > borders[node])
+                total += leaves[node - len(columns)]
+            assert odds == pytest.approx(total)
+
+
+def test_examples_without_keywords_are_refused() -> None:
+    nothing = [example(analyse(TITLE, TEXT), ["渡轮价格"], shipped())]
+    with pytest.raises(ValueError, match=r"0 of \d+ candidates are keywords"):
+        learn_bayes(nothing)
+    with pytest.raises(ValueError, match="no text has a candidate"):
+        learn_bayes([])
+
+
+@pytest.mark.parametrize("broken", [{}, {"han": {}}, {"han": {"edges": [], "weights": [], "prior": 0}}, {"han": 3}])
+def test_broken_models_are_refused(broken: dict) -> None:
+    for kind in (bayes, combined):
+        with pytest.raises(ValueError, match="scrapy train keywords"):
+            kind.read(broken)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.text.analysis import analyse
+from pipelines.text.frequencies import shipped
+from pipelines.text.summary import DEFAULTS, Params, summarise
+
+LEAD = "河口大桥将在年底通车，两岸居民过江只要五分钟。"
+NUMBERS = "大桥全长三公里，主跨八百米，由省交通厅投资12亿元建设。"
+ASIDE = "天气很好。"
+CUE = "专家指出，大桥建成表明抗风设计达到国际先进水平。"
+
+
+def summary(title: str, text: str, params: Params = DEFAULTS) -> str:
+    return summarise(analyse(title, text), shipped(), params)
+
+
+def test_summary_takes_lead_and_telling_sentences_in_their_order() -> None:
+    found = summary("河口大桥年底通车", LEAD + ASIDE + CUE + NUMBERS)
+    assert found.startswith(LEAD)
+    assert ASIDE not in found
+    assert found == LEAD + CUE + NUMBERS
+
+
+def test_summary_does_not_say_a_thing_twice() -> None:
+    again = LEAD.replace("只要", "仅需")
+    assert again not in summary("", LEAD + again + NUMBERS)
+    assert summary("", LEAD + again + NUMBERS) == LEAD + NUMBERS
+
+
+def test_title_draws_sentences() -> None:
+    text = "记者昨天下午在现场看到许多市民前来参观游览。" + ASIDE + "渡轮公司的职工不会失业，轮渡仍将保留。"
+    assert "渡轮公司" in summary("渡轮保留 职工不失业", text, Params(sentences=1, lead=0.3))
+    assert "记者" in summary("", text, Params(sentences=1))
+
+
+def test_english_sentences_keep_their_blanks() -> None:
+    text = "The Hekou bridge opens this year. Ferry workers keep their jobs, officials said. Why?"
+    assert summary("", text) == "The Hekou bridge opens this year. Ferry workers keep their jobs, officials said."
+
+
+@pytest.mark.parametrize("text", ["", "。！？", "12 345", "大"])
+def test_nothing_to_say(text: str) -> None:
+    assert summary("", text) in ("", text)
+
+
+def test_single_short_sentence_stands() -> None:
+    assert summary("河口大桥", "大桥通车。") == "大桥通车。"
+
+
+@pytest.mark.parametrize("unit", ["中", "大桥，", "a", "word ", "大桥通车了。", "1"])
+def test_megabyte_is_cut_short(unit: str) -> None:
+    summary(LEAD, LEAD)
+    started = time.process_time()
+    assert len(summary("", unit * (1_000_000 // len(unit)))) <= 2 * DEFAULTS.chars + 1
+    assert time.process_time() - started < 1
+
+
+@given(st.text(alphabet="河口大桥通车。，！\n .ab1?", max_size=300))
+@settings(max_examples=60, deadline=None)
+def test_summary_is_made_of_the_text(text: str) -> None:
+    plain = "".join(text.split())
+    pieces = summary("", text).replace("…", "。").split("。")
+    assert all("".join(piece.split()) in plain for piece in pieces)
