@@ -8,7 +8,17 @@ import pytest
 
 from pipelines.text.classes import DEFAULT, METHODS, learner
 from pipelines.text.classes.calibration import calibrate
-from pipelines.text.classes.model import VERSION, ClassModel, ModelError, TextClasses, learn, load, loads
+from pipelines.text.classes.model import (
+    SECTIONS,
+    VERSION,
+    ClassModel,
+    ModelError,
+    TextClasses,
+    learn,
+    load,
+    loads,
+    shipped,
+)
 from pipelines.text.classes.selection import MEASURES, Select
 from pipelines.text.classes.vectors import MAX_CHARS, Text
 
@@ -145,6 +155,19 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
     assert not {"bank", "银行", "股市"} & terms["sport"]
     assert "bank" in terms["finance"]
     assert {row["f1"] for row in rows} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("北京时间周日，主队以102比98击败客队，前锋得到30分。", "sport"),
+        ("教育部公布高考改革方案，考生可选择科目。", "education"),
+        ("The prime minister said the government would win the vote of parliament.", "politics"),
+    ],
+)
+def test_shipped_model_knows_news_sections(text: str, name: str) -> None:
+    assert shipped().predict(Text("", text)).names == (name,)
+    assert SECTIONS.stat().st_size < 3_000_000
 
 
 def test_calibrated_memberships_are_as_often_right() -> None:
