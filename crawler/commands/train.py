@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import UsageError
@@ -20,6 +21,7 @@ from scrapy.exceptions import UsageError
 from ..run.command import NewsCommand, refuse_unwritable, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
+from ._documents import opened, rows_of
 from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from pipelines.extract.learning.examples import Example
     from pipelines.page_kind.examples import KnownPage
+    from pipelines.text.classes.vectors import Text
 
 
 GOLD = "gold.jsonl"
@@ -65,7 +68,8 @@ class Command(NewsCommand):
             "page_type. A folder holds "
             "gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says or "
             "else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
-            "exports of a browser's history (CSV with a column url), whose pages are fetched."
+            "exports of a browser's history (CSV with a column url), whose pages are fetched. classes: classes of "
+            "texts, from files of JSON lines with id, text, label or labels, best with title (.gz is unpacked)."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -82,6 +86,15 @@ class Command(NewsCommand):
         parser.add_argument("--seed", type=int, default=1, metavar="N", help="where chance starts from (1)")
         parser.add_argument("--words", type=_count, default=2000, metavar="N", help="words: how many are kept (2000)")
         parser.add_argument("--terms", type=_count, default=30, metavar="N", help="profile: its words (30)")
+        parser.add_argument(
+            "--method", default="combined", metavar="NAME", help="classes: the classifier, as in CLASSIFIER (combined)"
+        )
+        parser.add_argument(
+            "--select", metavar="MEASURE:N", help="classes: the terms that are kept, as chi2:2000 (by the method)"
+        )
+        parser.add_argument(
+            "--report", type=Path, metavar="FILE", help="classes: write the terms chosen for each class, with its F1"
+        )
         parser.add_argument(
             "-o",
             "--output",
@@ -108,9 +121,10 @@ class Command(NewsCommand):
         try:
             pages = _Counted(learner.read(names, self.settings))
             model, notes = learner.learn(iter(pages), opts)
+            given = [name for name in learner.options if getattr(opts, name) is not None]
             made_by = shlex.join(
                 ["scrapy", "train", what, *(name if "://" in name else Path(name).resolve().name for name in names)]
-                + [part for name in learner.options for part in (f"--{name}", str(getattr(opts, name)))]
+                + [part for name in given for part in (f"--{name}", str(getattr(opts, name)))]
             )
             output.write_text(models.dumps(model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
         except KeyboardInterrupt:
@@ -346,6 +360,44 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 
 
+def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Namespace) -> Learned:
+    """Learn classes of texts, and report the terms chosen for each."""
+    from pipelines.text.classes import learner
+    from pipelines.text.classes.model import learn
+    from pipelines.text.classes.selection import read_select
+
+    by, select = learner(options.method), read_select(options.select) if options.select else None
+    if by.method.module:
+        _check_module(by.method.module)
+    if options.report:
+        refuse_unwritable(options.report)
+    rows = list(pages)
+    model, report = learn([text for text, _ in rows], [labels for _, labels in rows], by, select)
+    if options.report:
+        options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return model.model(), {"classes": len(model.labels), "f1": round(fmean(float(str(row["f1"])) for row in report), 4)}
+
+
+def _labelled(names: Sequence[str], _: Settings) -> Iterator[tuple[Text, tuple[str, ...]]]:
+    """Yield the texts of files with their classes, of rows with `html` as pages."""
+    from pipelines.document.document import parse
+    from pipelines.text.classes.structure import place
+    from pipelines.text.classes.vectors import Text
+
+    wanted = 'a JSON object like {"id": 1, "text": "...", "label": "sport"} is expected, or "labels": ["a", "b"]'
+    for name in names:
+        with opened(name) as lines:
+            for key, row in rows_of(lines, name, wanted):
+                labels = row["labels"] if "labels" in row else [row.get("label")]
+                if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
+                    raise InputError(f"{name}, document {key}: its label is missing; {wanted}")
+                title, html = row.get("title"), row.get("html")
+                text = Text(title if isinstance(title, str) else "", row["text"])
+                if isinstance(html, str):
+                    text = place(parse(html.encode(), "http://a.invalid/", "text/html; charset=utf-8"), *text[:2])
+                yield text, tuple(labels)
+
+
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
     """Learn the user's profile, for `PROFILE`."""
     from pipelines.focus import profile
@@ -377,6 +429,7 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
     "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
+    "classes": Learner(_classes, ("method", "select"), _labelled, is_shipped=False),
     "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }
 """Learners by name; that of a model of main text is also the name of its file."""

@@ -184,6 +184,16 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
         yield found
 
 
+def han_words(folded: str) -> list[str]:
+    """Return the Chinese words of a folded text, all cut at once.
+
+    >>> han_words("看河口, 大桥")
+    ['看', '河口', '大桥']
+    """
+    runs = _HAN_RUN.findall(folded)
+    return [word for word in _cutter().cut(_APART.join(runs)) if word != _APART] if runs else []
+
+
 def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
     """Yield (word, start, end) of what is not Chinese, of Thai and others pairs."""
     for match in _OTHER_RUN.finditer(folded):

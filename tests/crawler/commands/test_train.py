@@ -15,6 +15,8 @@ from pipelines.extract.combined import network
 from pipelines.extract.network import StagedNetwork
 from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
+from pipelines.text.classes.model import load as classes_model
+from pipelines.text.classes.vectors import Text
 from tests.crawler.crawling import ROOT, command, scrapy
 from tests.crawler.odd_server import OddServer
 
@@ -53,6 +55,43 @@ def test_words_are_learnt(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert len(found["model"]["words"]) == 7
     assert found["pages"] == 4
+
+
+def test_classes_are_learnt(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "text": "球队主场获胜", "title": "足球", "label": "sport"},
+        {"id": 2, "text": "球队客场获胜", "labels": ["sport"], "html": "<h1>足球</h1><p>球队客场获胜"},
+        {"id": 3, "text": "央行下调利率", "label": "finance"},
+    ]
+    data, out, report = tmp_path / "rows.jsonl.gz", tmp_path / "m.json", tmp_path / "r.json"
+    data.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    done = command("train", "classes", str(data), "--select", "chi2:50", "--report", str(report), "-o", str(out))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(out.read_text())["made_by"] == (
+        "scrapy train classes rows.jsonl.gz --method combined --select chi2:50"
+    )
+    assert classes_model(out).predict(Text("", "球队")).names == ("sport",)
+    assert "球队" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
+
+
+@pytest.mark.parametrize(
+    ("row", "more", "why"),
+    [
+        ({"id": 1, "text": "a"}, (), "document 1: its label is missing"),
+        ({"id": 1, "text": "a", "labels": "sport"}, (), "document 1: its label is missing"),
+        ({"id": 1, "label": "sport"}, (), "line 1: id or text is missing"),
+        ({"id": 1, "text": "a", "label": "sport"}, (), "only the class 'sport'"),
+        ({"id": 1, "text": "a", "label": "sport"}, ("--select", "best"), "names no measure"),
+        ({"id": 1, "text": "a", "label": "sport"}, ("--method", "magic"), "unknown classifier 'magic'"),
+    ],
+)
+def test_classes_from_wrong_rows(tmp_path: Path, row: dict[str, object], more: tuple[str, ...], why: str) -> None:
+    data = tmp_path / "rows.jsonl"
+    data.write_text(json.dumps(row), encoding="utf-8")
+    done = command("train", "classes", str(data), *more, "-o", str(tmp_path / "m.json"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert not (tmp_path / "m.json").exists()
 
 
 def test_networks_are_learnt(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""Classes of texts, as "sport" and "finance": one, or several with memberships.
+
+A text becomes a vector (`vectors`) of the terms that tell the classes apart (`selection`); a method learns scores
+(`METHODS`), which become memberships (`calibration`). All that was learned is one JSON file (`model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ...params import fill_params
+from . import combined, fuzzy, knn, naive_bayes, structure, svm
+from .classifier import Classifier, Training
+from .selection import Select
+from .vectors import Terms, Text, count_features, count_terms
+
+
+class ClassMethod(NamedTuple):
+    """A way to learn classes.
+
+    Attributes:
+        fit: learns from texts.
+        load: reads what the classifier wrote, given the numbers of terms and classes.
+        params: class of the parameters of `fit`.
+        terms: the terms of a text with their numbers.
+        select: which of them are kept when nothing else is asked for.
+        module: a package of the extra `train` that `fit` needs.
+    """
+
+    fit: Callable[[Training, Any], Classifier]
+    load: Callable[[Mapping[str, Any], int, int], Classifier]
+    params: type
+    terms: Callable[[Text], Terms] = count_terms
+    select: Select = Select("df+chi2", 20_000)
+    module: str = ""
+
+
+METHODS: Final[Mapping[str, ClassMethod]] = {
+    combined.NAME: ClassMethod(combined.fit, combined.load, combined.Params, count_features, Select("df+chi2", 60_000)),
+    svm.NAME: ClassMethod(svm.fit, svm.load, svm.Params, module="sklearn"),
+    naive_bayes.NAME: ClassMethod(naive_bayes.fit, naive_bayes.load, naive_bayes.Params),
+    knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("df+chi2", 5000)),
+    fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params),
+    structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
+}
+"""Methods by name."""
+
+DEFAULT: Final = combined.NAME
+"""The method that is used when none is named."""
+
+
+class Trainer(NamedTuple):
+    """A method with its parameters filled in."""
+
+    name: str
+    method: ClassMethod
+    fit: Callable[[Training], Classifier]
+
+
+def learner(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Trainer:
+    """Return the method `name` with `params` filled in.
+
+    Args:
+        name: a key of `METHODS`.
+        params: values for its parameters; the others keep their defaults.
+
+    Raises:
+        ValueError: unknown name or parameter; the message lists the right ones.
+    """
+    if name not in METHODS:
+        raise ValueError(f"unknown classifier {name!r}; known: {', '.join(sorted(METHODS))}")
+    method = METHODS[name]
+    filled = fill_params(method.params, params, f"classifier {name!r}")
+    return Trainer(name, method, lambda training: method.fit(training, filled))
+
+
+__all__ = ["DEFAULT", "METHODS", "ClassMethod", "Classifier", "Text", "Trainer", "Training", "learner"]

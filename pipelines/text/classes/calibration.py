@@ -1,0 +1,129 @@
+"""Memberships from scores: as likely as such scores were right; thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .vectors import Numbers
+
+_STEPS: Final = 40
+_ENOUGH: Final = 12
+"""Texts of a class from which it has a curve of its own."""
+_TRUSTED: Final = 20.0
+"""Texts of a class at which its own threshold counts half, that of all classes the other half."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Curves from scores to memberships.
+
+    Attributes:
+        slope, offset: of each class.
+        threshold: membership from which a text has the class.
+        is_single: every text has one class: the memberships are shares of it.
+    """
+
+    slope: Numbers
+    offset: Numbers
+    threshold: Numbers
+    is_single: bool
+
+    def memberships(self, scores: Numbers) -> Numbers:
+        """Return the memberships of scores, each in [0, 1]; one text per row, or one text."""
+        found = sigmoid(self.slope * scores + self.offset)
+        if self.is_single:
+            found = found / np.maximum(found.sum(axis=-1, keepdims=True), 1e-12)
+        return found
+
+    def chosen(self, memberships: Numbers) -> NDArray[np.bool_]:
+        """Return the likeliest class of each row, or all above their thresholds."""
+        if self.is_single:
+            best: NDArray[np.bool_] = np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
+            return best
+        return memberships >= self.threshold
+
+    def model(self) -> dict[str, object]:
+        """Return it as JSON can keep it."""
+        rows = {"slope": self.slope, "offset": self.offset, "threshold": self.threshold}
+        return {**{name: row.round(5).tolist() for name, row in rows.items()}, "single": self.is_single}
+
+    @classmethod
+    def of(cls, model: Mapping[str, Any]) -> Calibration:
+        """Return what `model` describes."""
+        rows = [np.array(model[name], np.float64) for name in ("slope", "offset", "threshold")]
+        return cls(rows[0], rows[1], rows[2], bool(model["single"]))
+
+
+def sigmoid(odds: Numbers) -> Numbers:
+    """Return the chances of log-odds."""
+    chances: Numbers = 1 / (1 + np.exp(-np.clip(odds, -40, 40)))
+    return chances
+
+
+def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool) -> Calibration:
+    """Fit curves and thresholds to scores of texts that were not learned from.
+
+    Texts of one class share one curve, so that the class of the best score stays the best.
+
+    Cost: O(texts x classes).
+
+    Source: Platt 1999, "Probabilistic outputs for support vector machines", with his smoothed targets.
+    """
+    classes = wanted.shape[1]
+    common = platt(scores.ravel(), wanted.ravel())
+    curves = [
+        platt(scores[:, number], wanted[:, number]) if not is_single and wanted[:, number].sum() >= _ENOUGH else common
+        for number in range(classes)
+    ]
+    slope, offset = (np.array(column) for column in zip(*curves, strict=True))
+    found = Calibration(slope, offset, np.full(classes, 0.5), is_single)
+    if is_single:
+        return found
+    chances = found.memberships(scores)
+    overall = best_threshold(chances.ravel(), wanted.ravel())
+    for number in range(classes):
+        count = wanted[:, number].sum()
+        own = best_threshold(chances[:, number], wanted[:, number]) if count else overall
+        found.threshold[number] = (count * own + _TRUSTED * overall) / (count + _TRUSTED)
+    return found
+
+
+def platt(scores: Numbers, wanted: Numbers) -> tuple[float, float]:
+    """Return slope and offset of the logistic curve through scores.
+
+    >>> slope, offset = platt(np.array([-1.0, -0.5, 0.5, 1.0]), np.array([0.0, 0.0, 1.0, 1.0]))
+    >>> slope > 0, abs(offset) < 1e-6
+    (True, True)
+    """
+    right, wrong = wanted.sum(), len(wanted) - wanted.sum()
+    target = np.where(wanted > 0, (right + 1) / (right + 2), 1 / (wrong + 2))
+    inputs = np.stack([scores, np.ones(len(scores))], axis=1)
+    found = np.array([1.0, float(np.log((right + 1) / (wrong + 1)))])
+    for _ in range(_STEPS):
+        chances = sigmoid(inputs @ found)
+        slope = inputs.T @ (chances - target) + 1e-4 * found
+        curve = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + 1e-4 * np.eye(2)
+        step = np.linalg.solve(curve, slope)
+        found -= np.clip(step, -3, 3)
+        if np.abs(step).max() < 1e-7:
+            break
+    return max(float(found[0]), 1e-3), float(found[1])
+
+
+def best_threshold(chances: Numbers, wanted: Numbers) -> float:
+    """Return the threshold of the best F1, in the middle between two chances.
+
+    >>> best_threshold(np.array([0.1, 0.4, 0.8]), np.array([0.0, 1.0, 1.0])).__round__(2)
+    0.25
+    """
+    order = np.argsort(-chances, kind="stable")
+    hits = np.cumsum(wanted[order])
+    score = 2 * hits / (np.arange(1, len(order) + 1) + max(wanted.sum(), 1))
+    best = int(score.argmax())
+    after = float(chances[order[best + 1]]) if best + 1 < len(order) else 0.0
+    return (float(chances[order[best]]) + after) / 2

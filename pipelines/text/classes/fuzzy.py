@@ -1,0 +1,70 @@
+"""Fuzzy classes: words belong to classes by degrees, and so do texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .classifier import Classifier, Training, pack, share, unpack
+from .selection import UM_LEAST, Contingency, uncertainty
+from .vectors import Numbers, Text, Vector
+
+NAME: Final = "fuzzy"
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Constants.
+
+    Attributes:
+        least: membership from which a word is one of the class's words.
+        smooth: occurrences that every word is given in a class of mean size: a rare one is of no class for sure.
+    """
+
+    least: float = UM_LEAST
+    smooth: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FuzzyClasses:
+    """Class words.
+
+    Attributes:
+        words: membership of each word (row) in each class; 0 for those that are no word of the class.
+    """
+
+    words: Numbers
+
+    def scores(self, text: Text, vector: Vector) -> Numbers:
+        """Return the weighted mean membership of the text's words, as shares.
+
+        Cost: O(different words x classes).
+        """
+        return share(vector.values @ self.words[vector.columns])
+
+    def model(self) -> dict[str, object]:
+        """Return it as JSON can keep it."""
+        return {"words": pack(self.words)}
+
+
+def fit(training: Training, params: Params) -> Classifier:
+    """Give each word its membership in each class: the share of its occurrences there.
+
+    Source: S24. Words of the title, of headings and of emphasised text count several times (`vectors.TAG_WEIGHTS`).
+    Differs: the occurrences are divided by those of all words of the class, so that big classes have no advantage; a
+    word's weight in a text is its sublinear count times its rarity; P(word in class) is the membership of the class
+    word. The paper leaves the weights of title and headings open.
+    """
+    table = Contingency.of(training.counts(), training.wanted)
+    sizes = np.maximum(table.occurrences.sum(axis=0), 1)
+    rates = table.occurrences / sizes + params.smooth / sizes.mean()
+    degrees = uncertainty(Contingency(table.documents, table.with_term, table.of_class, table.both, rates))
+    return FuzzyClasses(np.where(degrees >= params.least, degrees, 0.0))
+
+
+def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
+    """Return what `model` describes."""
+    return FuzzyClasses(unpack(model["words"], terms))

@@ -1,0 +1,103 @@
+"""Nearest neighbours: a text has the classes of the texts that are most like it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from .classifier import Classifier, Training
+from .vectors import Numbers, Text, Vector
+
+NAME: Final = "knn"
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Sizes.
+
+    Attributes:
+        k: neighbours that vote; best an odd number.
+        terms: weightiest terms of a text that are kept.
+    """
+
+    k: int = 15
+    terms: int = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """The texts learned from.
+
+    Attributes:
+        matrix: their unit vectors, a row per text.
+        wanted: their classes.
+        k: neighbours that vote.
+    """
+
+    matrix: sp.csr_matrix
+    wanted: Numbers
+    k: int
+
+    def scores(self, text: Text, vector: Vector) -> Numbers:
+        """Return the neighbours' classes, weighted by their cosines.
+
+        Cost: O(kept terms of all texts).
+        """
+        query = np.zeros(self.matrix.shape[1])
+        query[vector.columns] = vector.values
+        near = self.matrix @ query
+        nearest = np.argsort(-near, kind="stable")[: self.k]
+        total = near[nearest].sum()
+        votes: Numbers = near[nearest] @ self.wanted[nearest]
+        return votes / total if total > 0 else np.zeros(self.wanted.shape[1])
+
+    def model(self) -> dict[str, object]:
+        """Return it as JSON can keep it."""
+        return {
+            "k": self.k,
+            "ends": _bytes(self.matrix.indptr.astype("<i4")),
+            "columns": _bytes(self.matrix.indices.astype("<i4")),
+            "values": _bytes(np.rint(self.matrix.data * 255).astype("u1")),
+            "classes": [np.flatnonzero(row).tolist() for row in self.wanted],
+        }
+
+
+def fit(training: Training, params: Params) -> Classifier:
+    """Keep the texts.
+
+    Source: S23 (k odd, cosine).
+    Differs: of each text the weightiest terms alone are kept, in a byte each, so that the model stays small; the
+    neighbours vote with their cosines.
+    """
+    matrix = training.matrix()
+    for row in range(matrix.shape[0]):
+        own = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
+        if len(own) > params.terms:
+            own[np.argsort(-own, kind="stable")[params.terms :]] = 0
+    matrix.data = np.rint(matrix.data * 255) / 255
+    matrix.eliminate_zeros()
+    return Neighbours(matrix, training.wanted, params.k)
+
+
+def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
+    """Return what `model` describes."""
+    ends = np.frombuffer(base64.b64decode(model["ends"], validate=True), "<i4")
+    columns = np.frombuffer(base64.b64decode(model["columns"], validate=True), "<i4")
+    values = np.frombuffer(base64.b64decode(model["values"], validate=True), "u1") / 255
+    matrix = sp.csr_matrix((values, columns, ends), (len(ends) - 1, terms))
+    matrix.check_format(full_check=True)
+    wanted = np.zeros((len(model["classes"]), classes))
+    for row, own in enumerate(model["classes"]):
+        wanted[row, own] = 1
+    if len(wanted) != matrix.shape[0]:
+        raise ValueError("texts and classes differ in number")
+    return Neighbours(matrix, wanted, int(model["k"]))
+
+
+def _bytes(values: Any) -> str:
+    return base64.b64encode(values.tobytes()).decode()

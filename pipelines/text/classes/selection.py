@@ -1,0 +1,270 @@
+"""Selection of features: the terms that tell classes apart, by ten measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from .vectors import Columns, Numbers
+
+UM_LEAST: Final = 0.3
+"""Share of a term's occurrences that one class must have."""
+_COMBINED_SHARE: Final = 4
+"""The combined measures choose among so many times as many terms as are kept: the most frequent ones."""
+_COMBINED_LEAST: Final = 1000
+_SMOOTH: Final = 0.5
+LISTED: Final = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contingency:
+    """Counts of terms and classes that meet.
+
+    Attributes:
+        documents: their number.
+        with_term: documents with each term.
+        of_class: documents of each class.
+        both: documents of a class (column) with a term (row).
+        occurrences: likewise all occurrences of the term.
+    """
+
+    documents: int
+    with_term: Numbers
+    of_class: Numbers
+    both: Numbers
+    occurrences: Numbers
+
+    @classmethod
+    def of(cls, counts: sp.csr_matrix, wanted: Numbers) -> Contingency:
+        """Count a collection.
+
+        Args:
+            counts: occurrences, a row per document, a column per term.
+            wanted: 1 where the document (row) is of the class (column), else 0.
+
+        Cost: O(occurrences).
+        """
+        present = sp.csr_matrix((np.ones(counts.nnz), counts.indices, counts.indptr), counts.shape)
+        return cls(
+            counts.shape[0],
+            np.asarray(present.sum(axis=0)).ravel(),
+            wanted.sum(axis=0),
+            np.asarray(present.T @ wanted),
+            np.asarray(counts.T @ wanted),
+        )
+
+    def cells(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Return documents with term and class, term alone, class alone, neither."""
+        term = self.with_term[:, None]
+        return (
+            self.both,
+            term - self.both,
+            self.of_class - self.both,
+            self.documents - term - self.of_class + self.both,
+        )
+
+
+def document_frequency(table: Contingency) -> Numbers:
+    """Return in how many documents of each class a term stands."""
+    return table.both
+
+
+def information_gain(table: Contingency) -> Numbers:
+    """Return what a term's presence tells of a class, in bits."""
+    cells = np.stack(table.cells()) / max(table.documents, 1)
+    term, label = cells[0] + cells[1], cells[0] + cells[2]
+    alone = np.stack([term * label, term * (1 - label), (1 - term) * label, (1 - term) * (1 - label)])
+    gain: Numbers = _plogp(cells, cells / np.maximum(alone, 1e-12)).sum(axis=0)
+    return gain
+
+
+def mutual_information(table: Contingency) -> Numbers:
+    """Return log2 P(term, class) / (P(term) P(class)), of smoothed counts."""
+    both = table.both + _SMOOTH / max(len(table.of_class), 1)
+    expected = (table.with_term[:, None] + _SMOOTH) * table.of_class / max(table.documents, 1)
+    found: Numbers = np.log2(both / np.maximum(expected, 1e-12))
+    return found
+
+
+def chi_square(table: Contingency) -> Numbers:
+    """Return chi-square; negative where the term speaks against the class."""
+    both, term, label, neither = table.cells()
+    apart = both * neither - term * label
+    margins = (both + term) * (label + neither) * (both + label) * (term + neither)
+    return table.documents * apart * np.abs(apart) / np.maximum(margins, 1e-12)
+
+
+def odds_ratio(table: Contingency) -> Numbers:
+    """Return the logarithm of the odds of a term inside a class against those outside."""
+    both, term, label, neither = (cell + _SMOOTH for cell in table.cells())
+    found: Numbers = np.log2(both * neither / (term * label))
+    return found
+
+
+def cross_entropy(table: Contingency) -> Numbers:
+    """Return P(term) P(class | term) log2 P(class | term) / P(class)."""
+    given = table.both / np.maximum(table.with_term[:, None], 1e-12)
+    prior = table.of_class / max(table.documents, 1)
+    share: Numbers = table.with_term[:, None] / max(table.documents, 1)
+    return share * _plogp(given, given / np.maximum(prior, 1e-12))
+
+
+def uncertainty(table: Contingency) -> Numbers:
+    """Return UM(term, class): the share of a term's occurrences that the class has.
+
+    Source: S23, tf(t, c) / tf(t).
+    """
+    shares: Numbers = table.occurrences / np.maximum(table.occurrences.sum(axis=1, keepdims=True), 1e-12)
+    return shares
+
+
+def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
+    found: Numbers = share * np.log2(np.maximum(ratio, 1e-12))
+    return found
+
+
+Score = Callable[[Contingency], Numbers]
+"""Measure of each term (row) for each class (column)."""
+
+
+def _weighted_sum(scores: Numbers, table: Contingency) -> Numbers:
+    total: Numbers = np.maximum(scores, 0).sum(axis=1)
+    return total
+
+
+def _mean(scores: Numbers, table: Contingency) -> Numbers:
+    mean: Numbers = scores @ (table.of_class / max(table.of_class.sum(), 1))
+    return mean
+
+
+def _most(scores: Numbers, table: Contingency) -> Numbers:
+    most: Numbers = scores.max(axis=1)
+    return most
+
+
+def _sure(scores: Numbers, table: Contingency) -> Numbers:
+    """Rank sure terms by their documents: nearly every rare word is of one class."""
+    sure = scores.max(axis=1)
+    return np.where(sure >= UM_LEAST, sure * np.log1p(table.with_term), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of terms.
+
+    Attributes:
+        score: of each term for each class.
+        join: makes one number of the numbers of a term.
+        is_combined: it chooses among the terms of most documents alone.
+    """
+
+    score: Score
+    join: Callable[[Numbers, Contingency], Numbers] = _most
+    is_combined: bool = False
+
+
+MEASURES: Final[Mapping[str, Measure]] = {
+    "df": Measure(document_frequency, lambda _, table: table.with_term),
+    "ig": Measure(information_gain, _weighted_sum),
+    "mi": Measure(mutual_information),
+    "mi_mean": Measure(mutual_information, _mean),
+    "chi2": Measure(chi_square),
+    "odds": Measure(odds_ratio),
+    "entropy": Measure(cross_entropy, _weighted_sum),
+    "um": Measure(uncertainty, _sure),
+    "df+ig": Measure(information_gain, _weighted_sum, is_combined=True),
+    "df+chi2": Measure(chi_square, is_combined=True),
+}
+"""Measures by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A measure, and how many terms are kept by it."""
+
+    measure: str = "df+chi2"
+    count: int = 2000
+
+    def __str__(self) -> str:
+        return f"{self.measure}:{self.count}"
+
+
+def read_select(text: str) -> Select:
+    """Read a selection as users write it.
+
+    Raises:
+        ValueError: saying what is allowed.
+
+    >>> read_select("chi2:500")
+    Select(measure='chi2', count=500)
+    """
+    name, _, count = text.strip().partition(":")
+    if name not in MEASURES:
+        raise ValueError(f"selection {text!r} names no measure; known: {', '.join(MEASURES)}, as in chi2:2000")
+    if count and (not count.isdecimal() or not count.isascii() or not 0 < int(count) <= 1_000_000):
+        raise ValueError(f"selection {text!r} keeps {count!r} terms; it takes a number from 1 to 1000000: chi2:2000")
+    return Select(name, int(count)) if count else Select(name)
+
+
+def select(table: Contingency, wanted: Select) -> Columns:
+    """Return the columns of the best terms, best first.
+
+    The combined measures look at the frequent terms alone: information gain and chi-square overrate rare ones when
+    there are few documents.
+
+    Returns:
+        At most `wanted.count` columns of terms that occur; of equal ones the first.
+
+    Cost: O(terms x classes).
+
+    Source: S23 (DF, IG, MI, chi-square, odds ratio, cross entropy, UM, combined).
+    Differs: UM alone ranks thousands of words of one document first; here it is multiplied with the logarithm of
+    their documents. The paper gives no size for the first step of the combined selection: four times the second's.
+    """
+    measure = MEASURES[wanted.measure]
+    value = measure.join(measure.score(table), table)
+    allowed = table.with_term > 0
+    if measure.is_combined:
+        first = max(_COMBINED_SHARE * wanted.count, _COMBINED_LEAST)
+        common = np.argsort(-table.with_term, kind="stable")[:first]
+        allowed[np.setdiff1d(np.arange(len(value)), common)] = False
+    order = np.argsort(np.where(allowed, -value, np.inf), kind="stable")
+    return order[: min(wanted.count, int(allowed.sum()))]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A term that was chosen for a class.
+
+    Attributes:
+        column: its number.
+        score: by the measure.
+        documents: that it stands in.
+    """
+
+    column: int
+    score: float
+    documents: int
+
+
+ChosenByClass = dict[str, tuple[int, list[Chosen]]]
+
+
+def report(table: Contingency, kept: Columns, labels: Sequence[str], measure: str) -> ChosenByClass:
+    """List for each class the terms chosen for it, best first.
+
+    Returns:
+        Class -> how many of the terms tell more of it than of the others, and the best of these.
+    """
+    scores = MEASURES[measure].score(table)[kept]
+    best = scores.argmax(axis=1)
+    found: ChosenByClass = {}
+    for number, label in enumerate(labels):
+        own, values = kept[best == number], scores[best == number, number]
+        listed = np.argsort(-values, kind="stable")[:LISTED].tolist()
+        found[label] = len(own), [Chosen(int(own[n]), float(values[n]), int(table.with_term[own[n]])) for n in listed]
+    return found

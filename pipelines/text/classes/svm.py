@@ -1,0 +1,90 @@
+"""Linear support vector machine: a plane between each class and all others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .classifier import Classifier, Training, pack, unpack
+from .vectors import Numbers, Text, Vector
+
+NAME: Final = "svm"
+_NEVER: Final = -3.0
+"""Score of a class that no text, or every text but one fold's, has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Constants.
+
+    Attributes:
+        cost: of a text on the wrong side.
+        steps: most passes over the texts.
+    """
+
+    cost: float = 1.0
+    steps: int = 300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planes:
+    """Planes, one per class.
+
+    Attributes:
+        weights: a row per term, a column per class.
+        bias: per class.
+    """
+
+    weights: Numbers
+    bias: Numbers
+
+    def scores(self, text: Text, vector: Vector) -> Numbers:
+        """Return the distances from the planes.
+
+        Cost: O(different terms x classes).
+        """
+        found: Numbers = vector.values @ self.weights[vector.columns] + self.bias
+        return found
+
+    def model(self) -> dict[str, object]:
+        """Return it as JSON can keep it."""
+        return {"weights": pack(self.weights), "bias": self.bias.round(6).tolist()}
+
+
+def fit(training: Training, params: Params) -> Classifier:
+    """Learn the planes.
+
+    Source: S23 (linear SVM, one class against the rest), trained by scikit-learn's LinearSVC.
+    Differs: nothing.
+    """
+    return planes(training, params)
+
+
+def planes(training: Training, params: Params) -> Planes:
+    """Learn the planes; that of a class of no text, or of all, is far away."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - of the extra `train`
+    from sklearn.svm import LinearSVC  # noqa: PLC0415
+
+    matrix = training.matrix()
+    classes = training.wanted.shape[1]
+    weights, bias = np.zeros((matrix.shape[1], classes)), np.zeros(classes)
+    for number in range(classes):
+        own = training.wanted[:, number] > 0
+        if own.all() or not own.any():
+            bias[number] = -_NEVER if own.any() else _NEVER
+            continue
+        machine = LinearSVC(C=params.cost, max_iter=params.steps, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            machine.fit(matrix, own)
+        weights[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
+    return Planes(weights, bias)
+
+
+def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
+    """Return what `model` describes."""
+    return Planes(unpack(model["weights"], terms), np.array(model["bias"], np.float64))

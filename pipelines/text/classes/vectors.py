@@ -1,0 +1,216 @@
+"""Texts as vectors: words and runs of characters, every language in one space.
+
+A term is kept as a number of 32 bits, the hash of its characters: runs of characters are hashed by numpy, many times
+faster than strings are cut and looked up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..words import MAX_CHARS, english_stem, fold, han_words, other_words
+
+Numbers = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Ids = NDArray[np.uint32]
+
+TAG_WEIGHTS: Final[Mapping[str, float]] = {
+    "title": 4.0, "h1": 3.0, "h2": 2.0, "h3": 1.5, "strong": 1.0, "b": 1.0, "em": 0.5, "i": 0.5,
+}  # fmt: skip
+"""How often more a word counts that stands in such an element."""
+_TITLE_CHARS: Final = 1000
+_SPACE = re.compile(r"\s+")
+_DIGIT = re.compile(r"\d")
+_HAN_STRETCH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff][^a-z]*")
+"""Chinese with its punctuation, up to the next Latin letter."""
+_GRAMS: Final = 3
+_FIRST: Final = np.uint32(0x9E3779B1)
+_NEXT: Final = np.uint32(0x85EBCA6B)
+
+
+class Text(NamedTuple):
+    """A text that has a class, or shall get one.
+
+    Attributes:
+        title: may be empty.
+        text: any string; `MAX_CHARS` characters count.
+        marked: (tag, text) of what the page puts forward, its tag a key of `TAG_WEIGHTS`.
+        edges: how often the page's tree has an edge, named "parent>child"; empty when there is no page.
+        depths: a word of the page -> its weight by depth and order, from `structure.place`.
+    """
+
+    title: str
+    text: str
+    marked: tuple[tuple[str, str], ...] = ()
+    edges: Mapping[str, int] = {}
+    depths: Mapping[str, float] = {}
+
+
+class Terms(NamedTuple):
+    """Different terms of a text, in ascending order, and how often each occurs."""
+
+    ids: Ids
+    counts: Numbers
+
+
+class Vector(NamedTuple):
+    """A text in a space: ascending columns, their counts, parts of the unit vector."""
+
+    columns: Columns
+    counts: Numbers
+    values: Numbers
+
+
+def count_words(text: Text) -> dict[str, float]:
+    """Count the words of a text, those of its title and headings several times.
+
+    Returns:
+        Words with English stems, also numbers; simplified characters.
+
+    Cost: O(characters), 0.3 ms for 1,000 Chinese ones.
+
+    >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
+    ['bridg', 'hekou', 'of']
+    """
+    return _count(words_of(fold(text.text[:MAX_CHARS])), text)
+
+
+def count_terms(text: Text) -> Terms:
+    """Count the words of a text as terms."""
+    return as_terms(count_words(text))
+
+
+def as_terms(counts: Mapping[str, float]) -> Terms:
+    """Return counted words as terms."""
+    ids = np.array([_hash(word) for word in counts], np.uint32)
+    return _merge(ids, np.array(list(counts.values()), np.float64))
+
+
+def count_features(text: Text) -> Terms:
+    """Count words and their pairs, and Chinese runs of up to three characters.
+
+    Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by them too.
+
+    Cost: O(characters), 0.5 ms for 1,000 Chinese ones.
+    """
+    words, pairs, stretch = _pieces(text)
+    listed = as_terms(_count(words + pairs, text))
+    grams = np.concatenate(_hash_grams(stretch))
+    return _merge(np.concatenate((listed.ids, grams)), np.concatenate((listed.counts, np.ones(len(grams)))))
+
+
+def spell(text: Text) -> dict[int, str]:
+    """Return the characters of each term of a text by its number."""
+    words, pairs, stretch = _pieces(text)
+    found = {_hash(word): word for word in (*words, *pairs, *(word for word, _ in _marked_words(text)))}
+    for size, ids in enumerate(_hash_grams(stretch), 1):
+        found |= {int(number): stretch[start : start + size] for start, number in enumerate(ids)}
+    return found
+
+
+def words_of(folded: str) -> list[str]:
+    """Return the words of a folded text, English ones as stems."""
+    return han_words(folded) + [english_stem(word) for word, _, _ in other_words(folded)]
+
+
+def _pieces(text: Text) -> tuple[list[str], list[str], str]:
+    """Return words, pairs of those that are not Chinese, and the Chinese stretches."""
+    folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
+    stems = [english_stem(word) for word, _, _ in other_words(folded)]
+    pairs = [f"{first} {second}" for first, second in pairwise(stems)]
+    stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
+    return han_words(folded) + stems, pairs, stretch
+
+
+def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
+    """Yield the words of title and headings with their weights."""
+    for tag, marked in (("title", text.title), *text.marked):
+        for word in words_of(fold(marked[:_TITLE_CHARS])):
+            yield word, TAG_WEIGHTS[tag]
+
+
+def _count(words: Sequence[str], text: Text) -> dict[str, float]:
+    """Count words, and again those of the title and headings, by their weights."""
+    counts: dict[str, float] = dict(Counter(words))
+    for word, weight in _marked_words(text):
+        counts[word] = counts.get(word, 0.0) + weight
+    return counts
+
+
+def _hash(word: str) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+
+
+def _hash_grams(text: str) -> list[Ids]:
+    """Return the hashes of all runs of one, two and three characters, in order."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    found = [_mix(codes * _FIRST)]
+    for size in range(1, _GRAMS):
+        found.append(_mix((found[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
+    return found
+
+
+def _mix(values: Ids) -> Ids:
+    mixed = values ^ (values >> np.uint32(15))
+    mixed = mixed * _NEXT
+    ids: Ids = mixed ^ (mixed >> np.uint32(13))
+    return ids
+
+
+def _merge(ids: Ids, counts: Numbers) -> Terms:
+    """Add up the counts of equal terms."""
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    first = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.zeros(0, np.intp)
+    return Terms(ids[first], np.add.reduceat(counts[order], first) if len(first) else np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Dimensions that texts are described by.
+
+    Attributes:
+        ids: the term of each column, in ascending order.
+        weights: of each: what its sublinear count is multiplied with.
+    """
+
+    ids: Ids
+    weights: Numbers
+
+    def vector(self, terms: Terms) -> Vector:
+        """Return the vector of a text: (1 + log count) x weight, of length 1.
+
+        Terms that the space does not have are left out; the vector may be empty.
+
+        Cost: O(different terms of the text x log terms of the space).
+
+        >>> space = Space(np.array([5, 7], np.uint32), np.array([3.0, 4.0]))
+        >>> space.vector(Terms(np.array([5, 6, 7], np.uint32), np.array([1.0, 9.0, 1.0]))).values.tolist()
+        [0.6, 0.8]
+        """
+        places = np.searchsorted(self.ids, terms.ids)
+        known = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
+        columns, counts = places[known], terms.counts[known]
+        values = (1 + np.log(np.maximum(counts, 1))) * self.weights[columns]
+        length = math.sqrt(values @ values)
+        return Vector(columns, counts, values / length if length else values)
+
+
+def rarity(documents_with: Numbers, documents: int) -> Numbers:
+    """Return the inverse document frequency of terms: rare ones weigh more.
+
+    >>> rarity(np.array([1.0, 3.0]), 3).round(2).tolist()
+    [1.69, 1.0]
+    """
+    weights: Numbers = np.log((1 + documents) / (1 + documents_with)) + 1
+    return weights

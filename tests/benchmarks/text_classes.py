@@ -1,0 +1,142 @@
+"""Classes of texts by cross-validation: every method, the measures of selection, and the model that is shipped.
+
+    uv run --extra train python -m tests.benchmarks.text_classes                   a table of all methods
+    uv run --extra train python -m tests.benchmarks.text_classes --select          the measures at 500 words (svm)
+    uv run python -m tests.benchmarks.text_classes --check                         fail where a floor is not reached
+    uv run python -m tests.benchmarks.text_classes --sections FILE                 data of the shipped model
+
+Reads `text/cls_*/dev.jsonl.gz` below the folder in BENCH_DATA (default: ../shared/data beside the project): rows with
+id, text, label or labels, best with title. Texts are dealt into five folds; texts that begin alike stay together.
+Macro-F1, for texts of several classes micro-F1. Floors for the default method stand in floors.json; they only rise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pipelines.text.classes import DEFAULT, METHODS, learner
+from pipelines.text.classes.model import learn
+from pipelines.text.classes.selection import MEASURES, Select
+from pipelines.text.classes.vectors import Text
+
+FOLDER = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve() / "text"
+FLOORS = Path(__file__).with_name("floors.json")
+MARGIN = 0.005
+FOLDS = 5
+SETS = ("sogouc", "cnews", "bbc", "reuters_ml")
+SECTIONS = {
+    "体育": "sport", "sport": "sport", "财经": "finance", "股票": "finance", "business": "finance",
+    "IT": "technology", "科技": "technology", "tech": "technology", "时政": "politics", "politics": "politics",
+    "军事": "military", "娱乐": "entertainment", "entertainment": "entertainment", "文化": "culture",
+    "健康": "health", "教育": "education", "旅游": "travel", "汽车": "autos", "招聘": "jobs", "房产": "housing",
+    "游戏": "games", "时尚": "fashion", "家居": "home", "彩票": "lottery",
+}  # fmt: skip
+"""Labels of the sets -> classes of the shipped model."""
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """Read a set."""
+    with gzip.open(FOLDER / f"cls_{name}" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def labels_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return the classes of a row."""
+    return tuple(row["labels"]) if "labels" in row else (row["label"],)
+
+
+def fold_of(text: str) -> int:
+    """Deal a text by its first letters."""
+    return blake2b(re.sub(r"\W+", "", text)[:24].encode(), digest_size=4).digest()[0] % FOLDS
+
+
+def measure(name: str, method: str, select: Select | None, folds: int) -> tuple[float, int, float]:
+    """Return F1, characters of the model as JSON, and milliseconds of CPU a prediction."""
+    found = rows(name)
+    texts = [Text(row.get("title", ""), row["text"]) for row in found]
+    wanted = [labels_of(row) for row in found]
+    hits, told, real = Counter[str](), Counter[str](), Counter[str]()
+    spent, asked, size = 0.0, 0, 0
+    for fold in range(folds):
+        own = [n for n, text in enumerate(texts) if fold_of(text.text) == fold]
+        others = [n for n, text in enumerate(texts) if fold_of(text.text) != fold]
+        model, _ = learn([texts[n] for n in others], [wanted[n] for n in others], learner(method), select)
+        size = max(size, len(json.dumps(model.model())))
+        since = time.process_time()
+        names = [model.predict(texts[n]).names for n in own]
+        spent, asked = spent + time.process_time() - since, asked + len(own)
+        for n, got in zip(own, names, strict=True):
+            real.update(wanted[n])
+            told.update(got)
+            hits.update(set(got) & set(wanted[n]))
+    if "labels" in found[0]:
+        f1 = 2 * hits.total() / (told.total() + real.total())
+    else:
+        f1 = sum(2 * hits[label] / (told[label] + real[label]) for label in real) / len(real)
+    return f1, size, spent / asked * 1000
+
+
+def check(folds: int) -> int:
+    """Compare the default method with the floors, and write those that rose."""
+    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
+    ground = floors.setdefault("classes", {})
+    failed = 0
+    for name in SETS:
+        f1, _, _ = measure(name, DEFAULT, None, folds)
+        if f1 < ground.get(name, 0):
+            failed = 1
+            print(f"{name}: {f1:.4f} is below the floor {ground[name]}")
+        ground[name] = max(ground.get(name, 0), round(f1 - MARGIN, 3))
+    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return failed
+
+
+def write_sections(path: Path) -> None:
+    """Write the texts of the three sets of news sections with the classes of the shipped model."""
+    with path.open("w", encoding="utf-8") as out:
+        for name in SETS[:3]:
+            for row in rows(name):
+                section = {"id": f"{name}-{row['id']}", "label": SECTIONS[row["label"]], "text": row["text"]}
+                out.write(json.dumps(section, ensure_ascii=False) + "\n")
+
+
+def main() -> int:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--select", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--sections", type=Path)
+    parser.add_argument("--folds", type=int, default=FOLDS, help="folds that are held out in turn, of five")
+    chosen = parser.parse_args()
+    if not FOLDER.is_dir():
+        print(f"{FOLDER} is missing; BENCH_DATA names the folder of the data")
+        return 2
+    if chosen.sections:
+        write_sections(chosen.sections)
+        return 0
+    if chosen.check:
+        return check(chosen.folds)
+    jobs: list[tuple[str, Select | None]] = [(name, None) for name in chosen.methods]
+    if chosen.select:
+        jobs = [("svm", Select(name, 500)) for name in MEASURES]
+    for method, select in jobs:
+        for name in chosen.sets:
+            f1, size, spent = measure(name, method, select, chosen.folds)
+            print(f"{method:12} {select or '':12} {name:11} {f1:.4f} {size / 1e6:6.2f} MB {spent:6.2f} ms", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
