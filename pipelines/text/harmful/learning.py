@@ -111,7 +111,7 @@ def learn(
             "the pages to learn from are of one side; rows labelled clean and harmful ones are both needed"
         )
     random = np.random.default_rng(seed)
-    folds = _deal(examples)
+    folds = deal(examples)
     short, long = _short_units(examples, folds, random), _long_units(examples, folds, random)
     posted = ~short.harmful & short.is_own
     of_short, held_short, report_short = _learn_reading(
@@ -190,7 +190,7 @@ def _units(texts: Sequence[tuple[str, str, int, bool]]) -> _Units:
     )
 
 
-def _deal(examples: Sequence[HarmExample]) -> list[int]:
+def deal(examples: Sequence[HarmExample]) -> list[int]:
     """Return the fold of each page: by its least sign, which near-duplicates share."""
     folds = []
     for example in examples:
