@@ -1,4 +1,4 @@
-"""Harmful pages by weighted blocks: what each block says, by how surely it is content."""
+"""Harmful pages by weighted blocks: each counts as surely as it is content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BLOCKS: Final = 500
 
 
 def score(text: str, model: HarmModel | None = None) -> float:
-    """Score a text in [0, 1]: the mean of its blocks' scores, weighted by how surely each is content.
+    """Score a text in [0, 1] by the weighted mean of its blocks' scores.
 
     A menu or a date line says little of a page; a long sentence says much.
 
@@ -49,7 +49,7 @@ def score(text: str, model: HarmModel | None = None) -> float:
 
 
 def weigh(chars: int, marks: int) -> float:
-    """Return how surely a block of so many characters and punctuation marks is content.
+    """Return how surely a block of this size is content, in [0, 1].
 
     >>> round(weigh(14, 1), 3)
     0.892

@@ -1,4 +1,4 @@
-"""Signs of a text as hashed numbers: runs of its characters, and runs of what they are.
+"""Signs of a text as hashed numbers: runs of characters and of their classes.
 
 Advertisers write around word lists: full-width and ringed digits, look-alikes, emoji for words, marks between the
 characters. Folding undoes part of it; runs of two and three characters outlive the rest better than words. The shape
@@ -62,7 +62,7 @@ def read(text: str) -> NDArray[np.uint64]:
 
 
 def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
-    """Return the hashes of all runs of each length, by their place; 0 is the length of those of classes."""
+    """Return (hashes by place, length) of all runs; those of classes have length 0."""
     found = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
     classes = _classes()[np.minimum(codes, _BEYOND)]
     starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))[: len(codes)]
@@ -88,7 +88,7 @@ def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashe
 
 @cache
 def _classes() -> NDArray[np.uint8]:
-    """Build the table of classes of code points; a punctuation mark is a class of its own, within 250."""
+    """Build the table of classes of code points; each punctuation mark is one."""
     table = np.zeros(_BEYOND + 1, np.uint8)
     for code in range(_BEYOND):
         category = unicodedata.category(chr(code))

@@ -79,7 +79,7 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
 
 
 def judge_title(title: str, text: str, model: HarmModel) -> tuple[float, str]:
-    """Return how sure it is that a part of a title is not the page's own, and that part.
+    """Return the score of the part of a title that is foreign to the page most.
 
     Args:
         title: a headline, alone or with more beside it.
@@ -94,7 +94,7 @@ def judge_title(title: str, text: str, model: HarmModel) -> tuple[float, str]:
 
 
 def title_parts(title: str, text: str, model: HarmModel) -> list[tuple[str, float, float]]:
-    """Return the parts of a title, each with its margin and the share of it that is not in the text."""
+    """Return (part, margin, share of it that the text does not have) of a title."""
     body = _pairs(text)
     pieces = [piece.strip() for piece in _SEPARATOR.split(title)[:_MOST_PARTS]]
     parts = dict.fromkeys([piece for piece in pieces if piece] or [title])

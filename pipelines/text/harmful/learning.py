@@ -1,4 +1,4 @@
-"""Training of the model of harmful pages: support vectors over the log-count ratios of naive Bayes.
+"""Training of the model of harmful pages: support vectors over naive Bayes.
 
 Source: S. Wang, C. Manning, Baselines and Bigrams: Simple, Good Sentiment and Topic Classification, 2012 (NBSVM).
 Differs: a vote against each sort of honest text; runs of characters and of their classes instead of words.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .features import BITS, Numbers, features
 from .judge import title_parts
-from .model import KIND_BITS, LONG, SHORT, HarmModel, Reading, Votes, kind_signs
+from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
 from .records import HarmKind
 
 FOLDS: Final = 5
@@ -36,7 +36,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class HarmParams:
     """Parameters of a training.
 
     Attributes:
@@ -69,7 +69,7 @@ class HarmExample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Units:
-    """Texts to learn from: their signs in rows, their labels, and in which fold each is held out."""
+    """Texts to learn from, as rows of signs."""
 
     signs: Any
     labels: NDArray[np.str_]
@@ -83,7 +83,7 @@ class _Units:
 
 
 def learn(
-    examples: Sequence[HarmExample], seed: int, params: Params | None = None
+    examples: Sequence[HarmExample], seed: int, params: HarmParams | None = None
 ) -> tuple[HarmModel, dict[str, object]]:
     """Return a model learned from labelled pages, and figures about it.
 
@@ -100,7 +100,7 @@ def learn(
 
     Cost: some minutes for ten thousand pages.
     """
-    params = params or Params()
+    params = params or HarmParams()
     known = (*CLEAN_LABELS, *KIND_OF)
     for example in examples:
         if example.label not in known:
@@ -201,9 +201,9 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
 
 
 def _learn_reading(
-    units: _Units, sides: Mapping[str, Sequence[Mask]], params: Params
-) -> tuple[Reading, list[Reading], dict[str, object]]:
-    """Learn the votes of one size of texts: also those without each fold, and figures of these.
+    units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams
+) -> tuple[HarmReading, list[HarmReading], dict[str, object]]:
+    """Learn the votes of one size of texts, also those without each fold.
 
     Args:
         units: the texts.
@@ -235,19 +235,21 @@ def _learn_reading(
     report: dict[str, object] = {label: round(float((margins[units.labels == label] > 0).mean()), 4) for label in found}
     whole = np.ones(len(harmful), np.bool_)
     every = {name: _mean_votes(units, whole, masks, params) for name, masks in sides.items()}
-    readings = [Reading({name: _shifted(votes[name], *offsets[name]) for name in sides}) for votes in (every, *parts)]
+    readings = [
+        HarmReading({name: _shifted(votes[name], *offsets[name]) for name in sides}) for votes in (every, *parts)
+    ]
     return readings[0], readings[1:], report
 
 
-def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: Params) -> Votes:
+def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
     """Return the mean of the votes against each sort of honest texts."""
     fits = [_learn_votes(units, chosen & (units.harmful | mask), params) for mask in masks]
     weights, biases = zip(*fits, strict=True)
     return Votes.of(np.mean(weights, axis=0), float(np.mean(biases)))
 
 
-def _learn_votes(units: _Units, chosen: Mask, params: Params) -> tuple[Numbers, float]:
-    """Learn votes: the log-count ratio of each sign, times the weight that a support vector machine gives it."""
+def _learn_votes(units: _Units, chosen: Mask, params: HarmParams) -> tuple[Numbers, float]:
+    """Learn weights: log-count ratios times what a support vector machine finds."""
     from sklearn.svm import LinearSVC  # noqa: PLC0415 - an extra; a crawl does without it
 
     signs, harmful = units.signs[chosen], units.harmful[chosen]
@@ -283,9 +285,9 @@ def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
 
 
 def _learn_titles(
-    examples: Sequence[HarmExample], folds: Sequence[int], model: HarmModel, held: Sequence[Reading]
+    examples: Sequence[HarmExample], folds: Sequence[int], model: HarmModel, held: Sequence[HarmReading]
 ) -> tuple[tuple[float, float, float], dict[str, object]]:
-    """Learn when a title is not the page's own; the model's guess where no row is hijacked."""
+    """Learn when a title is not the page's own; without such rows, guess."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     rows, wanted = [], []

@@ -1,4 +1,4 @@
-"""Learned model of harmful texts: weights of hashed signs, against each sort of honest text."""
+"""Learned model of harmful texts: weights of hashed signs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Votes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class HarmReading:
     """Votes for texts of one size.
 
     A text is harmful if it is so beside honest texts of each sort: talk reads like advertisements beside news, news
@@ -109,8 +109,8 @@ class HarmModel:
         kinds: votes for each kind.
     """
 
-    short: Reading
-    long: Reading
+    short: HarmReading
+    long: HarmReading
     foreign: tuple[float, float, float]
     kinds: Mapping[HarmKind, Votes]
 
@@ -152,7 +152,7 @@ class HarmModel:
         """
         try:
             short, long = (
-                Reading({label: Votes.load(votes, 1 << BITS) for label, votes in found[name].items()})
+                HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[name].items()})
                 for name in ("short", "long")
             )
             foreign = tuple(map(_number, found["foreign"]))
