@@ -1,0 +1,1 @@
+"""Harmful pages: gambling, porn, fraud, abuse, adverts, hijacked ones."""

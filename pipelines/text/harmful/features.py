@@ -1,0 +1,106 @@
+"""Signs of a text as hashed numbers: runs of characters and of their classes.
+
+Advertisers write around word lists: full-width and ringed digits, look-alikes, emoji for words, marks between the
+characters. Folding undoes part of it; runs of two and three characters outlive the rest better than words. The shape
+(Chinese, digits, letters, emoji, punctuation) tells a posted advertisement from a headline whatever its words are.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..words import fold
+
+Numbers = NDArray[np.float64]
+Hashes = NDArray[np.int64]
+
+MAX_CHARS: Final = 10_000
+"""Characters of a text that are read."""
+BITS: Final = 20
+RUNS: Final = 3
+"""Longest run of characters."""
+SHAPES: Final = 5
+"""Longest run of classes."""
+_BEYOND: Final = 0x20000
+_DROPPED, _SPACE, _HAN, _DIGIT, _LETTER, _EMOJI = range(6)
+_LONGEST: Final = {_HAN: 3, _DIGIT: 2, _LETTER: 2}
+"""Characters of one class in a row that count."""
+_CATEGORIES: Final = {"Mn": _DROPPED, "Me": _DROPPED, "Cf": _DROPPED, "Cc": _SPACE, "Zs": _SPACE, "Nd": _DIGIT}
+_STEP: Final = np.uint64(1_000_003)
+_MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
+
+
+def features(text: str) -> Hashes:
+    """Return the signs of a text: each once, ascending numbers below 2 ** `BITS`.
+
+    Args:
+        text: any string; `MAX_CHARS` characters count.
+
+    Cost: O(characters), 0.3 ms for 1,000 Chinese ones; the first call builds tables (0.3 s).
+
+    >>> features("").size
+    0
+    """
+    return np.unique(np.concatenate([found for found, _ in located(read(text))]))
+
+
+def read(text: str) -> NDArray[np.uint64]:
+    """Return the folded code points of a text, without marks, one space for several."""
+    folded = fold(text[:MAX_CHARS])[: 2 * MAX_CHARS]
+    codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    classes = _classes()[np.minimum(codes, _BEYOND)]
+    codes = np.where(classes == _SPACE, np.uint64(ord(" ")), codes)[classes != _DROPPED]
+    is_space = codes == ord(" ")
+    codes = codes[~(is_space & np.concatenate(([False], is_space[:-1])))]
+    kept: NDArray[np.uint64] = codes if len(codes) > 1 else codes[:0]
+    return kept
+
+
+def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
+    """Return (hashes by place, length) of all runs; those of classes have length 0."""
+    found = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
+    classes = _classes()[np.minimum(codes, _BEYOND)]
+    starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))[: len(codes)]
+    place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
+    longest = np.full(256, MAX_CHARS)
+    longest[list(_LONGEST)] = list(_LONGEST.values())
+    shape = classes[place < longest[classes]].astype(np.uint64)
+    return found + [(hashes, 0) for hashes in _hash_runs(shape, SHAPES, RUNS)]
+
+
+def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashes]:
+    """Hash all runs of 1, 2 ... `longest` codes."""
+    found = []
+    rolling = codes[:0]
+    for length in range(1, longest + 1):
+        ends = codes[length - 1 :]
+        rolling = rolling[: len(ends)] * _STEP + ends if length > 1 else ends
+        mixed = (rolling + np.uint64(length + salt)) * _MIX[0]
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[1]
+        found.append((mixed >> np.uint64(64 - BITS)).astype(np.int64))
+    return found
+
+
+@cache
+def _classes() -> NDArray[np.uint8]:
+    """Build the table of classes of code points; each punctuation mark is one."""
+    table = np.zeros(_BEYOND + 1, np.uint8)
+    for code in range(_BEYOND):
+        category = unicodedata.category(chr(code))
+        if category in _CATEGORIES:
+            table[code] = _CATEGORIES[category]
+        elif category[0] in "LM":
+            table[code] = _LETTER
+        elif category == "So":
+            table[code] = _EMOJI
+        else:
+            table[code] = 6 + code % 250
+    for first, last in ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)):
+        table[first : last + 1] = _HAN
+    table[_BEYOND] = _HAN
+    return table

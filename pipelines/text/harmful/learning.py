@@ -1,0 +1,341 @@
+"""Training of the model of harmful pages: support vectors over naive Bayes.
+
+Source: S. Wang, C. Manning, Baselines and Bigrams: Simple, Good Sentiment and Topic Classification, 2012 (NBSVM).
+Differs: a vote against each sort of honest text; runs of characters and of their classes instead of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .features import BITS, Numbers, features
+from .judge import title_parts
+from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
+from .records import HarmKind
+
+FOLDS: Final = 5
+CLEAN_LABELS: Final = ("clean", "ham")
+"""Labels of honest texts: news and what is written like it; talk."""
+KIND_OF: Final = {str(kind): kind for kind in HarmKind} | {"ad": HarmKind.ADVERT, "spam": HarmKind.ADVERT}
+"""Kind by label."""
+_WINDOW: Final = (12, 60)
+_LONG_WINDOW: Final = (60, 250)
+_JOINED: Final = (4, 16)
+_SENTENCE: Final = re.compile(r"[。！？!?\n]")
+_SPACES: Final = re.compile(r"\s+")
+_GAP: Final = 0.1
+_RARE: Final = 0.05
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class HarmParams:
+    """Parameters of a training.
+
+    Attributes:
+        smoothing: is added to the counts of signs.
+        penalty: of a text on the wrong side.
+        clean_weight: of an honest text beside a harmful one.
+        false_alarms: share of the news that may be taken for harmful.
+    """
+
+    smoothing: float = 0.1
+    penalty: float = 0.5
+    clean_weight: float = 3.0
+    false_alarms: float = 0.003
+
+
+@dataclass(frozen=True, slots=True)
+class HarmExample:
+    """A page that is known to be harmful or not.
+
+    Attributes:
+        label: of `CLEAN_LABELS` or `KIND_OF`.
+        title: may be empty.
+        text: extracted; under "hijacked" it is honest and the title is not.
+    """
+
+    label: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """Texts to learn from, as rows of signs."""
+
+    signs: Any
+    labels: NDArray[np.str_]
+    folds: NDArray[np.int64]
+    is_own: Mask
+    """False for pieces of longer texts."""
+
+    @property
+    def harmful(self) -> Mask:
+        return ~np.isin(self.labels, CLEAN_LABELS)
+
+
+def learn(
+    examples: Sequence[HarmExample], seed: int, params: HarmParams | None = None
+) -> tuple[HarmModel, dict[str, object]]:
+    """Return a model learned from labelled pages, and figures about it.
+
+    Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together.
+
+    Args:
+        examples: with labels of `CLEAN_LABELS` and of `KIND_OF`.
+        seed: of all draws.
+        params: of the training.
+
+    Raises:
+        ValueError: an unknown label, or one side is missing.
+        ImportError: scikit-learn is not installed; only training needs it.
+
+    Cost: some minutes for ten thousand pages.
+    """
+    params = params or HarmParams()
+    known = (*CLEAN_LABELS, *KIND_OF)
+    for example in examples:
+        if example.label not in known:
+            raise ValueError(f"label {example.label!r} is unknown; known: {', '.join(known)}")
+    labels = {example.label for example in examples}
+    if "clean" not in labels or not labels - {*CLEAN_LABELS, HarmKind.HIJACKED}:
+        raise ValueError(
+            "the pages to learn from are of one side; rows labelled clean and harmful ones are both needed"
+        )
+    random = np.random.default_rng(seed)
+    folds = deal(examples)
+    short, long = _short_units(examples, folds, random), _long_units(examples, folds, random)
+    posted = ~short.harmful & short.is_own
+    of_short, held_short, report_short = _learn_reading(
+        short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params
+    )
+    sorts = {label: [long.labels == label] for label in CLEAN_LABELS if (long.labels == label).any()}
+    of_long, _, report_long = _learn_reading(long, sorts, params)
+    bare = HarmModel(
+        of_short,
+        of_long,
+        (1.0, 1.0, -1.0),
+        _learn_kinds((short, long) if not (short.harmful & short.is_own).any() else (short,)),
+    )
+    foreign, report_titles = _learn_titles(examples, folds, bare, held_short)
+    model = HarmModel(bare.short, bare.long, foreign, bare.kinds)
+    return model, {"short": report_short, "long": report_long, "titles": report_titles}
+
+
+def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
+    """Return short texts; of long honest ones the title, a sentence and a window.
+
+    Without them the model would learn the marks of headlines, not those of honest texts.
+    """
+    texts: list[tuple[str, str, int, bool]] = []
+    for example, fold in zip(examples, folds, strict=True):
+        if example.label == HarmKind.HIJACKED:
+            continue
+        if len(example.text) <= LONG and not example.title:
+            texts.append((example.text, example.label, fold, True))
+        elif example.label in CLEAN_LABELS:
+            if example.title:
+                texts.append((example.title, example.label, fold, False))
+            texts.append((_window(example.text, _WINDOW, random), example.label, fold, False))
+            if sentences := [each for each in _SENTENCE.split(example.text) if 6 < len(each) < 80]:
+                texts.append((sentences[int(random.integers(len(sentences)))], example.label, fold, False))
+    return _units(texts)
+
+
+def _long_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
+    """Return long texts; short harmful ones of one kind are joined to some."""
+    texts: list[tuple[str, str, int, bool]] = []
+    short: dict[tuple[str, int], list[str]] = {}
+    for example, fold in zip(examples, folds, strict=True):
+        if example.label == HarmKind.HIJACKED:
+            continue
+        if len(example.text) > SHORT or example.label in {"ham", "spam"}:
+            texts.append((f"{example.title}\n{example.text}".strip(), example.label, fold, True))
+            if example.label == "clean":
+                texts.append((_window(example.text, _LONG_WINDOW, random), example.label, fold, False))
+        elif example.label in KIND_OF:
+            short.setdefault((example.label, fold), []).append(example.text)
+    for (label, fold), posts in sorted(short.items()):
+        for _ in range(len(posts) // 5):
+            chosen = random.integers(0, len(posts), int(random.integers(*_JOINED))).tolist()
+            texts.append(("\n".join(posts[post] for post in chosen), label, fold, False))
+    return _units(texts)
+
+
+def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> str:
+    """Return a piece of a text."""
+    plain = _SPACES.sub(" ", text)
+    size = int(random.integers(*sizes))
+    start = int(random.integers(0, max(1, len(plain) - size)))
+    return plain[start : start + size]
+
+
+def _units(texts: Sequence[tuple[str, str, int, bool]]) -> _Units:
+    signs = [features(text) for text, _, _, _ in texts]
+    ends = np.cumsum([0, *map(len, signs)])
+    matrix = sp.csr_matrix((np.ones(ends[-1]), np.concatenate(signs), ends), shape=(len(texts), 1 << BITS))
+    return _Units(
+        matrix,
+        np.array([label for _, label, _, _ in texts]),
+        np.array([fold for _, _, fold, _ in texts]),
+        np.array([own for _, _, _, own in texts]),
+    )
+
+
+def deal(examples: Sequence[HarmExample]) -> list[int]:
+    """Return the fold of each page: by its least sign, which near-duplicates share."""
+    folds = []
+    for example in examples:
+        signs = features(example.title if example.label == HarmKind.HIJACKED else example.text)
+        least = int((signs * 40_503 % (1 << BITS)).min()) if len(signs) else 0
+        folds.append(least * 2_654_435_761 % (1 << 32) * FOLDS >> 32)
+    return folds
+
+
+def _learn_reading(
+    units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams
+) -> tuple[HarmReading, list[HarmReading], dict[str, object]]:
+    """Learn the votes of one size of texts, also those without each fold.
+
+    Args:
+        units: the texts.
+        sides: sorts of honest texts; of several masks the mean of the votes against each is taken.
+        params: of the training.
+    """
+    harmful = units.harmful
+    held = {name: np.full(len(harmful), np.nan) for name in sides}
+    parts: list[dict[str, Votes]] = []
+    for fold in range(FOLDS):
+        out = units.folds == fold
+        votes = {name: _mean_votes(units, ~out, masks, params) for name, masks in sides.items()}
+        parts.append(votes)
+        for name in sides:
+            held[name][out] = apply(votes[name], units.signs[out])
+    # News first: it may raise next to no false alarm. Talk gets the threshold of the best F1 behind it.
+    offsets: dict[str, tuple[float, float]] = {}
+    passed = np.ones(len(harmful), np.bool_)
+    for name, masks in sides.items():
+        honest = np.any(masks, axis=0)
+        own, both = held[name], harmful | honest
+        best = _best_f1(np.where(passed, own, own.min() - 1)[both], harmful[both])
+        if (news := units.labels == "clean")[honest].any():
+            best = max(best, float(np.quantile(own[news], 1 - params.false_alarms)))
+        offsets[name] = (best, _slope(own[both], harmful[both]))
+        passed &= own > best
+    margins = np.min([(held[name] - shift) * slope for name, (shift, slope) in offsets.items()], axis=0)
+    found = sorted(set(units.labels.tolist()))
+    report: dict[str, object] = {label: round(float((margins[units.labels == label] > 0).mean()), 4) for label in found}
+    whole = np.ones(len(harmful), np.bool_)
+    every = {name: _mean_votes(units, whole, masks, params) for name, masks in sides.items()}
+    readings = [
+        HarmReading({name: _shifted(votes[name], *offsets[name]) for name in sides}) for votes in (every, *parts)
+    ]
+    return readings[0], readings[1:], report
+
+
+def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
+    """Return the mean of the votes against each sort of honest texts."""
+    fits = [_learn_votes(units, chosen & (units.harmful | mask), params) for mask in masks]
+    weights, biases = zip(*fits, strict=True)
+    return Votes.of(np.mean(weights, axis=0), float(np.mean(biases)))
+
+
+def _learn_votes(units: _Units, chosen: Mask, params: HarmParams) -> tuple[Numbers, float]:
+    """Learn weights: log-count ratios times what a support vector machine finds."""
+    from sklearn.svm import LinearSVC  # noqa: PLC0415 - an extra; a crawl does without it
+
+    signs, harmful = units.signs[chosen], units.harmful[chosen]
+    weights = np.zeros(1 << BITS)
+    if not harmful.any() or harmful.all():
+        return weights, 2.0 * bool(harmful.any()) - 1
+    kept = np.flatnonzero(np.bincount(signs.indices, minlength=signs.shape[1]) > 1)
+    signs = signs[:, kept]
+    bad, good = (params.smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
+    ratio = np.log(bad / bad.sum()) - np.log(good / good.sum())
+    size = np.sqrt(np.maximum(np.diff(signs.indptr), 1))
+    machine = LinearSVC(
+        C=params.penalty, class_weight={False: params.clean_weight, True: 1.0}, tol=1e-3, random_state=0
+    )
+    machine.fit(sp.diags(1 / size) @ signs @ sp.diags(ratio), harmful)
+    weights[kept] = machine.coef_[0] * ratio
+    return weights, float(machine.intercept_[0])
+
+
+def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
+    """Learn what tells the kinds apart: log-count ratios of signs."""
+    counts: dict[HarmKind, Numbers] = {}
+    for each in units:
+        for row in np.flatnonzero(each.harmful & each.is_own).tolist():
+            rows = kind_signs(each.signs[[row]].indices)
+            counts.setdefault(KIND_OF[each.labels[row]], np.zeros(1 << KIND_BITS))[rows] += 1
+    every = np.sum(list(counts.values()), axis=0)
+    votes = {}
+    for kind in sorted(counts):
+        own, others = counts[kind] + _RARE, every - counts[kind] + _RARE
+        votes[kind] = Votes.of(np.log(own / own.sum()) - np.log(others / others.sum()), 0.0)
+    return votes
+
+
+def _learn_titles(
+    examples: Sequence[HarmExample], folds: Sequence[int], model: HarmModel, held: Sequence[HarmReading]
+) -> tuple[tuple[float, float, float], dict[str, object]]:
+    """Learn when a title is not the page's own; without such rows, guess."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    rows, wanted = [], []
+    for example, fold in zip(examples, folds, strict=True):
+        is_foreign = example.label == HarmKind.HIJACKED
+        if example.title and example.text and (is_foreign or example.label == "clean"):
+            part_model = HarmModel(held[fold], model.long, model.foreign, model.kinds)
+            parts = title_parts(example.title, example.text, part_model)
+            rows.append(max(parts, key=lambda part: part[1] + part[2])[1:])
+            wanted.append(is_foreign)
+    if len(set(wanted)) < 2:
+        return model.foreign, {}
+    values, labels = np.array(rows), np.array(wanted)
+    machine = LogisticRegression(C=10.0, class_weight="balanced").fit(values, labels)
+    margins = machine.decision_function(values)
+    shift = _best_f1(margins, labels)
+    foreign = (float(machine.coef_[0][0]), float(machine.coef_[0][1]), float(machine.intercept_[0]) - shift)
+    return foreign, {"f1": _f1(margins > shift, labels), "pages": len(labels)}
+
+
+def apply(votes: Votes, signs: Any) -> Numbers:
+    """Return the votes for many texts, their signs in rows."""
+    sums: Numbers = signs @ (votes.steps * votes.unit) / np.sqrt(np.maximum(np.diff(signs.indptr), 1)) + votes.bias
+    return sums
+
+
+def _shifted(votes: Votes, shift: float, slope: float) -> Votes:
+    """Return votes whose threshold is 0."""
+    return Votes(votes.steps, votes.unit * slope, (votes.bias - shift) * slope)
+
+
+def _slope(margins: Numbers, wanted: Mask) -> float:
+    """Return the factor that makes log-odds of margins."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    machine = LogisticRegression(class_weight="balanced").fit(margins[:, None], wanted)
+    return max(float(machine.coef_[0][0]), 1.0)
+
+
+def _best_f1(margins: Numbers, wanted: Mask) -> float:
+    """Return the threshold of the best F1, in the middle between two margins."""
+    order = np.argsort(-margins, kind="stable")
+    hits = np.cumsum(wanted[order])
+    f1 = 2 * hits / (np.arange(1, len(order) + 1) + wanted.sum())
+    best = int(np.argmax(f1))
+    ranked = margins[order]
+    return float(max(ranked[best] + ranked[min(best + 1, len(ranked) - 1)], 2 * ranked[best] - _GAP) / 2)
+
+
+def _f1(found: Mask, wanted: Mask) -> float:
+    return round(2 * float((found & wanted).sum()) / max(float(found.sum() + wanted.sum()), 1), 4)

@@ -1,0 +1,99 @@
+"""Training and files of models of harmful pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pipelines.text.harmful.judge import judge
+from pipelines.text.harmful.learning import HarmExample, learn
+from pipelines.text.harmful.model import FORMAT, HarmModel, read_model
+from pipelines.text.harmful.records import HarmKind
+
+PLACES = ("河口", "北山", "南湖", "东港", "西岭", "石桥", "青川", "白沙")
+WORKS = ("大桥通车", "学校开学", "医院扩建", "公园开放", "会议召开", "展览开幕")
+BODY = "记者从市政府获悉，{0}{1}，有关负责人表示，{0}的居民将从中受益，下一步还将继续推进各项工作，确保年底前全部完成。"
+
+
+def _examples() -> list[HarmExample]:
+    news = [(f"{place}{work}", BODY.format(place, work) * 3) for place in PLACES for work in WORKS]
+    posts = [f"加{place}微信{number}日结" for number, place in enumerate(PLACES * 4)]
+    return [
+        *(HarmExample("clean", title, body) for title, body in news),
+        *(HarmExample("clean", "", title) for title, _ in news),
+        *(HarmExample("ham", "", f"你好，我昨天去{place}了，那里{work}，真好玩") for place in PLACES for work in WORKS),
+        *(HarmExample("ad", "", post) for post in posts),
+        *(HarmExample("gambling", "", post.replace("日结", "注册送百家乐")) for post in posts),
+        *(HarmExample("hijacked", post, body) for post, (_, body) in zip(posts, news, strict=False)),
+    ]
+
+
+@pytest.fixture(scope="module")
+def model() -> HarmModel:
+    found, report = learn(_examples(), 1)
+    assert report["titles"]["f1"] > 0.9  # type: ignore[index]
+    return found
+
+
+def test_learn_tells_the_sides_and_kinds_apart(model: HarmModel) -> None:
+    assert judge("", "加海湾微信99日结", model=model).kind is HarmKind.ADVERT
+    assert judge("", "加海湾微信99注册送百家乐", model=model).kind is HarmKind.GAMBLING
+    body = BODY.format("海湾", "大桥通车") * 3
+    assert not judge("海湾大桥通车", body, model=model).is_harmful
+    assert judge("加海湾微信99日结", body, model=model).kind is HarmKind.HIJACKED
+
+
+def test_model_is_the_same_when_read_again(model: HarmModel) -> None:
+    again = read_model(json.dumps({"format": FORMAT, "model": model.dump()}))
+    assert again.dump() == model.dump()
+    text = "加海湾微信99日结"
+    assert judge("", text, model=again).score == pytest.approx(judge("", text, model=model).score, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("examples", "said"),
+    [
+        ([], "of one side"),
+        ([HarmExample("clean", "", "会议召开")], "of one side"),
+        ([HarmExample("porn", "", "加我")], "of one side"),
+        ([HarmExample("good", "", "会议召开")], "label 'good' is unknown; known: clean, ham"),
+    ],
+)
+def test_learn_refuses_rows_it_cannot_learn_from(examples: list[HarmExample], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        learn(examples, 1)
+
+
+def test_learn_takes_a_kind_of_one_row() -> None:
+    found, _ = learn([*(each for each in _examples() if each.label != "ham"), HarmExample("porn", "", "加")], 1)
+    assert set(found.kinds) == {HarmKind.ADVERT, HarmKind.GAMBLING, HarmKind.PORN}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"format": 1}', "[" * 100_000])
+def test_files_that_are_no_models_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no model of harmful pages"):
+        read_model(text)
+
+
+def test_broken_models_are_refused(model: HarmModel) -> None:
+    with pytest.raises(ValueError, match="format 99 instead of 1"):
+        read_model(json.dumps({"format": 99, "model": {}}))
+    good = model.dump()
+    votes: Any = good["kinds"]
+    ad = votes["advert"]
+    for change in (
+        {"short": {}},
+        {"long": None},
+        {"foreign": [1, 2]},
+        {"foreign": [1, 2, float("nan")]},
+        {"kinds": {}},
+        {"kinds": {"nonsense": ad}},
+        {"kinds": {"advert": {**ad, "steps": ad["steps"][:50]}}},
+        {"kinds": {"advert": {**ad, "steps": "不"}}},
+        {"kinds": {"advert": {**ad, "unit": "1"}}},
+        {"short": {"clean": ad}},
+    ):
+        with pytest.raises(ValueError, match="model of harmful pages is broken"):
+            read_model(json.dumps({"format": FORMAT, "model": {**good, **change}}))
