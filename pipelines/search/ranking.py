@@ -157,7 +157,7 @@ def likeness(
     held = np.bincount(place)
     values = np.bincount(place, damped * share[article]) * np.log(1 + (len(compared) - held + 0.5) / (held + 0.5))
     values[np.argsort(-values, kind="stable")[params.like_terms :]] = 0
-    found = np.bincount(article, damped * values[place], len(scores))
+    found = np.asarray(np.bincount(article, damped * values[place], len(scores)), np.float64)
     found *= params.like * float(scores.max()) / max(1e-9, float(found.max()))
     found[best[0]] = found.max()
     return found
