@@ -108,7 +108,7 @@ def test_png_takes_the_first_name_its_fonts_can_write(monkeypatch: pytest.Monkey
     assert len(problem.splitlines()) == 1
     pixels = imread(BytesIO(picture))
     assert min(pixels.shape[:2]) > 500
-    assert len(np.unique(pixels.reshape(-1, pixels.shape[2]), axis=0)) > 100
+    assert len(np.unique(pixels[::5, ::5].reshape(-1, pixels.shape[2]), axis=0)) > 100
 
 
 def test_graphml_can_be_read_back() -> None:
