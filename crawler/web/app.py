@@ -21,12 +21,13 @@ from starlette.types import Scope
 
 from .frame.security import Protection
 from .frame.visit import HERE, Show, WebOptions, WebSite, answering, refused
-from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why
+from .pages import api, article, crawl, feed, graph, learn, search, settings, sites, story, why, words
 
 PAGES: Final[Sequence[tuple[str, Show]]] = (
     ("/", search.show),
     ("/article/{id}", article.show),
     ("/article/{id}/page", article.show_page),
+    ("/article/{id}/words", words.show),
     ("/story/{id}", story.show),
     ("/crawl", crawl.show),
     ("/sites", sites.show),

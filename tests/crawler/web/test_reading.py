@@ -114,6 +114,16 @@ def test_article_shows_text_facts_and_ways_out(asker: Asker, pages: dict[str, st
     assert "exact to the minute" in said(page.cssselect(".facts")[0])
 
 
+def test_words_of_an_article_are_drawn_and_lead_to_searches(asker: Asker, pages: dict[str, str]) -> None:
+    page = read(asker, pages["words"])
+    best = [row.text_content() for row in page.cssselect("tbody th")]
+    drawn = [each.get("href") for each in page.cssselect("svg a")]
+    assert 5 < len(best) == len(drawn)
+    assert drawn[0] == page.cssselect("tbody th a")[0].get("href").replace("%2F", "/") == f"/?q={quote(best[0])}"
+    assert page.cssselect("svg path.edge")
+    assert read(asker, pages["article"]).cssselect(f"a[href='{pages['words']}']")
+
+
 def test_versions_are_told_by_marks(asker: Asker, pages: dict[str, str]) -> None:
     difference = read(asker, pages["versions"]).cssselect(".difference")[0]
     assert "本报将继续关注。" in {mark.text.strip() for mark in difference.cssselect("del")}

@@ -31,6 +31,7 @@ def kinds(database: Path) -> dict[str, str]:
         "nothing": f"/?q={quote('没有这样的词xyzzy')}",
         "versions": changed and f"/article/{changed}",
         "article": pictured and f"/article/{pictured}",
+        "words": pictured and f"/article/{pictured}/words",
         "story": story and f"/story/{story}",
         "crawl": "/crawl",
         "sites": "/sites",
@@ -57,7 +58,8 @@ def everything(database: Path) -> list[str]:
         sites = opened.execute("SELECT name FROM site").fetchall()
         urls = opened.execute("SELECT url FROM v_articles LIMIT 6").fetchall()
     found = ["/", "/?page=2", "/?page=3", "/crawl", "/sites", "/graph", "/settings"]
-    found += [f"/article/{key}" for key, _ in articles] + [f"/story/{key}" for (key,) in stories[::3]]
+    found += [f"/article/{key}" for key, _ in articles] + [f"/article/{key}/words" for key, _ in articles[::3]]
+    found += [f"/story/{key}" for (key,) in stories[::3]]
     found += [f"/?q={quote(title[:300])}" for _, title in articles[::4]]
     found += [f"/sites/{quote(name, safe='')}" for (name,) in sites[::4]]
     return found + [f"/why?url={quote(url[:300], safe='')}" for (url,) in urls]
