@@ -109,7 +109,7 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[tuple[Pa
     """Open a window of its own, without cookies; its faults are in what comes beside it."""
     values = {"viewport": {"width": WIDTHS["wide"], "height": HEIGHT}, "base_url": origin, **options}
     context: BrowserContext = browser.new_context(**values)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     noted = Noted(origin)
     context.on("request", noted.request)
     context.add_init_script(_DETECTOR)
