@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, Self
 
 from ..document.document import Document
-from . import summary
+from . import keywords, model_file, summary
 from .analysis import NO_LEXICON, analyse
+from .classes import model as class_model
 from .classes.model import ClassModel, TextClasses
-from .classes.model import shipped as shipped_classes
 from .classes.structure import place
 from .classes.vectors import Text
 from .frequencies import Frequencies
 from .frequencies import shipped as shipped_frequencies
+from .harmful import model as harm_model
 from .harmful.judge import judge
 from .harmful.model import HarmModel
-from .harmful.model import shipped as shipped_harm
 from .harmful.records import CLEAN, HarmVerdict
-from .keywords import Method, method
 from .lexicon import Lexicon
 
 MOST_KEYWORDS: Final = 10
@@ -58,12 +58,27 @@ class Describer:
         lexicon: Chinese words beside those of the dictionary.
     """
 
-    keywords: Method | None = field(default_factory=method)
+    keywords: keywords.Method | None = field(default_factory=keywords.method)
     summary: summary.Params | None = summary.DEFAULTS
-    classes: ClassModel | None = field(default_factory=shipped_classes)
-    harm: HarmModel | None = field(default_factory=shipped_harm)
+    classes: ClassModel | None = field(default_factory=class_model.shipped)
+    harm: HarmModel | None = field(default_factory=harm_model.shipped)
     frequencies: Frequencies = field(default_factory=shipped_frequencies)
     lexicon: Lexicon = NO_LEXICON
+
+    def with_model(self, path: Path) -> Self:
+        """Return the same with the model of a file, as `scrapy train` makes them, in place of its own of that kind.
+
+        Raises:
+            ModelError: it cannot be read, is no model, broken, or of another version.
+        """
+        found, name = model_file.load(path), str(path)
+        match found["kind"]:
+            case class_model.KIND:
+                return replace(self, classes=class_model.read(found, name))
+            case harm_model.KIND:
+                return replace(self, harm=HarmModel.load(found, name))
+            case _:
+                return replace(self, keywords=keywords.read(found, name))
 
     def describe(
         self, title: str, text: str, language: str, anchors: Sequence[str] = (), document: Document | None = None

@@ -92,7 +92,8 @@ def rank(
     """Return the candidates by their probability under the model of their script."""
     if not found.terms:
         return []
-    return found.rank(1 / (1 + np.exp(-models[found.script].log_odds(found, params.prior))))
+    model = models.get(found.script) or next(iter(models.values()))
+    return found.rank(1 / (1 + np.exp(-model.log_odds(found, params.prior))))
 
 
 @cache
