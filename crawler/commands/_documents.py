@@ -47,7 +47,7 @@ def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, 
 
 
 def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the id and the whole of each line of JSON; all have a text, and a title that may be empty.
+    """Yield the id and the whole of each line of JSON; all have title and text.
 
     Raises:
         InputError: a line that is none, naming it and what is wanted.

@@ -15,7 +15,7 @@ from ._documents import opened, page_of, refuse_same, rows_of
 if TYPE_CHECKING:
     import argparse
 
-    from pipelines.text.describe import Describer
+    from pipelines.describe import Describer
 
 
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
@@ -69,23 +69,26 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Describe a file."""
-        from pipelines.text.describe import Describer
+        from pipelines.describe import describer
 
-        describer = Describer()
+        made = describer()
         for path in opts.model:
-            describer = describer.with_model(path)
-        count = describe(opts.input, opts.output, describer, opts.language or "")
+            made = made.with_model(path)
+        count = describe(opts.input, opts.output, made, opts.language or "")
         sys.stderr.write(f"{count:,} documents described\n")
 
 
 def describe(input_name: str, output_name: str, describer: Describer, language: str) -> int:
-    """Write the description of each document of a file, as it is read; return how many there are.
+    """Write the description of each document of a file, as it is read.
 
     Args:
         input_name: JSON lines with id and text, maybe title, html and language; .gz is unpacked, "-" is standard input.
         output_name: gets a line of JSON for each; .gz is packed, "-" is standard output.
         describer: describes them.
         language: of documents that do not name theirs; empty: it is found out.
+
+    Returns:
+        How many there are.
 
     Raises:
         InputError: a line that is no document. What is before it is written.
@@ -126,11 +129,11 @@ def _described(row: dict[str, Any], describer: Describer, language: str) -> dict
         "id": row["id"],
         "keywords": found.keywords,
         "summary": found.summary,
-        "classes": found.classes.names,
-        "memberships": found.classes.memberships,
-        "class": next(iter(found.classes.names), None),
-        "harmful": round(found.harm.score, 6),
-        "verdict": found.harm.is_harmful,
-        "kind": found.harm.kind,
-        "reasons": [{"part": reason.part, "words": reason.words} for reason in found.harm.reasons],
+        "classes": found.classes,
+        "memberships": dict(found.memberships),
+        "class": next(iter(found.classes), None),
+        "harmful": found.harm,
+        "verdict": bool(found.harm_kind),
+        "kind": found.harm_kind or None,
+        "reasons": found.harm_reasons,
     }

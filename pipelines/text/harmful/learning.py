@@ -88,7 +88,13 @@ class _Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Votes for texts of one size: of all of them, without each fold, and the share called harmful by label."""
+    """Votes that were learned for texts of one size.
+
+    Attributes:
+        whole: of all texts.
+        held: without those of each fold.
+        report: the share of each label that was called harmful when it was held out.
+    """
 
     whole: HarmReading
     held: Sequence[HarmReading]

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.describe import describer
 from pipelines.extract.combined import network
 from pipelines.extract.network import StagedNetwork
 from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
-from pipelines.text.describe import Describer
 from tests.crawler.crawling import ROOT, command, scrapy
 from tests.crawler.odd_server import OddServer
 
@@ -70,7 +70,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["made_by"] == (
         "scrapy train classes rows.jsonl.gz --method combined --select chi2:50"
     )
-    assert Describer().with_model(out).describe("", "球队", "zh").classes.names == ("sport",)
+    assert describer().with_model(out).describe("", "球队", "zh").classes == ("sport",)
     assert "球队" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
 
@@ -102,9 +102,9 @@ def test_keywords_are_learnt(tmp_path: Path, method: str) -> None:
     done = command("train", "keywords", str(data), "--method", method, "-o", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(out.read_text())["made_by"] == f"scrapy train keywords rows.jsonl --method {method}"
-    describer = Describer().with_model(out)
-    assert "主墩" in describer.describe("", TEXT, "zh").keywords[:3]
-    assert describer.describe("", "The bridge of Hekou was opened.", "en").keywords
+    found = describer().with_model(out)
+    assert "主墩" in found.describe("", TEXT, "zh").keywords[:3]
+    assert found.describe("", "The bridge of Hekou was opened.", "en").keywords
 
 
 def test_harmful_is_learnt(tmp_path: Path) -> None:
@@ -117,9 +117,9 @@ def test_harmful_is_learnt(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(out.read_text())["made_by"] == "scrapy train harmful rows.jsonl --seed 1"
     assert json.loads(report.read_text())["short"]["spam"] > 0.9
-    describer = Describer().with_model(out)
-    assert describer.describe("", "加微信99，日结工资，注册送彩金", "zh").harm.is_harmful
-    assert not describer.describe("", "你好，昨天我去了大桥", "zh").harm.is_harmful
+    found = describer().with_model(out)
+    assert found.describe("", "加微信99，日结工资，注册送彩金", "zh").harm_kind
+    assert not found.describe("", "你好，昨天我去了大桥", "zh").harm_kind
 
 
 @pytest.mark.parametrize(
