@@ -236,6 +236,29 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
+class Description:
+    """Description of an article; what nobody asked for is empty.
+
+    Attributes:
+        keywords: the best first.
+        summary: its key sentences.
+        classes: their names, the best first.
+        memberships: (class, how far it belongs to it, in [0, 1]), the best first, without faint ones.
+        harm: in [0, 1], higher is worse; None when it was not judged.
+        harm_kind: a word of `HarmKind` if it is harmful.
+        harm_reasons: the parts of the page and words that tell so, for people.
+    """
+
+    keywords: tuple[str, ...] = ()
+    summary: str = ""
+    classes: tuple[str, ...] = ()
+    memberships: tuple[tuple[str, float], ...] = ()
+    harm: float | None = None
+    harm_kind: str = ""
+    harm_reasons: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Signature:
     """Signature of a text, by which near-duplicates are found.
 

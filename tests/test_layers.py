@@ -39,7 +39,7 @@ FLOORS = {
     "pipelines": (
         {"stages", "warm", "export"},
         {"worker"},
-        {"parse_page"},
+        {"parse_page", "describe"},
         {"articles"},
         {"dedup"},
         {"item"},

@@ -9,9 +9,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._saved_pages import InputError
+from ._saved_pages import NOWHERE, InputError
+
+if TYPE_CHECKING:
+    from pipelines.document.document import Document
 
 
 def refuse_same(input_name: str, output_name: str) -> None:
@@ -40,12 +43,11 @@ def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, 
         InputError: a line that is no document, naming it.
     """
     for key, row in rows_of(lines, name, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
-        title = row.get("title")
-        yield key, title if isinstance(title, str) else "", row["text"]
+        yield key, row["title"], row["text"]
 
 
 def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the id and the whole of each line of JSON; `text` is one in all of them.
+    """Yield the id and the whole of each line of JSON; all have title and text.
 
     Raises:
         InputError: a line that is none, naming it and what is wanted.
@@ -63,6 +65,20 @@ def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[st
             key = str(row["id"])
             if not key.isprintable() or key.encode("utf-8", "replace").decode() != key:
                 raise InputError(f"{name}, line {number}: the id has a tab, a line feed or another such sign in it")
+            title = row.get("title")
+            row["title"], row["text"] = (_readable(title) if isinstance(title, str) else ""), _readable(row["text"])
             yield key, row
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{name} is damaged: {error}") from None
+
+
+def page_of(html: str) -> Document:
+    """Parse the `html` of a row."""
+    from pipelines.document.document import parse
+
+    return parse(html.encode("utf-8", "replace"), f"http://{NOWHERE}/", "text/html; charset=utf-8")
+
+
+def _readable(text: str) -> str:
+    """Replace halves of characters, which JSON can hold and no file."""
+    return text.encode("utf-8", "replace").decode()

@@ -21,7 +21,7 @@ from scrapy.exceptions import UsageError
 from ..run.command import NewsCommand, refuse_unwritable, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
-from ._documents import opened, rows_of
+from ._documents import opened, page_of, rows_of
 from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pipelines.extract.learning.examples import Example
     from pipelines.page_kind.examples import KnownPage
     from pipelines.text.classes.vectors import Text
+    from pipelines.text.harmful.learning import HarmExample
+    from pipelines.text.keywords.learning import KeywordExample
 
 
 GOLD = "gold.jsonl"
@@ -58,18 +60,19 @@ class Command(NewsCommand):
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
-        return "Learn a model of main text from known pages, or a profile from pages you liked"
+        return "Learn models of main text, classes, keywords or harm from known texts, or a profile"
 
     def long_desc(self) -> str:
         """Return the description for the help."""
         return (
             "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
-            "of the extractor `fusion`; kinds: kinds of pages, from rows with kind, subtype or "
-            "page_type. A folder holds "
-            "gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says or "
-            "else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
-            "exports of a browser's history (CSV with a column url), whose pages are fetched. classes: classes of "
-            "texts, from files of JSON lines with id, text, label or labels, best with title (.gz is unpacked)."
+            "of the extractor `fusion`; kinds: kinds of pages, from rows with kind, subtype or page_type. A folder "
+            "holds gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says "
+            "or else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
+            "exports of a browser's history (CSV with a column url), whose pages are fetched. classes, keywords, "
+            "harmful: models for scrapy describe, from files of JSON lines with id, text, best with title (.gz is "
+            "unpacked) and, for classes, label or labels; for keywords, the list keys; for harmful, the label clean "
+            "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful)."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -87,13 +90,19 @@ class Command(NewsCommand):
         parser.add_argument("--words", type=_count, default=2000, metavar="N", help="words: how many are kept (2000)")
         parser.add_argument("--terms", type=_count, default=30, metavar="N", help="profile: its words (30)")
         parser.add_argument(
-            "--method", default="combined", metavar="NAME", help="classes: the classifier, as in CLASSIFIER (combined)"
+            "--method",
+            default="combined",
+            metavar="NAME",
+            help="classes: the classifier, as in CLASSIFIER; keywords: combined or bayes (combined)",
         )
         parser.add_argument(
             "--select", metavar="MEASURE:N", help="classes: the terms that are kept, as chi2:2000 (by the method)"
         )
         parser.add_argument(
-            "--report", type=Path, metavar="FILE", help="classes: write the terms chosen for each class, with its F1"
+            "--report",
+            type=Path,
+            metavar="FILE",
+            help="classes: write the terms chosen for each class, with its F1; harmful: what is called so, by label",
         )
         parser.add_argument(
             "-o",
@@ -380,22 +389,84 @@ def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Na
 
 def _labelled(names: Sequence[str], _: Settings) -> Iterator[tuple[Text, tuple[str, ...]]]:
     """Yield the texts of files with their classes, of rows with `html` as pages."""
-    from pipelines.document.document import parse
     from pipelines.text.classes.structure import place
     from pipelines.text.classes.vectors import Text
 
     wanted = 'a JSON object like {"id": 1, "text": "...", "label": "sport"} is expected, or "labels": ["a", "b"]'
+    for at, row in _text_rows(names, wanted):
+        labels = row["labels"] if "labels" in row else [row.get("label")]
+        if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
+            raise InputError(f"{at}: its label is missing; {wanted}")
+        text = Text(row["title"], row["text"])
+        if isinstance(html := row.get("html"), str):
+            text = place(page_of(html), *text[:2])
+        yield text, tuple(labels)
+
+
+def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each labelled row of files stands, for messages, and the row."""
     for name in names:
         with opened(name) as lines:
             for key, row in rows_of(lines, name, wanted):
-                labels = row["labels"] if "labels" in row else [row.get("label")]
-                if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-                    raise InputError(f"{name}, document {key}: its label is missing; {wanted}")
-                title, html = row.get("title"), row.get("html")
-                text = Text(title if isinstance(title, str) else "", row["text"])
-                if isinstance(html, str):
-                    text = place(parse(html.encode(), "http://a.invalid/", "text/html; charset=utf-8"), *text[:2])
-                yield text, tuple(labels)
+                yield f"{name}, document {key}", row
+
+
+def _keywords(pages: Iterator[KeywordExample], options: argparse.Namespace) -> Learned:
+    """Learn which words and phrases of a text are its keywords."""
+    from pipelines.text.keywords import KIND
+    from pipelines.text.keywords.learning import learn_bayes, learn_combined
+    from pipelines.text.model_file import VERSION
+
+    learners = {"combined": learn_combined, "bayes": learn_bayes}
+    if options.method not in learners:
+        raise ValueError(f"--method is {options.method!r}; keywords are learned by {' or '.join(learners)}")
+    if options.method == "combined":
+        _check_module("sklearn")
+    examples = list(pages)
+    known = sum(each.wanted.sum() for each in examples)
+    model = {"kind": KIND, "version": VERSION, "method": options.method, "scripts": learners[options.method](examples)}
+    return model, {"keywords": int(known)}
+
+
+def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample]:
+    """Yield the candidates of the texts of files whose keywords are known."""
+    from pipelines.metadata.language import detect
+    from pipelines.text.analysis import analyse
+    from pipelines.text.frequencies import shipped
+    from pipelines.text.keywords.learning import example
+
+    wanted = 'a JSON object like {"id": 1, "text": "...", "keys": ["bridge", "river"]} is expected'
+    for at, row in _text_rows(names, wanted):
+        keys = row.get("keys")
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise InputError(f"{at}: its keys are missing; {wanted}")
+        language = row.get("language")
+        text = analyse(row["title"], row["text"], language if isinstance(language, str) else detect(row["text"]))
+        yield example(text, keys, shipped())
+
+
+def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learned:
+    """Learn to tell harmful pages from honest ones."""
+    from pipelines.text.harmful.learning import learn
+
+    if options.report:
+        refuse_unwritable(options.report)
+    model, report = learn(list(pages), options.seed)
+    if options.report:
+        options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return model.dump(), {}
+
+
+def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
+    """Yield the texts of files that are known to be harmful or not."""
+    from pipelines.text.harmful.learning import CLEAN_LABELS, KIND_OF, HarmExample
+
+    known = (*CLEAN_LABELS, *KIND_OF)
+    wanted = 'a JSON object like {"id": 1, "text": "...", "label": "clean"} is expected'
+    for at, row in _text_rows(names, wanted):
+        if row.get("label") not in known:
+            raise InputError(f"{at}: its label {row.get('label')!r} is none of {', '.join(known)}; {wanted}")
+        yield HarmExample(row["label"], row["title"], row["text"])
 
 
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
@@ -430,6 +501,8 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
     "classes": Learner(_classes, ("method", "select"), _labelled, is_shipped=False),
+    "keywords": Learner(_keywords, ("method",), _with_keywords, is_shipped=False),
+    "harmful": Learner(_harmful, ("seed",), _judged, is_shipped=False, module="sklearn"),
     "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }
 """Learners by name; that of a model of main text is also the name of its file."""

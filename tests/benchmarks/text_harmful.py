@@ -1,11 +1,11 @@
 """Harmful pages: recall beside headlines, crime reports, hijacked titles, mail; by models that have not seen them.
 
-    uv run --extra train python -m tests.benchmarks.text_harmful [--folds 0,1] [--check] [--train FILE]
+    uv run --extra train python -m tests.benchmarks.text_harmful [--folds 0,1] [--check] [--rows FILE.jsonl.gz]
 
 The sets lie under text/ in the folder that BENCH_DATA names (default: ../shared/data beside the project). Each fold is
 judged by a model learned from the others; near-duplicates, and a hijacked title with the post it holds, are in one.
-News sections are learned from, but for cnews, which is judged as the news of others. `--train` makes the model that is
-shipped, from all rows; `--check` fails where a floor of floors.json is not reached.
+News sections are learned from, but for cnews, which is judged as the news of others. `--rows` writes all rows, of which
+`scrapy train harmful` made the shipped model; `--check` fails where a floor of floors.json is not reached.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import numpy as np
 from pipelines.text.harmful import blocks
 from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.learning import CLEAN_LABELS, FOLDS, HarmExample, deal, learn
-from pipelines.text.harmful.model import FORMAT, HarmModel
+from pipelines.text.harmful.model import HarmModel
 
 ROOT = Path(os.environ.get("BENCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
 FLOORS = Path(__file__).with_name("floors.json")
@@ -117,13 +118,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folds", default=",".join(map(str, range(FOLDS))), help="which are judged (all)")
     parser.add_argument("--check", action="store_true", help="fail under a floor")
-    parser.add_argument("--train", type=Path, help="make the model that is shipped")
+    parser.add_argument("--rows", type=Path, help="write the rows that the shipped model is learned from")
     options = parser.parse_args()
     found = [(name, example(row)) for name in JUDGED for row in rows(name)]
-    if options.train:
-        model, report = learn([row for _, row in found] + news([*NEWS, UNSEEN]), 1)
-        made = {"format": FORMAT, "made_by": "python -m tests.benchmarks.text_harmful --train", "report": report}
-        options.train.write_text(json.dumps({**made, "model": model.dump()}, indent=1) + "\n", encoding="utf-8")
+    if options.rows:
+        every = [row for _, row in found] + news([*NEWS, UNSEEN])
+        with gzip.open(options.rows, "wt", encoding="utf-8") as file:
+            for number, row in enumerate(every, 1):
+                file.write(json.dumps({"id": number, **asdict(row)}, ensure_ascii=False) + "\n")
         return
     dealt = folds(found)
     tallies = {method: Tally() for method in METHODS}

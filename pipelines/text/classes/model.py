@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,14 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..model_file import VERSION, ModelError, load, refused_if_broken
 from . import METHODS, Trainer, learner
 from .calibration import Calibration, calibrate
 from .classifier import Classifier, Training, pack, unpack
 from .selection import Chosen, Contingency, Select, report, select, uncertainty
 from .vectors import Numbers, Space, Terms, Text, rarity, spell
 
-VERSION: Final = 1
-"""A model of another one is refused."""
 KIND: Final = "classes"
 SECTIONS: Final = Path(__file__).with_name("sections.json")
 MOST_CLASSES: Final = 500
@@ -27,10 +25,6 @@ _FOLDS: Final = 4
 _LEAST_TEXTS: Final = 2
 _SMALL: Final = 50
 """Texts from which a term must stand in two of them."""
-
-
-class ModelError(ValueError):
-    """A model cannot be used, or not be learned; the text says what to do."""
 
 
 class TextClasses(NamedTuple):
@@ -94,50 +88,24 @@ class ClassModel:
         }
 
 
-def loads(text: str, name: str) -> ClassModel:
-    """Return the model that a file's text describes.
+def read(found: Mapping[str, Any], name: str) -> ClassModel:
+    """Return the model that `ClassModel.model` described.
 
     Args:
-        text: JSON with `ClassModel.model` as its "model".
+        found: from `model_file.load`.
         name: of the file, for messages.
 
     Raises:
-        ModelError: it is broken, no model of classes, or of another version.
+        ModelError: it is broken.
     """
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ModelError(f"{name} is no model of classes: it is not JSON; scrapy train classes makes one") from None
-    found = read.get("model") if isinstance(read, dict) else None
-    if not isinstance(found, dict) or found.get("kind") != KIND:
-        raise ModelError(f"{name} is no model of classes; scrapy train classes makes one")
-    if found.get("version") != VERSION:
-        raise ModelError(f"{name} has the version {found.get('version')!r} instead of {VERSION}; train it again")
-    try:
+    with refused_if_broken(name):
         return _model(found)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise ModelError(f"{name} is broken ({why[:200]}); train it again") from None
-
-
-def load(path: Path) -> ClassModel:
-    """Read a model's file.
-
-    Raises:
-        ModelError: it cannot be read, is broken, no model of classes, or of another format.
-    """
-    try:
-        return loads(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ModelError(f"{path} is no model of classes: it is not UTF-8; scrapy train classes makes one") from None
 
 
 @cache
 def shipped() -> ClassModel:
     """Return the shipped model of news sections, Chinese and English."""
-    return load(SECTIONS)
+    return read(load(SECTIONS, KIND), SECTIONS.name)
 
 
 def _model(found: Mapping[str, Any]) -> ClassModel:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..words import fold
-from .features import features, located, read
+from .features import MAX_CHARS, features, located, read
 from .model import LONG, HarmModel, logistic, shipped
 from .records import CLEAN, HarmKind, HarmPart, HarmReason, HarmVerdict
 
@@ -40,7 +40,7 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
         model: the shipped one by default.
 
     Returns:
-        The verdict. Nothing to read is no harm.
+        The verdict. No letter and no digit is no harm.
 
     Cost: O(characters), 0.5 ms for 1,000 Chinese ones; the first call reads the model (0.3 s).
     Source: of the task: 龙珑, 邓伟, 绿色网络网页正文内容提取算法 (S26); `blocks.score` is its way.
@@ -50,7 +50,7 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
     False
     """
     model = model or shipped()
-    title, text = title.strip()[:_TITLE_CHARS], text.strip()
+    title, text = _legible(title)[:_TITLE_CHARS], _legible(text)
     found: list[tuple[float, HarmKind, HarmPart, str]] = []
     highest = 0.0
     own, under = (text, title) if text else (title, "")
@@ -135,6 +135,12 @@ def _judge_links(anchors: Sequence[str], model: HarmModel) -> tuple[float, str]:
     if len(harmful) < _FEW_LINKS:
         return 0.0, ""
     return min(1.0, _THRESHOLD + len(harmful) / len(scores) / 2), scores[-1][1]
+
+
+def _legible(text: str) -> str:
+    """Return a text without blanks around; empty if it has no letter or digit."""
+    text = text.strip()
+    return text if any(map(str.isalnum, text[:MAX_CHARS])) else ""
 
 
 def _pairs(text: str) -> set[str]:

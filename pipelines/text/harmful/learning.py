@@ -81,6 +81,25 @@ class _Units:
     def harmful(self) -> Mask:
         return ~np.isin(self.labels, CLEAN_LABELS)
 
+    @property
+    def has_both_sides(self) -> bool:
+        return bool(self.harmful.any() and not self.harmful.all())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Learned:
+    """Votes that were learned for texts of one size.
+
+    Attributes:
+        whole: of all texts.
+        held: without those of each fold.
+        report: the share of each label that was called harmful when it was held out.
+    """
+
+    whole: HarmReading
+    held: Sequence[HarmReading]
+    report: Mapping[str, object]
+
 
 def learn(
     examples: Sequence[HarmExample], seed: int, params: HarmParams | None = None
@@ -106,28 +125,32 @@ def learn(
         if example.label not in known:
             raise ValueError(f"label {example.label!r} is unknown; known: {', '.join(known)}")
     labels = {example.label for example in examples}
-    if "clean" not in labels or not labels - {*CLEAN_LABELS, HarmKind.HIJACKED}:
+    if not labels & set(CLEAN_LABELS) or not labels - {*CLEAN_LABELS, HarmKind.HIJACKED}:
         raise ValueError(
-            "the pages to learn from are of one side; rows labelled clean and harmful ones are both needed"
+            "the pages to learn from are of one side; rows labelled clean or ham and harmful ones are both needed"
         )
     random = np.random.default_rng(seed)
     folds = deal(examples)
     short, long = _short_units(examples, folds, random), _long_units(examples, folds, random)
     posted = ~short.harmful & short.is_own
-    of_short, held_short, report_short = _learn_reading(
-        short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params
-    )
-    sorts = {label: [long.labels == label] for label in CLEAN_LABELS if (long.labels == label).any()}
-    of_long, _, report_long = _learn_reading(long, sorts, params)
+    of_short = of_long = None
+    if short.has_both_sides:
+        of_short = _learn_reading(short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params)
+    if long.has_both_sides:
+        of_long = _learn_reading(long, {label: [long.labels == label] for label in CLEAN_LABELS}, params)
+    of_short = of_short or of_long
+    of_long = of_long or of_short
+    if of_short is None or of_long is None:
+        raise ValueError("neither the short texts nor the long ones have both sides; add honest or harmful ones")
     bare = HarmModel(
-        of_short,
-        of_long,
+        of_short.whole,
+        of_long.whole,
         (1.0, 1.0, -1.0),
         _learn_kinds((short, long) if not (short.harmful & short.is_own).any() else (short,)),
     )
-    foreign, report_titles = _learn_titles(examples, folds, bare, held_short)
+    foreign, report_titles = _learn_titles(examples, folds, bare, of_short.held)
     model = HarmModel(bare.short, bare.long, foreign, bare.kinds)
-    return model, {"short": report_short, "long": report_long, "titles": report_titles}
+    return model, {"short": of_short.report, "long": of_long.report, "titles": report_titles}
 
 
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
@@ -181,7 +204,9 @@ def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> s
 def _units(texts: Sequence[tuple[str, str, int, bool]]) -> _Units:
     signs = [features(text) for text, _, _, _ in texts]
     ends = np.cumsum([0, *map(len, signs)])
-    matrix = sp.csr_matrix((np.ones(ends[-1]), np.concatenate(signs), ends), shape=(len(texts), 1 << BITS))
+    matrix = sp.csr_matrix(
+        (np.ones(ends[-1]), np.concatenate([np.zeros(0, np.int64), *signs]), ends), shape=(len(texts), 1 << BITS)
+    )
     return _Units(
         matrix,
         np.array([label for _, label, _, _ in texts]),
@@ -200,17 +225,17 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
     return folds
 
 
-def _learn_reading(
-    units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams
-) -> tuple[HarmReading, list[HarmReading], dict[str, object]]:
+def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
     """Learn the votes of one size of texts, also those without each fold.
 
     Args:
         units: the texts.
-        sides: sorts of honest texts; of several masks the mean of the votes against each is taken.
+        sides: sorts of honest texts; of several masks the mean of the votes against each is taken. Those without a
+            text are left out.
         params: of the training.
     """
     harmful = units.harmful
+    sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
     held = {name: np.full(len(harmful), np.nan) for name in sides}
     parts: list[dict[str, Votes]] = []
     for fold in range(FOLDS):
@@ -238,7 +263,7 @@ def _learn_reading(
     readings = [
         HarmReading({name: _shifted(votes[name], *offsets[name]) for name in sides}) for votes in (every, *parts)
     ]
-    return readings[0], readings[1:], report
+    return _Learned(readings[0], readings[1:], report)
 
 
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
@@ -257,6 +282,8 @@ def _learn_votes(units: _Units, chosen: Mask, params: HarmParams) -> tuple[Numbe
     if not harmful.any() or harmful.all():
         return weights, 2.0 * bool(harmful.any()) - 1
     kept = np.flatnonzero(np.bincount(signs.indices, minlength=signs.shape[1]) > 1)
+    if not len(kept):
+        return weights, -1.0
     signs = signs[:, kept]
     bad, good = (params.smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
     ratio = np.log(bad / bad.sum()) - np.log(good / good.sum())

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model_file import VERSION, load, refused_if_broken
 from .features import BITS, Hashes, Numbers
 from .records import HarmKind
 
-FORMAT: Final = 1
-"""Number of the format; a file with another one is refused."""
+KIND: Final = "harmful"
+SHIPPED: Final = Path(__file__).with_name("harmful.json")
 KIND_BITS: Final = 18
 SHORT: Final = 40
 """Characters up to which a text is read as a short one: a headline, a post."""
@@ -137,6 +137,8 @@ class HarmModel:
     def dump(self) -> dict[str, object]:
         """Return the model as JSON keeps it."""
         return {
+            "kind": KIND,
+            "version": VERSION,
             "short": {label: votes.dump() for label, votes in self.short.votes.items()},
             "long": {label: votes.dump() for label, votes in self.long.votes.items()},
             "foreign": [float(f"{value:.6g}") for value in self.foreign],
@@ -144,49 +146,32 @@ class HarmModel:
         }
 
     @classmethod
-    def load(cls, found: Mapping[str, Any]) -> HarmModel:
+    def load(cls, found: Mapping[str, Any], name: str) -> HarmModel:
         """Return what `dump` made.
 
+        Args:
+            found: from `model_file.load`.
+            name: of the file, for messages.
+
         Raises:
-            ValueError: it is broken.
+            ModelError: it is broken.
         """
-        try:
+        with refused_if_broken(name):
             short, long = (
-                HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[name].items()})
-                for name in ("short", "long")
+                HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
+                for size in ("short", "long")
             )
-            foreign = tuple(map(_number, found["foreign"]))
+            margin, absence, bias = map(_number, found["foreign"])
             kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
-            if len(foreign) != 3 or not kinds or not short.votes or not long.votes:
+            if not kinds or not short.votes or not long.votes:
                 raise ValueError("parts are missing")
-        except (KeyError, TypeError, ValueError, AttributeError, zlib.error) as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise ValueError(
-                f"the model of harmful pages is broken ({reason}); scrapy train harmful makes one"
-            ) from None
-        return cls(short, long, foreign, kinds)
-
-
-def read_model(text: str | bytes) -> HarmModel:
-    """Return the model of a file's text.
-
-    Raises:
-        ValueError: it is no such model, broken, or of another format.
-    """
-    try:
-        found = json.loads(text)
-        number, model = found["format"], found["model"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError("this is no model of harmful pages; scrapy train harmful makes one") from None
-    if number != FORMAT:
-        raise ValueError(f"the model has format {number} instead of {FORMAT}; scrapy train harmful makes it again")
-    return HarmModel.load(model)
+            return cls(short, long, (margin, absence, bias), kinds)
 
 
 @cache
 def shipped() -> HarmModel:
     """Return the model that comes with the program."""
-    return read_model(files(__package__).joinpath("harmful.json").read_bytes())
+    return HarmModel.load(load(SHIPPED, KIND), SHIPPED.name)
 
 
 def kind_signs(signs: Hashes) -> Hashes:

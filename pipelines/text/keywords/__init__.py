@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from ...params import fill_params, is_import_path, plug_in
 from ..analysis import Analysis
 from ..frequencies import Frequencies
+from ..model_file import refused_if_broken
 from . import bayes, combined, network, tfidf
+from .candidates import find
 
 Method = Callable[[Analysis, Frequencies], list[tuple[str, float]]]
 
@@ -25,6 +27,9 @@ METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] =
 }
 """Methods by name, with the class of their parameters."""
 
+LEARNED: Final = {combined.NAME: combined, bayes.NAME: bayes}
+"""Methods that learn, by name."""
+KIND: Final = "keywords"
 DEFAULT: Final = combined.NAME
 """The method that is used when none is named."""
 
@@ -46,3 +51,25 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
         raise ValueError(f"unknown keyword method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     extract, kind = METHODS[name]
     return partial(extract, params=fill_params(kind, params, f"keyword method {name!r}"))
+
+
+def read(found: Mapping[str, Any], name: str) -> Method:
+    """Return the method that a model of keywords describes.
+
+    Args:
+        found: from `model_file.load`: "method", a key of `LEARNED`, and "scripts".
+        name: of the file, for messages.
+
+    Raises:
+        ModelError: it is broken.
+    """
+    with refused_if_broken(name):
+        by = LEARNED[found["method"]]
+        return partial(_extract, by.rank, by.read(found["scripts"]))
+
+
+def _extract(
+    rank: Callable[..., list[tuple[str, float]]], models: object, text: Analysis, frequencies: Frequencies
+) -> list[tuple[str, float]]:
+    """Return the candidates of a text, ranked by models."""
+    return rank(find(text, frequencies), models)

@@ -37,7 +37,7 @@ DEFAULTS = Params()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NaiveBayes:
+class KeywordBayes:
     """Naive Bayes over binned features.
 
     Attributes:
@@ -87,21 +87,22 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
 
 
 def rank(
-    found: KeywordCandidates, models: Mapping[str, NaiveBayes], params: Params = DEFAULTS
+    found: KeywordCandidates, models: Mapping[str, KeywordBayes], params: Params = DEFAULTS
 ) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the model of their script."""
     if not found.terms:
         return []
-    return found.rank(1 / (1 + np.exp(-models[found.script].log_odds(found, params.prior))))
+    model = models.get(found.script) or next(iter(models.values()))
+    return found.rank(1 / (1 + np.exp(-model.log_odds(found, params.prior))))
 
 
 @cache
-def load(path: Path = MODEL) -> dict[str, NaiveBayes]:
+def load(path: Path = MODEL) -> dict[str, KeywordBayes]:
     """Load the shipped models by script."""
     return read(json.loads(path.read_text(encoding="utf-8"))["models"])
 
 
-def read(models: Mapping[str, Any]) -> dict[str, NaiveBayes]:
+def read(models: Mapping[str, Any]) -> dict[str, KeywordBayes]:
     """Return the models of plain values.
 
     Raises:
@@ -109,7 +110,7 @@ def read(models: Mapping[str, Any]) -> dict[str, NaiveBayes]:
     """
     try:
         found = {
-            script: NaiveBayes(
+            script: KeywordBayes(
                 tuple(np.array(edges, float) for edges in model["edges"]),
                 tuple(np.array(weights, float) for weights in model["weights"]),
                 float(model["prior"]),
@@ -128,7 +129,7 @@ def read(models: Mapping[str, Any]) -> dict[str, NaiveBayes]:
     return found
 
 
-def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> NaiveBayes:
+def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> KeywordBayes:
     """Learn a model.
 
     Args:
@@ -156,4 +157,4 @@ def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> NaiveBayes:
         ]
         edges.append(borders)
         weights.append(np.log(share[0] / share[1]))
-    return NaiveBayes(tuple(edges), tuple(weights), float(np.log(right.sum() / (~right).sum())))
+    return KeywordBayes(tuple(edges), tuple(weights), float(np.log(right.sum() / (~right).sum())))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from ..analysis import Analysis
 from ..frequencies import Frequencies
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NAME = "network"
 
@@ -65,6 +67,8 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     Differs: only words that tell something are nodes. "Increment" of betweenness and closeness is read as the part
              above the mean word's. Of long articles the commonest words are nodes. Emphasis is gone with the page.
     """
+    import networkx as nx  # noqa: PLC0415 - for this method alone
+
     graph = build(text, params)
     if not graph:
         return []
@@ -94,6 +98,8 @@ def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
         Terms as nodes, with the `word` as it stands in the text first and its `count`; edges have `weight` and
         `distance`.
     """
+    import networkx as nx  # noqa: PLC0415
+
     counts = Counter(text.telling_terms())
     nodes = {term for term, _ in counts.most_common(params.most_words)}
     weights: dict[tuple[str, str], float] = {}

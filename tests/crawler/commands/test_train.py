@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import subprocess
@@ -11,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.describe import describer
 from pipelines.extract.combined import network
 from pipelines.extract.network import StagedNetwork
 from pipelines.extract.weighted import FEATURES, WeightedModel
 from pipelines.focus.profile import load
-from pipelines.text.classes.model import load as classes_model
-from pipelines.text.classes.vectors import Text
 from tests.crawler.crawling import ROOT, command, scrapy
 from tests.crawler.odd_server import OddServer
 
@@ -70,7 +70,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["made_by"] == (
         "scrapy train classes rows.jsonl.gz --method combined --select chi2:50"
     )
-    assert classes_model(out).predict(Text("", "球队")).names == ("sport",)
+    assert describer().with_model(out).describe("", "球队", "zh").classes == ("sport",)
     assert "球队" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
 
@@ -89,6 +89,58 @@ def test_classes_from_wrong_rows(tmp_path: Path, row: dict[str, object], more: t
     data = tmp_path / "rows.jsonl"
     data.write_text(json.dumps(row), encoding="utf-8")
     done = command("train", "classes", str(data), *more, "-o", str(tmp_path / "m.json"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize("method", ["bayes", "combined"])
+def test_keywords_are_learnt(tmp_path: Path, method: str) -> None:
+    rows = [{"id": n, "title": f"{n}号大桥通车", "text": TEXT * 2, "keys": ["大桥", "主墩"]} for n in range(20)]
+    data, out = tmp_path / "rows.jsonl", tmp_path / "m.json"
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = command("train", "keywords", str(data), "--method", method, "-o", str(out))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(out.read_text())["made_by"] == f"scrapy train keywords rows.jsonl --method {method}"
+    found = describer().with_model(out)
+    assert "主墩" in found.describe("", TEXT, "zh").keywords[:3]
+    assert found.describe("", "The bridge of Hekou was opened.", "en").keywords
+
+
+def test_harmful_is_learnt(tmp_path: Path) -> None:
+    pairs = list(enumerate(itertools.product("山水云雨风雷花鸟", ("大桥", "公园", "学校", "医院", "车站"))))
+    rows = [{"id": n, "text": f"你好，昨天我去了{a}{b}，真好玩", "label": "ham"} for n, (a, b) in pairs]
+    rows += [{"id": n, "text": f"{b}加微信{a}，日结工资，注册送彩金", "label": "spam"} for n, (a, b) in pairs]
+    data, out, report = tmp_path / "rows.jsonl", tmp_path / "m.json", tmp_path / "r.json"
+    data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = command("train", "harmful", str(data), "--report", str(report), "-o", str(out))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(out.read_text())["made_by"] == "scrapy train harmful rows.jsonl --seed 1"
+    assert json.loads(report.read_text())["short"]["spam"] > 0.9
+    found = describer().with_model(out)
+    assert found.describe("", "加微信99，日结工资，注册送彩金", "zh").harm_kind
+    assert not found.describe("", "你好，昨天我去了大桥", "zh").harm_kind
+
+
+@pytest.mark.parametrize(
+    ("line", "row", "why"),
+    [
+        ("keywords", {"id": 1, "text": "a"}, "document 1: its keys are missing"),
+        ("keywords", {"id": 1, "text": "a", "keys": "b"}, "document 1: its keys are missing"),
+        ("keywords", {"id": 1, "text": "", "keys": []}, "no text has a candidate"),
+        ("keywords", {"id": 1, "text": "bridge", "keys": []}, "0 of 1 candidates are keywords"),
+        ("keywords --method knn", {"id": 1, "text": "a", "keys": ["b"]}, "'knn'; keywords are learned by combined or"),
+        ("harmful", {"id": 1, "text": "a"}, "document 1: its label None is none of clean, ham"),
+        ("harmful", {"id": 1, "text": "a", "label": "good"}, "document 1: its label 'good' is none of"),
+        ("harmful", {"id": 1, "text": "a", "label": ["ad"]}, "is none of"),
+        ("harmful", {"id": 1, "text": "a", "label": "ham"}, "are of one side"),
+    ],
+)
+def test_keywords_and_harm_from_wrong_rows(tmp_path: Path, line: str, row: dict[str, object], why: str) -> None:
+    data = tmp_path / "rows.jsonl"
+    data.write_text(json.dumps(row), encoding="utf-8")
+    what, *more = line.split()
+    done = command("train", what, str(data), *more, "-o", str(tmp_path / "m.json"))
     assert (done.returncode, done.stdout) == (2, "")
     assert why in done.stderr
     assert not (tmp_path / "m.json").exists()

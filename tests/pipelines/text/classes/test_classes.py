@@ -9,18 +9,17 @@ import pytest
 from pipelines.text.classes import DEFAULT, METHODS, learner
 from pipelines.text.classes.calibration import calibrate
 from pipelines.text.classes.model import (
+    KIND,
     SECTIONS,
-    VERSION,
     ClassModel,
-    ModelError,
     TextClasses,
     learn,
-    load,
-    loads,
+    read,
     shipped,
 )
 from pipelines.text.classes.selection import MEASURES, Select
 from pipelines.text.classes.vectors import MAX_CHARS, Text
+from pipelines.text.model_file import VERSION, ModelError, load, loads
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")
 MONEY = ("央行下调利率，股市上涨，银行贷款增加", "the central bank cut interest rates and the stock market rose")
@@ -32,6 +31,10 @@ MIXED = Text("", "球队的股市：球迷欢呼，银行贷款增加，球队�
 
 def dumps(model: ClassModel) -> str:
     return json.dumps({"model": model.model()})
+
+
+def read_again(text: str) -> ClassModel:
+    return read(loads(text, "m.json", KIND), "m.json")
 
 
 @pytest.fixture(scope="module", params=sorted(METHODS))
@@ -61,7 +64,7 @@ def test_text_without_known_words_has_no_class(model: ClassModel, unknown: str) 
 
 
 def test_file_gives_the_same_model(model: ClassModel) -> None:
-    again = loads(dumps(model), "m.json")
+    again = read_again(dumps(model))
     assert dumps(again) == dumps(model)
     for one in (TEXTS[0], TEXTS[-1], MIXED):
         assert again.predict(one).names == model.predict(one).names
@@ -119,19 +122,19 @@ def test_refuse_what_nothing_can_be_learned_from(texts: list[Text], labels: list
 )
 def test_refuse_a_broken_model(text: str, change: dict[str, object], why: str) -> None:
     with pytest.raises(ModelError, match=why):
-        loads(json.dumps({"model": {**json.loads(text)["model"], **change}}), "m.json")
+        read_again(json.dumps({"model": {**json.loads(text)["model"], **change}}))
 
 
 def test_refuse_a_file_that_is_no_model(tmp_path: Path, text: str) -> None:
     path = tmp_path / "m.json"
     with pytest.raises(ModelError, match="cannot be read: No such file"):
-        load(path)
+        load(path, KIND)
     for data in (b"", b"[1]", b"\xff\xfe", text.encode()[:-100], b"[" * 100_000):
         path.write_bytes(data)
         with pytest.raises(ModelError, match="no model of classes"):
-            load(path)
+            load(path, KIND)
     path.write_text(text, encoding="utf-8")
-    assert load(path).labels == ("finance", "sport")
+    assert read(load(path), "m.json").labels == ("finance", "sport")
 
 
 def test_long_text_is_read_in_part(model: ClassModel) -> None:

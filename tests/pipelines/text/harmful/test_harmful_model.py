@@ -9,8 +9,9 @@ import pytest
 
 from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.learning import HarmExample, learn
-from pipelines.text.harmful.model import FORMAT, HarmModel, read_model
+from pipelines.text.harmful.model import KIND, HarmModel
 from pipelines.text.harmful.records import HarmKind
+from pipelines.text.model_file import loads
 
 PLACES = ("河口", "北山", "南湖", "东港", "西岭", "石桥", "青川", "白沙")
 WORKS = ("大桥通车", "学校开学", "医院扩建", "公园开放", "会议召开", "展览开幕")
@@ -30,6 +31,10 @@ def _examples() -> list[HarmExample]:
     ]
 
 
+def _read(model: object) -> HarmModel:
+    return HarmModel.load(loads(json.dumps({"model": model}), "m.json", KIND), "m.json")
+
+
 @pytest.fixture(scope="module")
 def model() -> HarmModel:
     found, report = learn(_examples(), 1)
@@ -46,7 +51,7 @@ def test_learn_tells_the_sides_and_kinds_apart(model: HarmModel) -> None:
 
 
 def test_model_is_the_same_when_read_again(model: HarmModel) -> None:
-    again = read_model(json.dumps({"format": FORMAT, "model": model.dump()}))
+    again = _read(model.dump())
     assert again.dump() == model.dump()
     text = "加海湾微信99日结"
     assert judge("", text, model=again).score == pytest.approx(judge("", text, model=model).score, abs=1e-4)
@@ -66,6 +71,15 @@ def test_learn_refuses_rows_it_cannot_learn_from(examples: list[HarmExample], sa
         learn(examples, 1)
 
 
+def test_learn_from_mail_alone() -> None:
+    letters = [f"你好，我昨天去{place}了，那里{work}，真好玩，" * 4 for place in PLACES for work in WORKS]
+    spam = [f"加{place}微信{number}，代开发票，注册送百家乐，" * 4 for number, place in enumerate(PLACES * 4)]
+    rows = [*(HarmExample("ham", "", text) for text in letters), *(HarmExample("spam", "", text) for text in spam)]
+    found, _ = learn(rows, 1)
+    assert judge("", "加海湾微信99，代开发票，注册送百家乐，" * 4, model=found).kind is HarmKind.ADVERT
+    assert not judge("", "你好，我昨天去海湾了，那里公园开放，真好玩，" * 4, model=found).is_harmful
+
+
 def test_learn_takes_a_kind_of_one_row() -> None:
     found, _ = learn([*(each for each in _examples() if each.label != "ham"), HarmExample("porn", "", "加")], 1)
     assert set(found.kinds) == {HarmKind.ADVERT, HarmKind.GAMBLING, HarmKind.PORN}
@@ -73,14 +87,14 @@ def test_learn_takes_a_kind_of_one_row() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"format": 1}', "[" * 100_000])
 def test_files_that_are_no_models_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no model of harmful pages"):
-        read_model(text)
+    with pytest.raises(ValueError, match=r"m\.json is no model of harmful"):
+        loads(text, "m.json", KIND)
 
 
 def test_broken_models_are_refused(model: HarmModel) -> None:
-    with pytest.raises(ValueError, match="format 99 instead of 1"):
-        read_model(json.dumps({"format": 99, "model": {}}))
     good = model.dump()
+    with pytest.raises(ValueError, match="version 99 instead of 1"):
+        _read({**good, "version": 99})
     votes: Any = good["kinds"]
     ad = votes["advert"]
     for change in (
@@ -95,5 +109,5 @@ def test_broken_models_are_refused(model: HarmModel) -> None:
         {"kinds": {"advert": {**ad, "unit": "1"}}},
         {"short": {"clean": ad}},
     ):
-        with pytest.raises(ValueError, match="model of harmful pages is broken"):
-            read_model(json.dumps({"format": FORMAT, "model": {**good, **change}}))
+        with pytest.raises(ValueError, match=r"m\.json is broken"):
+            _read({**good, **change})
