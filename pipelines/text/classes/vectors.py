@@ -99,8 +99,8 @@ def as_terms(counts: Mapping[str, float]) -> Terms:
     return _merge(ids, np.array(list(counts.values()), np.float64))
 
 
+def count_features(text: Text) -> Terms:
     """Count words and Chinese runs of up to three characters, at both ends twice.
-    """Count words, and Chinese runs of up to three characters, those of both ends once more as others.
 
     Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by them too, and by how their
     articles begin and end.
