@@ -126,6 +126,7 @@ class Command(NewsCommand):
         learner = LEARNERS[what]
         output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
         refuse_unwritable(output)
+        refuse_unwritable(opts.report)
         _check_module(learner.module)
         try:
             pages = _Counted(learner.read(names, self.settings))
@@ -378,13 +379,16 @@ def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Na
     by, select = learner(options.method), read_select(options.select) if options.select else None
     if by.method.module:
         _check_module(by.method.module)
-    if options.report:
-        refuse_unwritable(options.report)
     rows = list(pages)
     model, report = learn([text for text, _ in rows], [labels for _, labels in rows], by, select)
+    _write_report(options, report)
+    return model.model(), {"classes": len(model.labels), "f1": round(fmean(float(str(row["f1"])) for row in report), 4)}
+
+
+def _write_report(options: argparse.Namespace, report: object) -> None:
+    """Write what was found while learning, if it is wanted."""
     if options.report:
         options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    return model.model(), {"classes": len(model.labels), "f1": round(fmean(float(str(row["f1"])) for row in report), 4)}
 
 
 def _labelled(names: Sequence[str], _: Settings) -> Iterator[tuple[Text, tuple[str, ...]]]:
@@ -449,11 +453,8 @@ def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learn
     """Learn to tell harmful pages from honest ones."""
     from pipelines.text.harmful.learning import learn
 
-    if options.report:
-        refuse_unwritable(options.report)
     model, report = learn(list(pages), options.seed)
-    if options.report:
-        options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    _write_report(options, report)
     return model.dump(), {}
 
 

