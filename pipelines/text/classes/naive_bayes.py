@@ -28,7 +28,7 @@ class Params:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NaiveBayes:
+class BayesClasses:
     """Likelihoods of terms.
 
     Attributes:
@@ -68,9 +68,9 @@ def fit(training: Training, params: Params) -> Classifier:
     of_class = np.asarray(counts.T @ training.wanted) + params.smooth
     weights = np.log(of_class / of_class.sum(axis=0))
     prior = np.log((training.wanted.sum(axis=0) + 1) / (len(training.wanted) + training.wanted.shape[1]))
-    return NaiveBayes(weights - weights.mean(axis=1, keepdims=True), prior, params.sharpness)
+    return BayesClasses(weights - weights.mean(axis=1, keepdims=True), prior, params.sharpness)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return NaiveBayes(unpack(model["weights"], terms), np.array(model["prior"], np.float64), float(model["sharpness"]))
+    return BayesClasses(unpack(model["weights"], terms), np.array(model["prior"], np.float64), float(model["sharpness"]))
