@@ -339,6 +339,7 @@ class ParseResult:
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
         index_terms: of a page that is kept, for the full-text index.
+        description: of a page that is kept.
     """
 
     kind: PageKind
@@ -369,6 +370,7 @@ class ParseResult:
     signs: Signs | None = None
     probability: float = 1.0
     index_terms: IndexTerms | None = None
+    description: Description = Description()
 
     @property
     def is_kept(self) -> bool:

@@ -11,8 +11,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_READING = ("dates", "decode", "document", "extract", "metadata", "page_kind", "parse_page.py", "render", "site_memory")
-"""Modules and models that text and metadata depend on."""
+_READING = (
+    "dates",
+    "decode",
+    "document",
+    "extract",
+    "metadata",
+    "page_kind",
+    "parse_page.py",
+    "render",
+    "site_memory",
+    "text",
+)
+"""Modules and models that text, metadata and description depend on."""
 
 
 def extraction_version(extractor: str, params: Mapping[str, object]) -> str:

@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .dedup import method
+from .describe import DEFAULT, describer
 from .extract.combined import network
 from .page_kind.model import shipped
 from .search.terms import index_terms
@@ -19,6 +20,7 @@ SHARED = (
         method().sign("新闻 news", "新闻 news"),
         index_terms("新闻", "news", "", "", "en"),
         site_key("news.example.com.cn"),
+        describer(DEFAULT).describe("新闻", "今天的新闻 news。", "zh"),
     ),
     *(network(), shipped(), parse_job),
 )

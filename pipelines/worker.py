@@ -33,6 +33,7 @@ from db.records.url import Kind
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
+from .describe import DescribeOptions, describer
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
@@ -111,6 +112,7 @@ class ParseOptions:
         duplicates, duplicate_params: name and parameters of the method that makes signatures.
         kinds: kinds of pages whose text is kept.
         bounds: how much of each is read.
+        describe: by what articles are described; None for not at all.
     """
 
     extractor: str = EXTRACTOR
@@ -119,6 +121,7 @@ class ParseOptions:
     duplicate_params: Mapping[str, object] = field(default_factory=dict)
     kinds: Collection[PageKind] = STORED_KINDS
     bounds: PageLimits = BOUNDS
+    describe: DescribeOptions | None = None
 
 
 class PageUnreadable(Exception):
@@ -212,6 +215,10 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         signs = signals.look(document, parsed)
         if signs.outline in (job.traps.missing or ()):
             parsed = signals.without_page(parsed)
+    if options.describe is not None and parsed.is_leaf:
+        meta, text, anchors = parsed.metadata, parsed.extraction.text, parsed.links.anchors
+        described = describer(options.describe).describe(meta.title, text, meta.language, anchors, document)
+        parsed = replace(parsed, description=described)
     parsed = replace(
         _resolve(parsed, job, document=document),
         raw=zstandard.compress(job.body, 3) if _is_kept(parsed, job.keep_raw) else None,
@@ -287,6 +294,8 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
         find_extractor(options.extractor, options.extractor_params)
         _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
+        if options.describe is not None:
+            describer(options.describe)
     if sys.platform.startswith("linux"):  # no other system bounds the memory of a process so
         import resource  # noqa: PLC0415 - there is none on Windows
 

@@ -33,6 +33,7 @@ class Context:
         extractor, extractor_version: for the article's row.
         disallow_reason: why a host's rules forbid a URL, None when they do not.
         focus: how near to the topic articles must be.
+        drops_harmful: whether harmful articles are not stored.
         honours_noindex: whether articles that ask not to be indexed are not stored.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
@@ -49,6 +50,7 @@ class Context:
     disallow_reason: Callable[[int, str], Reason | None]
     focus: Threshold = Threshold()
     honours_noindex: bool = True
+    drops_harmful: bool = False
     robots_hosts: tuple[int, ...] = ()
     robots_again: float | None = None
     robots_bytes: int = MOST_ROBOTS_BYTES

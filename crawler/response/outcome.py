@@ -30,6 +30,7 @@ _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
+_MOST_DETAIL = 200
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 
 
@@ -223,11 +224,13 @@ def _read(page: Page, context: Context) -> Outcome:
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
             place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
-            if is_far and context.focus.drops and place is None:  # a part alone says too little of its article
-                reason = PageReason.OFF_TOPIC
+            reason, detail = _remark(parsed, is_far=is_far)
+            # a part alone says too little of its article to be off topic
+            is_unwanted = is_far and context.focus.drops and place is None
+            if is_unwanted or (parsed.description.harm_kind and context.drops_harmful):
+                place, beside = None, []
             else:
                 article = _article(page, parsed, context)
-                reason = PageReason.OFF_TOPIC if is_far else parsed.doubt
     new_urls = outlinks.links(page, parsed, context)
     links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
     canonical = parsed.canonical
@@ -259,6 +262,16 @@ def _read(page: Page, context: Context) -> Outcome:
     )
 
 
+def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
+    """Return what is to be said of an article, if anything, and the detail."""
+    described = parsed.description
+    if is_far:
+        return PageReason.OFF_TOPIC, ""
+    if described.harm_kind:
+        return PageReason.HARMFUL, f"{described.harm_kind} ({described.harm_reasons})"[:_MOST_DETAIL]
+    return parsed.doubt, ""
+
+
 def _is_stored(lease: Lease) -> bool:
     """Tell whether an article may be stored under a URL; it stays, however old."""
     return lease.is_revisit and lease.reason not in {SkipReason.TOO_OLD, SkipReason.TOO_NEW}
@@ -266,7 +279,7 @@ def _is_stored(lease: Lease) -> bool:
 
 def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
     """Make the article's row."""
-    meta, canonical = parsed.metadata, parsed.canonical
+    meta, canonical, described = parsed.metadata, parsed.canonical, parsed.description
     return NewArticle(
         id=page.lease.id,
         site_id=parsed.site_id,
@@ -280,9 +293,9 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         language=meta.language,
         text=parsed.extraction.text,
         html=parsed.extraction.html,
-        summary=meta.summary,
-        keywords=JOINED_BY.join(meta.keywords),
-        classes=meta.section,
+        description=meta.summary,
+        tags=JOINED_BY.join(meta.keywords),
+        section=meta.section,
         quality=parsed.extraction.confidence,
         relevance=parsed.relevance,
         extractor=context.extractor,
@@ -294,6 +307,12 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         kind=parsed.kind.word,
         canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
+        keywords=JOINED_BY.join(described.keywords),
+        summary=described.summary,
+        classes=JOINED_BY.join(described.classes),
+        harm=described.harm,
+        harm_kind=described.harm_kind,
+        memberships=described.memberships,
         index_terms=parsed.index_terms,
     )
 

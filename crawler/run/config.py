@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from pipelines.dedup import Method
     from pipelines.dedup.judge import Policy
+    from pipelines.describe import DescribeOptions
     from pipelines.focus.topic import Topic
     from pipelines.worker import KeepRaw, ParseOptions
 
@@ -413,6 +414,22 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("SITE_MEMORY", default=True, parse=flag, agree=SHOULD): (
             "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
         ),
+        Option("KEYWORDS", "combined", text, SHOULD, ""): (
+            "how keywords are found ([docs/text.md](docs/text.md)), or `module:name` of your own; with them comes a "
+            "summary (empty: neither)"
+        ),
+        Option("KEYWORD_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
+        Option("CLASSES", "shipped", text, SHOULD, ""): (
+            "file of a model made by `scrapy train classes`, which names its classifier, or `shipped`: news sections, "
+            "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
+        ),
+        Option("HARMFUL", "flag", word, SHOULD, "", among=("store", "flag", "drop")): (
+            "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with `harm`, `harm_kind` and the "
+            'reason "harmful" (`flag`), or not stored (`drop`); with `store` nothing is judged'
+        ),
+        Option("WORDS", "", text, SHOULD, ""): (
+            "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"
+        ),
         Option("DUPLICATES", "link", word, SHOULD, "", among=tuple(_POLICIES)): (
             "what becomes of a duplicate: `link` (stored with `duplicate_of`, its text unless the other has it word "
             'for word), `keep` (with its text), `drop` (evidence only; the URL\'s reason is "duplicate")'
@@ -583,6 +600,7 @@ class Config:
     topic: Topic | None
     focus: Threshold
     honours_noindex: bool
+    drops_harmful: bool
     delay: DelayPolicy
     backoff: BackoffPolicy
     connections: int
@@ -695,6 +713,7 @@ class Config:
             topic=wanted,
             focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
             honours_noindex=given["NOINDEX"] == "honour",
+            drops_harmful=given["HARMFUL"] == "drop",
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
@@ -708,6 +727,7 @@ class Config:
                 *duplicates,
                 kinds=frozenset(PageKind[one.upper()] for one in given["STORE_KINDS"]),
                 bounds=PageLimits(**records["read"]),
+                describe=_describe(settings, given),
             ),
             extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
         )
@@ -789,6 +809,27 @@ def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
     if not description and not path:
         return None
     return make_topic(description, profile=profile.load(Path(path)) if path else None)
+
+
+def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptions:
+    """Return by what articles are described.
+
+    Raises:
+        ConfigError: unknown method or parameter, or a file that cannot be used.
+    """
+    from pipelines.describe import SHIPPED, DescribeOptions, check
+
+    classes = "" if given["CLASSES"].lower() == "none" else given["CLASSES"]
+    options = DescribeOptions(
+        given["KEYWORDS"],
+        given["KEYWORD_PARAMS"],
+        classes if classes in {"", SHIPPED} else str(Path(classes).absolute()),
+        given["HARMFUL"] != "store",
+        given["WORDS"] and str(Path(given["WORDS"]).absolute()),
+    )
+    with _about(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):
+        check(options)
+    return options
 
 
 def _duplicates(given: Mapping[str, Any]) -> Policy:

@@ -15,11 +15,19 @@ from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.evidence import Evidence
 from ..records.reasons import PageReason
 from ..search import index as search
-from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, DuplicateRow, ImageRow, SourceAttributionRow
+from ..tables.articles import (
+    ArticleClassRow,
+    ArticleRow,
+    ArticleVersionRow,
+    ClusterRow,
+    DuplicateRow,
+    ImageRow,
+    SourceAttributionRow,
+)
 from ..tables.urls import SiteRow, UrlRow
 from . import signatures
 
-article, version, duplicate, cluster, image, attribution, site, url = (
+article, version, duplicate, cluster, image, article_class, attribution, site, url = (
     model.table()
     for model in (
         ArticleRow,
@@ -27,6 +35,7 @@ article, version, duplicate, cluster, image, attribution, site, url = (
         DuplicateRow,
         ClusterRow,
         ImageRow,
+        ArticleClassRow,
         SourceAttributionRow,
         SiteRow,
         UrlRow,
@@ -259,6 +268,7 @@ def move(connection: Connection, old: int, new: int) -> None:
         cluster.c.id,
         image.c.article_id,
         version.c.article_id,
+        article_class.c.article_id,
     ):
         connection.execute(update(column.table).where(column == old).values({column: new}))
     copies = (article.c.cluster_id == new, article.c.duplicate_of == old)
@@ -270,7 +280,7 @@ def move(connection: Connection, old: int, new: int) -> None:
 def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
     """Delete an article whose text is in another one, which gets its copies."""
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
-    for table in (image, version):
+    for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
     heir = hand_down(connection, old) if old.text else None
     if heir is None:
@@ -303,7 +313,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
 
 def remove(connection: Connection, old: Row[Any]) -> None:
     """Delete an article; a copy gets its text and its place in its cluster."""
-    for table in (image, version):
+    for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
     heir = hand_down(connection, old) if old.text_holder is None else None
     if heir is None:

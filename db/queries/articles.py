@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, String, case, cast, exists, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, String, bindparam, case, cast, exists, func, select
 
 from ..engine.statements import among
 from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
 from ..records.keys import iso
-from ..tables.articles import ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow
+from ..tables.articles import ArticleClassRow, ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow
 from ..tables.urls import SiteRow, UrlRow
 from .status import Version, versions
 
-article, cluster, duplicate, image, page, url, site = (
-    m.table() for m in (ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow, UrlRow, SiteRow)
+article, article_class, cluster, duplicate, image, page, url, site = (
+    m.table() for m in (ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ImageRow, PageRow, UrlRow, SiteRow)
 )
 
 
@@ -103,6 +103,7 @@ class ReadArticle:
         cluster_id, cluster_size: the articles with the same text.
         has_page: whether the bytes of its page are stored.
         versions: earlier texts, the newest first.
+        memberships: (class, how far the article belongs to it), the best first.
     """
 
     item: ArticleItem
@@ -110,12 +111,13 @@ class ReadArticle:
     cluster_size: int
     has_page: bool
     versions: Sequence[Version]
+    memberships: Sequence[tuple[str, float]] = ()
 
 
 def read_article(connection: Connection, article_id: int) -> ReadArticle | None:
     """Read an article; None when there is none.
 
-    Cost: four reads by keys.
+    Cost: five reads by keys.
     """
     found = items(connection, [[article_id]])[0]
     if not found:
@@ -125,4 +127,13 @@ def read_article(connection: Connection, article_id: int) -> ReadArticle | None:
         .outerjoin(cluster, cluster.c.id == article.c.cluster_id)
         .where(article.c.id == article_id)
     ).one()
-    return ReadArticle(found[0], row.cluster_id, row.size or 1, bool(row.has_page), versions(connection, article_id))
+    memberships = [(name, share) for name, share in connection.execute(_MEMBERSHIPS, {"key": article_id})]
+    earlier = versions(connection, article_id)
+    return ReadArticle(found[0], row.cluster_id, row.size or 1, bool(row.has_page), earlier, memberships)
+
+
+_MEMBERSHIPS = (
+    select(article_class.c.name, article_class.c.membership)
+    .where(article_class.c.article_id == bindparam("key"))
+    .order_by(article_class.c.membership.desc(), article_class.c.name)
+)

@@ -22,6 +22,7 @@ class NewArticle:
         seen: ISO time of the fetch.
         relevance: how near it is to what the crawl looks for, if it looks for something.
         kind: what its page is, in a word: `pipelines.records.PageKind`.
+        memberships: (class, how far the article belongs to it), the best first.
         index_terms: for the full-text index; None when they are yet to be made.
     """
 
@@ -37,9 +38,9 @@ class NewArticle:
     language: str
     text: str
     html: str
-    summary: str
-    keywords: str
-    classes: str
+    description: str
+    tags: str
+    section: str
     quality: float
     extractor: str
     text_hash: int
@@ -51,6 +52,12 @@ class NewArticle:
     relevance: float | None = None
     extractor_version: str = ""
     kind: str = "article"
+    keywords: str = ""
+    summary: str = ""
+    classes: str = ""
+    harm: float | None = None
+    harm_kind: str = ""
+    memberships: Sequence[tuple[str, float]] = ()
     index_terms: IndexTerms | None = None
 
 
@@ -64,7 +71,9 @@ class ArticleItem:
         id: identifier in the database, as text.
         url, site: URL, and the registrable domain or the like that it belongs to.
         title, text, html: headline; text with a line per paragraph; the same as clean HTML.
-        authors, keywords: names, in the page's order; the database has them joined by "、".
+        authors, tags: names, in the page's order; the database has them, and the next two lists, joined by "、".
+        keywords, classes, summary: computed, the best first.
+        harm, harm_kind: 0 to 1, None when it was not judged; why it is harmful, empty when it is not.
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
         published_utc: the same in UTC, to sort and compare by.
@@ -72,7 +81,7 @@ class ArticleItem:
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         kind: what its page is: article, or another one of `STORE_KINDS`.
         number: counts up in the order in which articles were stored.
-        summary, classes: the page's own description; its channel or section.
+        description, section: the page's own description; its channel or section.
         images: `url` and `caption` of each, the lead image first.
         duplicate_of: URL of the article that stands for its cluster, None for that one itself.
         similarity, duplicate_method, duplicate_kind, similar_to: evidence, and the URL it speaks of.
@@ -102,9 +111,9 @@ class ArticleItem:
     similar_to: str | None
     published_precision: str | None
     published_from: str | None
-    summary: str
-    keywords: list[str]
-    classes: str
+    description: str
+    tags: list[str]
+    section: str
     quality: float
     extractor: str
     extractor_version: str
@@ -114,6 +123,11 @@ class ArticleItem:
     gone: str | None
     kind: str
     number: int
+    keywords: list[str]
+    summary: str
+    classes: list[str]
+    harm: float | None
+    harm_kind: str
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 
@@ -122,7 +136,7 @@ BESIDE_THE_VIEW = ("html", "images")
 """Fields of an item that `v_articles` does not show."""
 COLUMNS = tuple(item.name for item in fields(ArticleItem) if item.name not in BESIDE_THE_VIEW)
 """Columns of `v_articles`: names of an article's values wherever they leave the crawl."""
-LISTS = ("authors", "keywords")
+LISTS = ("authors", "tags", "keywords", "classes")
 """Values that are lists, in the database joined by `JOINED_BY`."""
 JOINED_BY = "、"
 

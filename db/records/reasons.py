@@ -179,6 +179,8 @@ class PageReason(Reason):
     """Its text is made by script."""
     NOINDEX = "noindex"
     OFF_TOPIC = "off topic"
+    HARMFUL = "harmful"
+    """Detail: gambling, porn ..., and the words that tell so."""
     DOUBTFUL_ENCODING = "doubtful encoding"
     """The text looks read in a wrong character set; it is stored all the same."""
     NO_ROBOTS = "no robots.txt"
@@ -221,7 +223,7 @@ _KINDS = frozenset(
 )
 _PARTS = frozenset({PageReason.WAITS, PageReason.JOINED, PageReason.REPEATS, PageReason.SURPLUS})
 _DOUBTS = frozenset({PageReason.DOUBTFUL_ENCODING})
-_SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC})
+_SETTLED = frozenset({PageReason.SAME_PAGE, PageReason.OFF_TOPIC, PageReason.HARMFUL})
 _FINAL = frozenset({FailReason.BOMB, FailReason.CERTIFICATE, FailReason.ADDRESS_REFUSED})
 _OVERRULED = frozenset(
     {SkipReason.NOFOLLOW, SkipReason.TOO_DEEP, SkipReason.OUTSIDE, SkipReason.EXCLUDED, SkipReason.NOT_IN_SEEDS}

@@ -30,7 +30,7 @@ class IndexedArticle(NamedTuple):
     """An article as the full-text index has it.
 
     Attributes:
-        article_id, site_id, cluster_id, language, source, section: as in `article` (the section is its `classes`).
+        article_id, site_id, cluster_id, language, source, section: as in `article`.
         time: Unix time of its publication, of its first sight where that is unknown.
         day: the same as a day since 1970, as its site counts days.
         words: different words of the article, joined by blanks.

@@ -15,7 +15,7 @@ from . import index
 
 _SEEN = "1970-01-01T00:00:00+00:00"
 _EMPTY = {"site_id": 0, "language": "", "authors": "", "source": "", "first_seen": _SEEN, "updated": _SEEN}
-_EMPTY |= dict.fromkeys(("html", "summary", "keywords", "classes", "extractor"), "")
+_EMPTY |= dict.fromkeys(("html", "description", "tags", "section", "extractor"), "")
 _EMPTY |= dict.fromkeys(("quality", "text_hash"), 0)
 
 

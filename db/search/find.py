@@ -334,7 +334,7 @@ _SHOWN = (
         article.c.title,
         index.TEXT,
         *(article.c[name] for name in ("authors", "source", "published_at", "published_utc", "first_seen")),
-        *(article.c[name] for name in ("language", "classes")),
+        *(article.c[name] for name in ("language", "section")),
         func.coalesce(cluster.c.size, 1),
         url.c.score_parts,
     )

@@ -127,7 +127,7 @@ def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
     """Make the row of a stored article."""
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
     times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
-    kept = stored.language, stored.source, stored.classes
+    kept = stored.language, stored.source, stored.section
     return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *kept, words, terms)
 
 
@@ -236,7 +236,7 @@ TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coales
 _STORED = (
     select(
         *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
-        *(article.c[name] for name in ("language", "source", "classes", "title", "authors")),
+        *(article.c[name] for name in ("language", "source", "section", "title", "authors")),
         TEXT.label("text"),
     )
     .outerjoin(holder, holder.c.id == article.c.text_holder)

@@ -29,10 +29,22 @@ class ArticleRow(Record):
     language: Mapped[str] = mapped_column(String(8))
     text: Mapped[str] = mapped_column(Text)
     html: Mapped[str] = mapped_column(Text)
-    summary: Mapped[str] = mapped_column(Text)
-    keywords: Mapped[str] = mapped_column(Text)
-    classes: Mapped[str] = mapped_column(Text)
+    description: Mapped[str] = mapped_column(Text)
+    """The page's own."""
+    tags: Mapped[str] = mapped_column(Text)
+    """The page's own keywords or tags, joined by "、"."""
+    section: Mapped[str] = mapped_column(Text)
     """Channel or section, as the page names it."""
+    keywords: Mapped[str] = mapped_column(Text, server_default="")
+    """Computed, the best first, joined by "、"; like the next three empty when nobody asked for them."""
+    summary: Mapped[str] = mapped_column(Text, server_default="")
+    """Key sentences of the text."""
+    classes: Mapped[str] = mapped_column(Text, server_default="")
+    """Names of its classes, the best first, joined by "、"; `article_class` has the memberships."""
+    harm: Mapped[float | None] = mapped_column(Float)
+    """0 to 1, higher is worse."""
+    harm_kind: Mapped[str] = mapped_column(String(8), server_default="")
+    """Gambling, porn, fraud, abuse, advert or hijacked; empty for a page that does no harm."""
     kind: Mapped[str] = mapped_column(String(8), server_default="article")
     """Kind of the page: an article, or another one that `STORE_KINDS` names."""
     quality: Mapped[float] = mapped_column(Float)
@@ -75,6 +87,16 @@ class ArticleVersionRow(Record):
     seen: Mapped[str] = mapped_column(Text, primary_key=True)
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
+
+
+class ArticleClassRow(Record):
+    """Membership of an article in a class."""
+
+    __tablename__ = "article_class"
+    article_id: Mapped[int] = mapped_column(BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    membership: Mapped[float] = mapped_column(Float)
+    """0 to 1; faint ones are left out."""
 
 
 class SignatureRow(Record):

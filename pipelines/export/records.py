@@ -28,8 +28,8 @@ class StoredImage(NamedTuple):
 class StoredArticle:
     """An article, with the columns of `v_articles`.
 
-    They are those of `db.records.article.ArticleItem`, which tells what each means, but authors and keywords are
-    tuples, and times in UTC are aware. `published_at` stays as precise as its page: text.
+    They are those of `db.records.article.ArticleItem`, which tells what each means, but lists are tuples,
+    and times in UTC are aware. `published_at` stays as precise as its page: text.
     """
 
     id: str
@@ -51,9 +51,9 @@ class StoredArticle:
     similar_to: str | None
     published_precision: Category | None
     published_from: Category | None
-    summary: str
-    keywords: tuple[str, ...]
-    classes: Category
+    description: str
+    tags: tuple[str, ...]
+    section: Category
     quality: float
     extractor: Category
     extractor_version: Category
@@ -63,6 +63,11 @@ class StoredArticle:
     gone: datetime | None
     kind: Category
     number: int
+    keywords: tuple[str, ...]
+    summary: str
+    classes: tuple[str, ...]
+    harm: float | None
+    harm_kind: Category
     html: str
     images: tuple[StoredImage, ...]
 

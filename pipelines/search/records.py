@@ -20,7 +20,7 @@ class SearchQuery:
         site: registrable domain or a part of its name; empty for all.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
         language: code such as `zh`; empty for all.
-        section: a channel or section as the page names it (column `classes`).
+        section: a channel or section as the page names it (column `section`).
         source: a source as the article names it.
         limit: hits wanted, 1 or more.
         offset: hits to leave out at the beginning.

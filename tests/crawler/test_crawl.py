@@ -68,6 +68,18 @@ def test_titles_times_and_texts(crawled: Crawled) -> None:
     assert all("\ufffd" not in row[3] for row in stored.values())
 
 
+def test_articles_are_described(crawled: Crawled) -> None:
+    described = rows(crawled.folder, "SELECT title, text, keywords, summary, classes, harm FROM v_articles")
+    long = [row for row in described if len(row[1]) > 150]
+    assert len(long) > 30
+    assert all(all(row[2:]) or row[5] == 0 for row in long)
+    assert all(word in f"{row[0]}\n{row[1]}" for row in long for word in row[2].split("、") if word.isalpha())
+    mains = rows(
+        crawled.folder, "SELECT count(DISTINCT article_id) FROM article_class WHERE membership BETWEEN 0 AND 1"
+    )
+    assert mains == [(sum(bool(row[4]) for row in described),)]
+
+
 def _overlap(wanted: str, found: str) -> float:
     """Share of the wanted sentences' characters that are found, in order of appearance."""
     kept = sum(len(line) for line in wanted.split("\n") if line.strip() in found)

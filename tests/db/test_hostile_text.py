@@ -33,10 +33,10 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
     leased_urls = {c.url: c for c in run_in(frontier.lease, wish(resumed.run_id, {fingerprint("a.example"): 99})).urls}
     store = store_of(resumed.run_id)
     for url, nasty in zip(urls, HOSTILE, strict=True):
-        row = article(url, f"{nasty} {url}", title=nasty, authors=nasty, summary=nasty, keywords=nasty)
+        row = article(url, f"{nasty} {url}", title=nasty, authors=nasty, description=nasty, tags=nasty)
         run_in(store.store, done(leased_urls[url], article=row, detail=nasty[:30]))
     with database.engine.connect() as connection:
-        found = connection.execute(text("SELECT title, authors, summary, keywords FROM article ORDER BY id")).all()
+        found = connection.execute(text("SELECT title, authors, description, tags FROM article ORDER BY id")).all()
         assert sorted(tuple(row) for row in found) == sorted((nasty,) * 4 for nasty in HOSTILE)
         for url, nasty in zip(urls, HOSTILE, strict=True):
             known = explain(connection, url)

@@ -21,9 +21,10 @@ SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.publishe
        CASE WHEN a.text_holder IS NULL THEN a.text ELSE coalesce(h.text, '') END AS text,
        s.name AS site, a.first_seen, {fetched_at} AS fetched_at, ou.url AS duplicate_of,
        d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind, su.url AS similar_to,
-       a.published_precision, a.published_from, a.summary, a.keywords, a.classes, a.quality,
+       a.published_precision, a.published_from, a.description, a.tags, a.section, a.quality,
        a.extractor, a.extractor_version,
-       a.text_chars, a.updated, a.relevance, a.gone, a.kind, a.number
+       a.text_chars, a.updated, a.relevance, a.gone, a.kind, a.number,
+       a.keywords, a.summary, a.classes, a.harm, a.harm_kind
 FROM article a
 LEFT JOIN url u ON u.id = a.id
 LEFT JOIN site s ON s.id = a.site_id

@@ -50,7 +50,7 @@ def test_folder_as_json(tmp_path: Path, folder: Path) -> None:
     english, listing, table = lines(done.stdout)
     assert list(english) == [
         "id", "file", "url", "title", "authors", "source", "published_at", "published_utc", "language",
-        "published_precision", "published_from", "summary", "keywords", "classes", "kind", "is_article", "reason",
+        "published_precision", "published_from", "description", "tags", "section", "kind", "is_article", "reason",
         "text", "images", "extractor", "quality",
     ]  # fmt: skip
     assert english["authors"] == ["Jane Doe", "John Roe"]

@@ -15,7 +15,7 @@ from db.records.part import Place
 from db.records.reasons import PageReason, SkipReason
 from db.records.url import Kind, State
 from pipelines.articles.multipage import MAX_PARTS
-from pipelines.records import BlockKind, PageKind, ParseResult
+from pipelines.records import BlockKind, Description, PageKind, ParseResult
 from tests.crawler.answers import URL, by_url, links, listed, page, remember, rules, written
 
 
@@ -26,6 +26,24 @@ class TestPages:
         outcome = judge(page(parsed=doubtful), rules())
         assert (outcome.state, outcome.reason) == (State.DONE, "doubtful encoding")
         assert outcome.article is not None
+
+    def test_description_is_stored_with_the_article(self) -> None:
+        described = Description(("大桥", "通车"), "一句。", ("sport",), (("sport", 0.75), ("travel", 0.1)), 0.02)
+        article = judge(page(parsed=replace(written(), description=described)), rules()).article
+        assert article is not None
+        assert (article.keywords, article.summary, article.classes) == ("大桥、通车", "一句。", "sport")
+        assert (article.harm, article.harm_kind) == (0.02, "")
+        assert article.memberships == (("sport", 0.75), ("travel", 0.1))
+
+    @pytest.mark.parametrize("drops", [True, False])
+    def test_harmful_page_is_dropped_or_stored_with_the_reason(self, *, drops: bool) -> None:
+        described = Description(harm=0.9, harm_kind="hijacked", harm_reasons="title: 百家乐")
+        parsed = replace(written(next_page="http://h.cn/a_2"), description=described, relevance=0.2)
+        outcome = judge(page(parsed=parsed), rules(drops_harmful=drops))
+        assert (outcome.state, outcome.reason, outcome.detail) == (State.DONE, "harmful", "hijacked (title: 百家乐)")
+        assert (outcome.article is None, outcome.place is None) == (drops, drops)
+        if outcome.article is not None:
+            assert (outcome.article.harm, outcome.article.harm_kind) == (0.9, "hijacked")
 
     @pytest.mark.parametrize("kind", [PageKind.THREAD, PageKind.PRODUCT, PageKind.OTHER])
     def test_page_of_another_kind_that_was_kept_is_stored_like_an_article(self, kind: PageKind) -> None:
@@ -53,7 +71,7 @@ class TestPages:
         assert (article.title, article.authors, article.source) == ("题目", "张三、李四", "新华社")
         assert (article.text, article.html, article.quality) == ("第一段。", "<p>第一段。</p>", 0.75)
         assert (article.text_hash, article.features, article.length, article.extractor) == (5, b"abcd", 9, "density")
-        assert (article.keywords, article.classes, article.summary) == ("一、二", "要闻", "提要")
+        assert (article.tags, article.section, article.description) == ("一、二", "要闻", "提要")
         assert list(article.images) == [("http://h.cn/1.jpg", "图")]
         assert article.canonical_id is None
         assert article.seen == "2023-11-14T22:13:20+00:00"

@@ -46,6 +46,7 @@ from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dedup.judge import Policy
+from pipelines.describe import DescribeOptions
 
 
 def given(**values: Any) -> Settings:
@@ -289,6 +290,28 @@ def test_policy_for_duplicates() -> None:
 def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Config.from_settings(given(**values))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"KEYWORDS": "magic"}, "known: bayes, combined"),
+        ({"KEYWORD_PARAMS": '{"luck": 1}'}, "'luck'"),
+        ({"CLASSES": "/nowhere.json"}, "/nowhere.json cannot be read"),
+        ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes store, flag, drop"),
+        ({"WORDS": "/nowhere.txt"}, "/nowhere.txt cannot be read"),
+    ],
+)
+def test_wrong_words_about_descriptions(values: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Config.from_settings(given(**values))
+
+
+def test_descriptions_are_switched_off() -> None:
+    off = Config.from_settings(given(KEYWORDS="", CLASSES="none", HARMFUL="store")).parse_options.describe
+    assert off == DescribeOptions("", {}, "", judges_harm=False)
+    assert Config.from_settings(given()).parse_options.describe == DescribeOptions()
+    assert Config.from_settings(given(HARMFUL="drop")).drops_harmful
 
 
 def test_crawler_has_one_config() -> None:

@@ -411,3 +411,13 @@ def test_numbers_count_up_and_none_comes_again(crawl: Crawl, database: Database)
     database.write(lambda connection: [connection.execute(text(f"DELETE FROM {n}")) for n in ("cluster", "article")])
     crawl.come("b", 1, story(1), seen="2025-01-01T00:00:01+00:00")
     assert crawl.rows("SELECT number FROM article")[0][0] > second
+
+
+def test_memberships_come_and_change_with_their_article(crawl: Crawl) -> None:
+    def memberships() -> list[tuple]:
+        return crawl.rows("SELECT name, membership FROM article_class ORDER BY membership DESC")
+
+    crawl.come("a", 1, STORY, classes="sport", memberships=[("sport", 0.75), ("travel", 0.25)])
+    assert memberships() == [("sport", 0.75), ("travel", 0.25)]
+    crawl.come("a", 1, OTHER, classes="culture", memberships=[("culture", 0.5)])
+    assert memberships() == [("culture", 0.5)]

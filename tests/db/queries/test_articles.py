@@ -21,7 +21,7 @@ def crawl(run_in: Callable, database: Database) -> Crawl:
 
 
 def test_items_have_the_columns_of_the_view_and_its_values(crawl: Crawl, database: Database) -> None:
-    crawl.come("a", 1, STORY, authors="张三、李四", keywords="桥", images=(("http://a/1.png", "图"),))
+    crawl.come("a", 1, STORY, authors="张三、李四", tags="桥", images=(("http://a/1.png", "图"),))
     crawl.come("b", 1, STORY)  # a copy, which has its text from there
     crawl.come("c", 1, MORE, relevance=0.25)
     crawl.come("d", 1, OTHER, published_at=None, published_precision=None, published_from=None)
@@ -39,7 +39,7 @@ def test_items_have_the_columns_of_the_view_and_its_values(crawl: Crawl, databas
         assert {name: item[name] for name in view} == dict(view)
         assert one.id == str(fingerprint(one.url))
     first, copy, *_ = sorted(found, key=lambda one: one.url)
-    assert (first.authors, first.keywords) == (["张三", "李四"], ["桥"])
+    assert (first.authors, first.tags) == (["张三", "李四"], ["桥"])
     assert first.images == [{"url": "http://a/1.png", "caption": "图"}]
     assert (copy.text, copy.html) == (STORY, first.html)
     assert (copy.duplicate_of, copy.similarity, copy.duplicate_kind) == (first.url, 1.0, "same")

@@ -73,6 +73,8 @@ def fill(url: str, pages: int = 3) -> None:
             images=(("http://a.example/i.png", ""),),
             relevance=0.25,
             source="晨报",
+            classes="sport",
+            memberships=[("sport", 0.75)],
         ),
         terms=(0.25, bytes(range(256))),
         links=Edges([found[1].id, found[2].id], bytes([1, 5])),

@@ -82,7 +82,7 @@ class Desk:
         values["title"] = self._draw.choice(["", "大桥通车", "大橋通車", f"消息 {self._seen}"])
         values["source"] = self._draw.choice(["", "新华社", "本报"])
         values["authors"] = self._draw.choice(["", "李四"])
-        values["classes"] = self._draw.choice(["", "国内"])
+        values["section"] = self._draw.choice(["", "国内"])
         day = self._draw.randint(10, 28)
         stated = f"2024-03-{day}", f"2024-05-{day}T08:00+08:00"
         values |= self._draw.choice([{}, *({"published_at": one, "published_precision": "day"} for one in stated)])

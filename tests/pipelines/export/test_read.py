@@ -62,7 +62,7 @@ def test_records_are_typed_and_frozen(crawled: str) -> None:
     assert first.images == (StoredImage("http://a.example/1.jpg", "大桥"), StoredImage("http://a.example/2.jpg", ""))
     assert (first.duplicate_of, copy.duplicate_of) == (None, first.url)
     assert (copy.text, copy.html) == (first.text, first.html), "a copy has its text from there"
-    assert (later.keywords, later.authors, later.images) == (("桥", "工程"), (), ())
+    assert (later.tags, later.authors, later.images) == (("桥", "工程"), (), ())
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.title = ""  # type: ignore[misc]
 

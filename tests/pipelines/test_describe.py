@@ -1,0 +1,81 @@
+"""Describing articles: keywords, summary, classes and harm, each alone and all together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipelines.describe import LEAST_MEMBERSHIP, MOST_KEYWORDS, DescribeOptions, Describer, check
+from pipelines.records import Description
+
+TITLE = "主队加时险胜 球迷雨中高歌"
+TEXT = (
+    "昨晚的篮球联赛决赛中，主队在加时赛以一百零二比九十九险胜客队，夺得总冠军。\n"
+    "主教练赛后表示，球员在第四节的防守决定了比赛，后卫全场得到三十五分。\n"
+    "一万两千名球迷冒雨在场外观看了大屏幕直播，比赛结束后高歌到深夜。\n"
+)
+SPAM = "澳门威尼斯人官网开户送彩金，百家乐老虎机真人娱乐城，注册即送88元，提款秒到账。加微信领取红包，时时彩稳赚不赔。"
+NOTHING = DescribeOptions(keywords="", classes="", judges_harm=False)
+
+
+def test_article_gets_keywords_summary_classes_and_verdict() -> None:
+    found = Describer.of().describe(TITLE, TEXT, "zh-Hans")
+    assert 0 < len(found.keywords) <= MOST_KEYWORDS
+    assert all(word in f"{TITLE}\n{TEXT}" for word in found.keywords)
+    assert found.summary
+    assert set(found.summary) <= set(TEXT)
+    assert found.classes == ("sport",)
+    assert found.memberships[0][0] == "sport"
+    assert all(LEAST_MEMBERSHIP <= degree <= 1 for _, degree in found.memberships)
+    assert found.harm is not None
+    assert (found.harm_kind, found.harm_reasons) == ("", "")
+
+
+def test_harmful_page_gets_kind_and_reasons() -> None:
+    found = Describer.of(replace(NOTHING, judges_harm=True)).describe("百家乐官网开户", SPAM * 3)
+    assert found.harm_kind == "gambling"
+    assert found.harm is not None
+    assert found.harm >= 0.5
+    assert "text: " in found.harm_reasons
+
+
+@pytest.mark.parametrize("text", ["", "大桥", "1234 " * 30, "x" * 50_000])
+def test_odd_texts_are_described_like_any(text: str) -> None:
+    found = Describer.of().describe("", text)
+    assert len(found.summary) <= len(text)
+    assert found.harm_kind == ""
+
+
+def test_nothing_is_described_that_nobody_asked_for() -> None:
+    assert Describer.of(NOTHING).describe(TITLE, TEXT) == Description()
+
+
+def test_words_of_the_user_are_not_cut(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("# 书名\n风起青萍记 5\n", "utf-8")
+    text = "《风起青萍记》昨天首发。作者说风起青萍记写了九年。读者为风起青萍记排起长队。"
+    found = Describer.of(DescribeOptions("tfidf", classes="", judges_harm=False, words=str(words))).describe("", text)
+    assert found.keywords[0] == "风起青萍记"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"keywords": "magic"}, "unknown keyword method 'magic'; known: "),
+        ({"keyword_params": {"luck": 1}}, "no parameter 'luck'"),
+        ({"classes": "/nowhere.json"}, "/nowhere.json cannot be read"),
+        ({"words": "/nowhere.txt"}, "the dictionary /nowhere.txt cannot be read"),
+    ],
+)
+def test_wrong_options_are_refused_with_a_reason(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check(replace(NOTHING, **{"keywords": "combined"} | changes))
+
+
+def test_dictionary_with_a_wrong_line_is_refused(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("大桥\nbridge\n", "utf-8")
+    with pytest.raises(ValueError, match="line 2: word 'bridge'"):
+        check(replace(NOTHING, words=str(words)))
