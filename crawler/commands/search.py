@@ -71,6 +71,9 @@ class Command(NewsCommand):
         parser.add_argument("--language", default="", metavar="CODE", help="in a language: zh, zh-Hant, en")
         parser.add_argument("--source", default="", metavar="NAME", help="of a source, as the article names it")
         parser.add_argument("--section", default="", metavar="NAME", help="in a section, as the page names it")
+        parser.add_argument(
+            "--class", dest="classes", default="", metavar="NAME", help="of a class, as the model names it"
+        )
         parser.add_argument("--limit", default="10", metavar="N", help=f"stories to list (10; at most {_MOST_HITS:,})")
         add_format(parser)
         parser.add_argument("--rebuild", action="store_true", help="make the full-text index anew")
@@ -100,7 +103,7 @@ class Command(NewsCommand):
             return
         if not (opts.limit.isdecimal() and 1 <= int(opts.limit) <= _MOST_HITS):
             raise ValueError(f"--limit {opts.limit!r} is no number from 1 to {_MOST_HITS}")
-        names = ("site", "since", "until", "language", "source", "section")
+        names = ("site", "since", "until", "language", "source", "section", "classes")
         query = SearchQuery(" ".join(args), **{name: getattr(opts, name) for name in names}, limit=int(opts.limit))
         name, result = self._search(query)
         if output.is_table:

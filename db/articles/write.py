@@ -35,7 +35,9 @@ FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 _MADE = frozenset({"extractor", "extractor_version", "checked_with"})
 """Columns that say nothing of the article itself."""
-_SOUGHT = frozenset({"title", "text", "authors", "source", "language", "section", "text_holder", *_PUBLISHED})
+_SOUGHT = frozenset(
+    {"title", "text", "authors", "source", "language", "section", "classes", "text_holder", *_PUBLISHED}
+)
 """Columns that the full-text index is made of."""
 
 
@@ -417,7 +419,8 @@ def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> Indexed
     """Return the row of a new article in the full-text index."""
     words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
     times = search.times_of(new.published_at, new.published_utc, new.seen)
-    return IndexedArticle(new.id, new.site_id, cluster_id, *times, new.language, new.source, new.section, words, terms)
+    kept = new.language, new.source, new.section, new.classes
+    return IndexedArticle(new.id, new.site_id, cluster_id, *times, *kept, words, terms)
 
 
 _FORGET_CLASSES = article_class.delete().where(among(article_class.c.article_id))

@@ -8,6 +8,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from .reasons import ArticleResult
+from .search import JOINED_BY as JOINED_BY  # noqa: PLC0414 - for others
 from .search import IndexTerms
 
 
@@ -138,7 +139,6 @@ COLUMNS = tuple(item.name for item in fields(ArticleItem) if item.name not in BE
 """Columns of `v_articles`: names of an article's values wherever they leave the crawl."""
 LISTS = ("authors", "tags", "keywords", "classes")
 """Values that are lists, in the database joined by `JOINED_BY`."""
-JOINED_BY = "、"
 
 
 def split_names(joined: str) -> list[str]:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 _DAY_SECONDS = 86_400
 _FAR = 1 << 40
+JOINED_BY = "、"
+"""Joins values of a list in the database."""
 
 
 class IndexTerms(NamedTuple):
@@ -30,7 +32,7 @@ class IndexedArticle(NamedTuple):
     """An article as the full-text index has it.
 
     Attributes:
-        article_id, site_id, cluster_id, language, source, section: as in `article`.
+        article_id, site_id, cluster_id, language, source, section, classes: as in `article`.
         time: Unix time of its publication, of its first sight where that is unknown.
         day: the same as a day since 1970, as its site counts days.
         words: different words of the article, joined by blanks.
@@ -45,6 +47,7 @@ class IndexedArticle(NamedTuple):
     language: str
     source: str
     section: str
+    classes: str
     words: str
     terms: bytes
 
@@ -61,6 +64,7 @@ class SearchCandidate(NamedTuple):
     language: str
     source: str
     section: str
+    classes: str
     terms: bytes
 
 
@@ -74,6 +78,7 @@ class SearchFilter:
         first_day, last_day: the same as days of sites, since 1970.
         language: code, or its beginning before a dash.
         source, section: as the article has them.
+        classes: a class that it has.
     """
 
     sites: Sequence[int] | None = None
@@ -84,6 +89,7 @@ class SearchFilter:
     language: str = ""
     source: str = ""
     section: str = ""
+    classes: str = ""
 
     def admits(self, one: SearchCandidate) -> bool:
         """Tell whether an article fulfils all conditions."""
@@ -96,6 +102,7 @@ class SearchFilter:
             and (not self.language or one.language == self.language or one.language.startswith(f"{self.language}-"))
             and (not self.source or one.source == self.source)
             and (not self.section or one.section == self.section)
+            and (not self.classes or self.classes in one.classes.split(JOINED_BY))
         )
 
     def days(self) -> tuple[int, int] | None:

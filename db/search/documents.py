@@ -45,5 +45,5 @@ def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
     own = ("id", "number", "cluster_id", "title", "text", "text_chars")
     articles = [(n, n, n, one.title, one.text, len(one.text), *_EMPTY.values()) for one in documents for n in (one[0],)]
     insert_rows(connection, ArticleRow.table(), (*own, *_EMPTY), articles)
-    rows = [IndexedArticle(one.number, 0, one.number, 0, 0, "", "", "", one.words, one.terms) for one in documents]
+    rows = [IndexedArticle(one.number, 0, one.number, 0, 0, "", "", "", "", one.words, one.terms) for one in documents]
     index.insert(connection, rows)

@@ -110,6 +110,8 @@ def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
         groups.append([index.source_mark(admitted.source)])
     if admitted.section:
         groups.append([index.section_mark(admitted.section)])
+    if admitted.classes:
+        groups.append([index.class_mark(admitted.classes)])
     return groups
 
 

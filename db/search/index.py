@@ -4,8 +4,8 @@ A row of `search_document` has what filters and ranking need; its words go to an
 a column with a GIN index. Nothing is taken out of the FTS5 table: words of numbers without a row are passed over, until
 the index is made anew.
 
-Beside the words of an article stand marks: tokens for its site, language, source, section, day, month and year, by
-which a search narrows before it counts. No word begins with "_".
+Beside the words of an article stand marks: tokens for its site, language, source, section, classes, day, month and
+year, by which a search narrows before it counts. No word begins with "_".
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, delete, func, select, update
 
 from ..engine.statements import among, array_of, insert_rows, is_postgres
+from ..records.article import split_names
 from ..records.keys import fingerprint
 from ..records.search import IndexedArticle, MakeTerms
 from ..tables.articles import ArticleRow
@@ -127,7 +128,7 @@ def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
     """Make the row of a stored article."""
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
     times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
-    kept = stored.language, stored.source, stored.section
+    kept = stored.language, stored.source, stored.section, stored.classes
     return IndexedArticle(stored.id, stored.site_id, stored.cluster_id, *times, *kept, words, terms)
 
 
@@ -153,6 +154,8 @@ def marks_of(row: IndexedArticle) -> Iterator[str]:
         yield source_mark(row.source)
     if row.section:
         yield section_mark(row.section)
+    for name in split_names(row.classes):
+        yield class_mark(name)
     day = _EPOCH + timedelta(days=row.day)
     yield f"_y{day.year:04}"
     yield _month_mark(day)
@@ -177,6 +180,11 @@ def source_mark(source: str) -> str:
 def section_mark(section: str) -> str:
     """Return the mark of a section."""
     return f"_c{fingerprint(section) & _ALL_BITS:x}"
+
+
+def class_mark(name: str) -> str:
+    """Return the mark of a class."""
+    return f"_k{fingerprint(name) & _ALL_BITS:x}"
 
 
 def bucket_mark(number: int) -> str:
@@ -236,7 +244,7 @@ TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coales
 _STORED = (
     select(
         *(article.c[name] for name in ("id", "site_id", "cluster_id", "published_at", "published_utc", "first_seen")),
-        *(article.c[name] for name in ("language", "source", "section", "title", "authors")),
+        *(article.c[name] for name in ("language", "source", "section", "classes", "title", "authors")),
         TEXT.label("text"),
     )
     .outerjoin(holder, holder.c.id == article.c.text_holder)
@@ -244,9 +252,9 @@ _STORED = (
 )
 _ORDER = select(article.c.id).order_by(article.c.published_utc.is_not(None), article.c.published_utc, article.c.id)
 _INSERT = (
-    f"INSERT INTO search_document ({', '.join(_COLUMNS)}, words) SELECT {', '.join('abcdefghij')}, "
+    f"INSERT INTO search_document ({', '.join(_COLUMNS)}, words) SELECT {', '.join('abcdefghijk')}, "
     "array_to_tsvector(string_to_array(w, ' ')) FROM unnest(CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), "
     "CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS BIGINT[]), CAST(%s AS TEXT[]), "
-    "CAST(%s AS TEXT[]), CAST(%s AS TEXT[]), CAST(%s AS BYTEA[]), CAST(%s AS TEXT[])) "
-    "AS _ (a, b, c, d, e, f, g, h, i, j, w)"
+    "CAST(%s AS TEXT[]), CAST(%s AS TEXT[]), CAST(%s AS TEXT[]), CAST(%s AS BYTEA[]), CAST(%s AS TEXT[])) "
+    "AS _ (a, b, c, d, e, f, g, h, i, j, k, w)"
 )

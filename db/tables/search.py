@@ -29,6 +29,7 @@ class SearchDocumentRow(Record):
     language: Mapped[str] = mapped_column(String(8))
     source: Mapped[str] = mapped_column(Text)
     section: Mapped[str] = mapped_column(Text)
+    classes: Mapped[str] = mapped_column(Text, server_default="")
     terms: Mapped[bytes] = mapped_column(LargeBinary)
     """Words with their counts, packed by `pipelines.search.terms`."""
     words: Mapped[str | None] = mapped_column(Text().with_variant(TSVECTOR(), "postgresql"))

@@ -21,6 +21,7 @@ class SearchQuery:
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
         language: code such as `zh`; empty for all.
         section: a channel or section as the page names it (column `section`).
+        classes: a class that the article has (column `classes`).
         source: a source as the article names it.
         limit: hits wanted, 1 or more.
         offset: hits to leave out at the beginning.
@@ -32,6 +33,7 @@ class SearchQuery:
     until: str = ""
     language: str = ""
     section: str = ""
+    classes: str = ""
     source: str = ""
     limit: int = 10
     offset: int = 0
@@ -88,7 +90,7 @@ class SearchResult:
         hits: at most `limit` of them.
         total: stories that fit, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
-        facets: of site, language, source, section and month: the most frequent values first.
+        facets: of site, language, source, section, classes and month: the most frequent values first.
         notes: sentences on what was understood otherwise than it was written, a date for instance.
     """
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from db.queries.status import site_names
+from db.records.article import split_names
 from db.records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
 from db.search import find
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 Values = npt.NDArray[np.float64]
 
-FACETS = ("site", "language", "source", "section", "month")
+FACETS = ("site", "language", "source", "section", "classes", "month")
 _CANDIDATES = 600
 _READ, _CHECKED = 20, 60
 """Best stories whose texts and links count, and how many of them when there are phrases to be found."""
@@ -153,6 +154,7 @@ class _Search:
             language=query.language.strip(),
             source=query.source.strip(),
             section=query.section.strip(),
+            classes=query.classes.strip(),
         )
 
     def _sites(self, given: str) -> list[int]:
@@ -272,6 +274,7 @@ class _Search:
             "language": Counter(row.language for row in rows),
             "source": Counter(row.source for row in rows),
             "section": Counter(row.section for row in rows),
+            "classes": Counter(name for row in rows for name in split_names(row.classes)),
             "month": Counter(),
         }
         for day, stories in Counter(row.day for row in rows).items():

@@ -83,7 +83,7 @@ class ApiSearch:
         total: stories that fit.
         is_exact: whether `total` and `facets` count all that fit, not only the best that were looked at.
         hits: one a story.
-        facets: of site, language, source, section and month: the most frequent values first.
+        facets: of site, language, source, section, classes and month: the most frequent values first.
         notes: sentences on what was understood otherwise than it was written.
         next: URL of the next hits; null when there are none.
     """
@@ -383,6 +383,7 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
             Parameter("site", "Registrable domain, or a part of its name."),
             Parameter("source", "A source, as the articles name it."),
             Parameter("section", "A channel or section, as the pages name it."),
+            Parameter("classes", "A class, as the model names it."),
             Parameter("language", "Code such as zh-Hans, zh-Hant, en."),
             Parameter("since", "A day, month or year, or a time before now: 2024-05-01, 2024-05, 7d."),
             Parameter("until", "The same for the end."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from starlette.responses import Response
 
@@ -14,9 +14,9 @@ from pipelines.search.search import SearchOptions, search
 
 from ..frame.visit import BadRequest, Visit
 
-FILTERS: Final = ("site", "source", "section", "language", "since", "until")
+FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
 """Parameters beside the words."""
-FACETS: Final = ("site", "source", "section", "language", "month")
+FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
 MOST_PAGE: Final = 50
@@ -79,10 +79,8 @@ def query_of(visit: Visit) -> SearchQuery:
     Raises:
         BadRequest: a parameter is too long.
     """
-    site, source, section, language, since, until = (visit.text(name, _MOST_FILTER) for name in FILTERS)
-    return SearchQuery(
-        visit.text("q"), site=site, source=source, section=section, language=language, since=since, until=until
-    )
+    filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS}
+    return SearchQuery(visit.text("q"), **filters)
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:

@@ -83,6 +83,7 @@ class Desk:
         values["source"] = self._draw.choice(["", "新华社", "本报"])
         values["authors"] = self._draw.choice(["", "李四"])
         values["section"] = self._draw.choice(["", "国内"])
+        values["classes"] = self._draw.choice(["", "sport", "sport、travel"])
         day = self._draw.randint(10, 28)
         stated = f"2024-03-{day}", f"2024-05-{day}T08:00+08:00"
         values |= self._draw.choice([{}, *({"published_at": one, "published_precision": "day"} for one in stated)])
@@ -106,7 +107,7 @@ def contents(connection: Connection) -> dict[int, tuple[Any, ...]]:
     for number, word in pairs:
         if not word.startswith("_b"):
             words.setdefault(number, set()).add(word)
-    facts = ("site_id", "cluster_id", "time", "day", "language", "source", "section", "terms")
+    facts = ("site_id", "cluster_id", "time", "day", "language", "source", "section", "classes", "terms")
     return {
         row.article_id: (*(row._mapping[name] for name in facts), frozenset(words.get(number, ())))
         for number, row in rows.items()
@@ -212,6 +213,7 @@ def indexed(key: int, words: str, **values: Any) -> IndexedArticle:
         "language": "zh-Hans",
         "source": "",
         "section": "",
+        "classes": "",
         "terms": b"",
     }
     return IndexedArticle(article_id=key, words=words, **{**defaults, **values})
