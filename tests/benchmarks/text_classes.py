@@ -134,7 +134,9 @@ def main() -> int:
     for method, select in jobs:
         for name in chosen.sets:
             f1, size, spent = measure(name, method, select, chosen.folds)
-            print(f"{method:12} {select or ''!s:12} {name:11} {f1:.4f} {size / 1e6:6.2f} MB {spent:6.2f} ms", flush=True)
+            print(
+                f"{method:12} {select or ''!s:12} {name:11} {f1:.4f} {size / 1e6:6.2f} MB {spent:6.2f} ms", flush=True
+            )
     return 0
 
 

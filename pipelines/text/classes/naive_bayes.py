@@ -73,4 +73,6 @@ def fit(training: Training, params: Params) -> Classifier:
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return BayesClasses(unpack(model["weights"], terms), np.array(model["prior"], np.float64), float(model["sharpness"]))
+    return BayesClasses(
+        unpack(model["weights"], terms), np.array(model["prior"], np.float64), float(model["sharpness"])
+    )
