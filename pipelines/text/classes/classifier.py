@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from .vectors import Numbers, Space, Text, Vector
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _STEPS: Final = 127
 
@@ -55,6 +57,8 @@ class Training:
         ends = np.cumsum([0, *(len(row) for row in values)])
         columns = np.concatenate([np.zeros(0, np.intp), *(vector.columns for vector in self.vectors)])
         shape = (len(self.vectors), len(self.space.ids))
+        import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
+
         return sp.csr_matrix((np.concatenate([np.zeros(0), *values]), columns, ends), shape)
 
 

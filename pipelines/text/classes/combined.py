@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import svm
 from .classifier import Classifier, Training
 from .vectors import Numbers
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 NAME: Final = "combined"
 _ACCURACY: Final = 1e-4

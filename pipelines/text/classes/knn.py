@@ -5,13 +5,15 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from .classifier import Classifier, Training
 from .vectors import Numbers, Text, Vector
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 NAME: Final = "knn"
 
@@ -89,6 +91,8 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     ends = np.frombuffer(base64.b64decode(model["ends"], validate=True), "<i4")
     columns = np.frombuffer(base64.b64decode(model["columns"], validate=True), "<i4")
     values = np.frombuffer(base64.b64decode(model["values"], validate=True), "u1") / 255
+    import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
+
     matrix = sp.csr_matrix((values, columns, ends), (len(ends) - 1, terms))
     matrix.check_format(full_check=True)
     wanted = np.zeros((len(model["classes"]), classes))

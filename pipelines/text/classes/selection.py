@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from .vectors import Columns, Numbers
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 UM_LEAST: Final = 0.3
 """Share of a term's occurrences that one class must have."""
@@ -48,6 +50,8 @@ class Contingency:
 
         Cost: O(occurrences).
         """
+        import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
+
         present = sp.csr_matrix((np.ones(counts.nnz), counts.indices, counts.indptr), counts.shape)
         return cls(
             counts.shape[0],
