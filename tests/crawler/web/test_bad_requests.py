@@ -294,22 +294,29 @@ def test_two_servers_show_one_database(server: Server, stand: Path, tmp_path: Pa
             guarded(get(one, "/"), 200)
 
 
-@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no sessions that share processors")
+def of_session() -> str | None:
+    """Return the priority of this session, None where the kernel shares processors without sessions."""
+    try:
+        return Path("/proc/self/autogroup").read_text(encoding="ascii").split()[-1]  # some sandboxes: an empty file
+    except (OSError, IndexError):
+        return None
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forking beside threads
 @pytest.mark.parametrize("own", [True, False], ids=["session of its own", "session of others"])
 def test_server_gives_way_to_a_crawl(own: bool) -> None:  # noqa: FBT001
-    before = Path("/proc/self/autogroup").read_text().split()[-1]
+    before = of_session()
     readable, writable = os.pipe()
     child = os.fork()
     if child == 0:
         if own:
             os.setsid()
         give_way()
-        os.write(writable, f"{os.nice(0)} {Path('/proc/self/autogroup').read_text().split()[-1]}".encode())
+        os.write(writable, f"{os.nice(0)} {of_session()}".encode())
         os._exit(0)
     os.waitpid(child, 0)
     os.close(writable)
-    nice, of_session = os.read(readable, 99).split()
+    nice, session = os.read(readable, 99).split()
     os.close(readable)
     assert int(nice) == min(os.nice(0) + 10, 19)
-    assert of_session.decode() == ("10" if own else before)
+    assert session.decode() == ("10" if own and before else str(before))
