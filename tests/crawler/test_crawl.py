@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from crawler.demo.server import Newsroom
-from tests.crawler.crawling import Running, crawl, crawl_arguments, rows, scrapy, start
+from tests.crawler.crawling import DESCRIBED, Running, crawl, crawl_arguments, rows, scrapy, start
 
 
 @dataclass
@@ -33,7 +33,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     """One whole crawl that many tests look at."""
     folder = tmp_path_factory.mktemp("crawled")
     with Newsroom() as newsroom:
-        done = crawl(newsroom, folder, "CONTACT=editor@example.org", "CRAWL_PRESET=news")
+        done = crawl(newsroom, folder, "CONTACT=editor@example.org", "CRAWL_PRESET=news", *DESCRIBED)
         assert done.returncode == 0, done.stderr
         yield Crawled(newsroom, folder, done.stderr)
 

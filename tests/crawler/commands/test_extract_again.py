@@ -15,11 +15,11 @@ from typing import cast
 import pytest
 
 from crawler.demo.server import Newsroom
-from tests.crawler.crawling import Finished, crawl, rows, scrapy, start
+from tests.crawler.crawling import DESCRIBED, Finished, crawl, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.crawler.test_multipage import PATHS, TEXTS, site
 
-ALONE = ("SITE_MEMORY=False", "WORKERS=2")
+ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 """Nothing that a page says depends on the pages before it."""
 OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0'"
 
