@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
@@ -30,6 +31,11 @@ _compiled: dict[Any, Any] = {}
 for dialect in (SQLiteDialect_pysqlite, PGDialect_psycopg):
     dialect.__hash__ = lambda self: hash(type(self).__name__)
     dialect.__eq__ = lambda self, other: type(self) is type(other)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of each look for cycles in memory."""
+    gc.freeze()
 
 
 @event.listens_for(Engine, "engine_connect")

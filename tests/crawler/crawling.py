@@ -6,6 +6,7 @@ seconds. `python -m scrapy` itself is run where the start matters.
 
 from __future__ import annotations
 
+import gc
 import io
 import multiprocessing
 import os
@@ -113,6 +114,7 @@ def _is_setting(name: str) -> bool:
 
 def _execute(arguments: Sequence[str], log: str, before: str) -> None:
     """In the new process: become the command."""
+    gc.freeze()  # what was imported before the fork stays: looking through it all is a third of a short crawl's work
     _fork_server_at_once()
     for descriptor, suffix in ((1, ".out"), (2, ".err")):
         os.dup2(os.open(log + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
