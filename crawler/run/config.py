@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..fetch.connection import FetchOptions
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
-    from ..response.context import Threshold
+    from ..response.context import HarmPolicy, Threshold
 
 
 logger = logging.getLogger(__name__)
@@ -423,9 +423,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "file of a model made by `scrapy train classes`, which names its classifier, or `shipped`: news sections, "
             "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
         ),
-        Option("HARMFUL", "flag", word, SHOULD, "", among=("store", "flag", "drop")): (
-            "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with `harm`, `harm_kind` and the "
-            'reason "harmful" (`flag`), or not stored (`drop`); with `store` nothing is judged'
+        Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (
+            "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with the verdict in `harm` and "
+            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); `off`: nothing is '
+            "judged"
         ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"
@@ -600,7 +601,7 @@ class Config:
     topic: Topic | None
     focus: Threshold
     honours_noindex: bool
-    drops_harmful: bool
+    harmful: HarmPolicy
     delay: DelayPolicy
     backoff: BackoffPolicy
     connections: int
@@ -667,7 +668,7 @@ class Config:
 
         from ..politeness.delay import BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
-        from ..response.context import Threshold
+        from ..response.context import HarmPolicy, Threshold
 
         given, records = _checked(settings)
         with _about(settings, "REVISIT_MAX", "REVISIT_MIN"):
@@ -713,7 +714,7 @@ class Config:
             topic=wanted,
             focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
             honours_noindex=given["NOINDEX"] == "honour",
-            drops_harmful=given["HARMFUL"] == "drop",
+            harmful=HarmPolicy(given["HARMFUL"]),
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
@@ -824,7 +825,7 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
         given["KEYWORDS"],
         given["KEYWORD_PARAMS"],
         classes if classes in {"", SHIPPED} else str(Path(classes).absolute()),
-        given["HARMFUL"] != "store",
+        given["HARMFUL"] != "off",
         given["WORDS"] and str(Path(given["WORDS"]).absolute()),
     )
     with _about(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):

@@ -18,6 +18,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.rank.priority import PRESETS
+from crawler.response.context import HarmPolicy
 from crawler.run import config as config_module
 from crawler.run.config import (
     MUST,
@@ -298,7 +299,7 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         ({"KEYWORDS": "magic"}, "known: bayes, combined"),
         ({"KEYWORD_PARAMS": '{"luck": 1}'}, "'luck'"),
         ({"CLASSES": "/nowhere.json"}, "/nowhere.json cannot be read"),
-        ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes store, flag, drop"),
+        ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes off, store, flag, drop"),
         ({"WORDS": "/nowhere.txt"}, "/nowhere.txt cannot be read"),
     ],
 )
@@ -308,10 +309,11 @@ def test_wrong_words_about_descriptions(values: dict[str, str], message: str) ->
 
 
 def test_descriptions_are_switched_off() -> None:
-    off = Config.from_settings(given(KEYWORDS="", CLASSES="none", HARMFUL="store")).parse_options.describe
+    off = Config.from_settings(given(KEYWORDS="", CLASSES="none", HARMFUL="off")).parse_options.describe
     assert off == DescribeOptions("", {}, "", judges_harm=False)
     assert Config.from_settings(given()).parse_options.describe == DescribeOptions()
-    assert Config.from_settings(given(HARMFUL="drop")).drops_harmful
+    stored = Config.from_settings(given(HARMFUL="store"))
+    assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions())
 
 
 def test_crawler_has_one_config() -> None:
