@@ -425,8 +425,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (
             "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with the verdict in `harm` and "
-            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); `off`: nothing is '
-            "judged"
+            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); with `off` nothing '
+            "is judged"
         ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"

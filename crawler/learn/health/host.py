@@ -4,7 +4,7 @@ Each answer shows signals or not: it was refused, is shorter than usual ... For 
 how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
 higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. What looks suspicious is held
 back from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
-learned and not judged, but for signals that have one rate for the whole host: a hijacker's pages have URLs of their own.
+learned and not judged, but for signals with one rate for the whole host: pages of hijackers may have URLs of their own.
 A host that was bad from its first answers on has no baseline: there the share alone counts.
 """
 
@@ -48,7 +48,7 @@ class Signal(NamedTuple):
         kind: of alarm.
         bar: evidence for an alarm, in nats, as a multiple of the window.
         is_cold: whether it raises an alarm at a host's cold start.
-        is_whole: whether its rate is the same for all shapes of URL.
+        is_whole: whether it has one rate for all shapes of URL, and tells before a window is full.
         least, gain: the rate that is expected at the least, and by how much it must rise to matter.
     """
 
@@ -214,11 +214,8 @@ class HealthMonitor:
             nats, of, shown = state.evidence.get(name, (0.0, 0, 0))
             nats = cusum(nats, before, min(_MOST, before + signal.gain), hit=hit)
             state.evidence[name] = [nats, of + 1, shown + hit] if nats else [0.0, 0, 0]
-            if (
-                not hit
-                or nats < signal.bar * self._window
-                or (of + 1 < self._window and not (is_access or signal.is_whole))
-            ):
+            is_early = of + 1 < self._window and not is_access and not signal.is_whole
+            if not hit or nats < signal.bar * self._window or is_early:
                 return None
             finding.before, finding.of, finding.hits = past[1] / past[0], round(of + 1), round(shown + hit)
         else:

@@ -15,7 +15,7 @@ _KINDS = {
     "empty": ("pages are empty", "JavaScript makes the text, perhaps; look for a feed, a sitemap or a mobile version"),
     "encoding": ("characters look wrongly decoded", "look at the example with 'scrapy extract'"),
     "slow": ("slow", "crawl it more gently (HOST_DELAY), or wait"),
-    "hijacked": ("looks hijacked", "tell the site; HARMFUL=drop leaves such pages out until they are clean again"),
+    "hijacked": ("looks hijacked", "tell the site; HARMFUL says what becomes of such pages"),
 }
 _SIGNALS = {
     "articles": "pages that are no articles",
