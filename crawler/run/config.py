@@ -313,7 +313,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
     },
     "what for": {
-        Option("TOPIC", "", text, SCORING, ""): "what the crawl looks for, in words",
+        Option("TOPIC", "", text, SCORING, ""): (
+            "what the crawl looks for, in words, or classes of the model in `CLASSES`: `class:sport,finance`"
+        ),
         Option("PROFILE", "", text, SCORING, ""): (
             "file of a profile made by `scrapy train profile`: look for pages like those"
         ),
@@ -425,8 +427,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (
             "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with the verdict in `harm` and "
-            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); with `off` nothing '
-            "is judged"
+            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); with `off` '
+            "nothing is judged"
         ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"
@@ -680,8 +682,9 @@ class Config:
             period = Period(given["SINCE"], given["UNTIL"])
             if period.is_empty(_SOME_TIME):
                 raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
+        describe = _describe(settings, given)
         with _about(settings, "TOPIC", "PROFILE"):
-            wanted = _topic(given["TOPIC"], given["PROFILE"], about)
+            wanted = _topic(given["TOPIC"], given["PROFILE"], about, describe)
         preset = _preset(given, about)
         with _about(settings, "CRAWL_PRESET", "CRAWL_PRIORITY"):
             priority = Priority(preset, given["CRAWL_PRIORITY"])
@@ -728,7 +731,7 @@ class Config:
                 *duplicates,
                 kinds=frozenset(PageKind[one.upper()] for one in given["STORE_KINDS"]),
                 bounds=PageLimits(**records["read"]),
-                describe=_describe(settings, given),
+                describe=describe,
             ),
             extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
         )
@@ -797,18 +800,29 @@ def _preset(given: Mapping[str, Any], about: Sequence[str]) -> str:
     return given["CRAWL_PRESET"] or ("focused" if given["TOPIC"] or given["PROFILE"] or about else "news")
 
 
-def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
+def _topic(description: str, path: str, about: Sequence[str], describe: DescribeOptions) -> Topic | None:
     """Return the topic of a crawl, None without one.
 
     Raises:
-        ValueError: a topic without words, or a profile that cannot be used.
+        ValueError: a topic without words, of unknown classes, or a profile that cannot be used.
     """
+    from pipelines.describe import class_names
     from pipelines.focus import profile
-    from pipelines.focus.topic import make_topic
+    from pipelines.focus.topic import by_classes, make_topic, named_classes
 
     description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
+    if classes := named_classes(description):
+        if path:
+            raise ValueError("TOPIC names classes, and PROFILE a file of words; give either")
+        known = class_names(describe)
+        if not known:
+            raise ValueError("TOPIC names classes, but CLASSES names no model; set CLASSES=shipped, or a file of yours")
+        for name in classes:
+            if name not in known:
+                raise ValueError(f"the model of CLASSES has no class {name!r}; it knows {', '.join(known)}")
+        return by_classes(classes)
     return make_topic(description, profile=profile.load(Path(path)) if path else None)
 
 

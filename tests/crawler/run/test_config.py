@@ -258,6 +258,9 @@ def test_topic_makes_the_crawl_focused() -> None:
 
 def test_seeds_topics_count_when_no_other_is_given() -> None:
     of_seeds = Config.from_settings(given(), ["港口 航运", "桥梁"]).topic
+    classes = Config.from_settings(given(), ["class:sport", "class:home,travel"]).topic
+    assert classes is not None
+    assert classes.classes == ("sport", "home", "travel")
     both = Config.from_settings(given(TOPIC="港口 航运 桥梁")).topic
     other = Config.from_settings(given(TOPIC="足球"), ["港口 航运", "桥梁"]).topic
     assert of_seeds is not None
@@ -299,6 +302,10 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         ({"KEYWORDS": "magic"}, "known: bayes, combined"),
         ({"KEYWORD_PARAMS": '{"luck": 1}'}, "'luck'"),
         ({"CLASSES": "/nowhere.json"}, "/nowhere.json cannot be read"),
+        ({"TOPIC": "class:sprot"}, "has no class 'sprot'; it knows autos, .*, sport, technology, travel"),
+        ({"TOPIC": "class:sport", "CLASSES": "none"}, "CLASSES names no model"),
+        ({"TOPIC": "class:sport", "PROFILE": "me.json"}, "TOPIC names classes, and PROFILE"),
+        ({"TOPIC": "port class:sport"}, "has words and classes"),
         ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes off, store, flag, drop"),
         ({"WORDS": "/nowhere.txt"}, "/nowhere.txt cannot be read"),
     ],
