@@ -129,7 +129,7 @@ class Describer:
             cut = analyse(title, text, language, self.lexicon)
             terms = [term for term, _ in self.method(cut, self.frequencies) if len(term) <= _MOST_CHARS]
             summary = summarise(cut, self.frequencies)
-        classes, memberships = self._classify(title, text, document)
+        classes, memberships = self.classify(title, text, document)
         verdict = None if self.harm is None else judge(title, text, anchors, self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
@@ -141,8 +141,8 @@ class Describer:
             harm_reasons="" if verdict is None else _said(verdict),
         )
 
-    def _classify(
-        self, title: str, text: str, document: Document | None
+    def classify(
+        self, title: str, text: str, document: Document | None = None
     ) -> tuple[tuple[str, ...], tuple[tuple[str, float], ...]]:
         """Return the classes of a text, and the memberships that are not faint."""
         if self.classes is None:
@@ -175,6 +175,16 @@ def _load_classes(name: str) -> ClassModel | None:
     from .text.classes import model  # noqa: PLC0415 - imports scipy, which the crawling process does without
 
     return model.shipped() if name == SHIPPED else model.read(model_file.load(Path(name), model.KIND), name)
+
+
+def class_names(options: DescribeOptions) -> tuple[str, ...]:
+    """Return the classes of the model that options name; none without one.
+
+    Raises:
+        ValueError: it cannot be used.
+    """
+    model = _load_classes(options.classes)
+    return () if model is None else model.labels
 
 
 def _read_words(path: str) -> Lexicon:

@@ -231,10 +231,19 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     terms = read_document(document, parsed.extraction, parsed.links, headline)
     return replace(
         parsed,
-        relevance=job.topic.relevance(terms),
+        relevance=job.topic.share(_memberships(parsed, document, options))
+        if job.topic.classes
+        else job.topic.relevance(terms),
         link_relevance=tuple(job.topic.anchors(terms)),
         terms=record.pack(terms, parsed.links.ids),
     )
+
+
+def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Sequence[tuple[str, float]]:
+    """Return the classes of a page with memberships; of an article they are known."""
+    if options.describe is None or parsed.is_leaf:
+        return parsed.description.memberships
+    return describer(options.describe).classify(document.title, "\n".join(document.blocks.texts), document)[1]
 
 
 def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:

@@ -173,7 +173,7 @@ class PageCompletion:
             disallow_reason=hosts.cached_reason,
             focus=config.focus,
             honours_noindex=config.honours_noindex,
-            drops_harmful=config.drops_harmful,
+            harmful=config.harmful,
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,

@@ -139,11 +139,11 @@ class Ranking:
         self._grow()
         self._relevance.values[numbers[: len(pages)]] = relevance
         ends = len(pages) + np.cumsum([len(one) for one in targets])
-        rows = zip(numbers.tolist(), words, ends.tolist(), targets, wasted.tolist(), strict=False)
-        for page, terms, last, one, useless in rows:
+        columns = (words, ends.tolist(), targets, wasted.tolist(), relevance.tolist())
+        for page, terms, last, one, useless, near in zip(numbers.tolist(), *columns, strict=False):
             if not self._compared.values[page]:
                 self._compared.values[page] = True
-                self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless)
+                self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless, relevance=near)
 
     def mark_examples(self, ids: Ids) -> None:
         """Say which pages the crawl began with: they may be examples of the topic."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from db.records.reasons import Reason
 
@@ -20,6 +21,17 @@ class Threshold:
     drops: bool = True
 
 
+class HarmPolicy(StrEnum):
+    """Fate of harmful articles; all but the first have the verdict in their columns."""
+
+    OFF = "off"
+    """None is judged."""
+    STORE = "store"
+    FLAG = "flag"
+    """Their URLs say so, too."""
+    DROP = "drop"
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """All that the outcome of a fetch depends on besides the page.
@@ -33,7 +45,7 @@ class Context:
         extractor, extractor_version: for the article's row.
         disallow_reason: why a host's rules forbid a URL, None when they do not.
         focus: how near to the topic articles must be.
-        drops_harmful: whether harmful articles are not stored.
+        harmful: fate of harmful articles.
         honours_noindex: whether articles that ask not to be indexed are not stored.
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
@@ -50,7 +62,7 @@ class Context:
     disallow_reason: Callable[[int, str], Reason | None]
     focus: Threshold = Threshold()
     honours_noindex: bool = True
-    drops_harmful: bool = False
+    harmful: HarmPolicy = HarmPolicy.FLAG
     robots_hosts: tuple[int, ...] = ()
     robots_again: float | None = None
     robots_bytes: int = MOST_ROBOTS_BYTES

@@ -24,7 +24,7 @@ from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
-from .context import Context
+from .context import Context, HarmPolicy
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
@@ -224,10 +224,10 @@ def _read(page: Page, context: Context) -> Outcome:
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
             place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
-            reason, detail = _remark(parsed, is_far=is_far)
+            reason, detail = _remark(parsed, context, is_far=is_far)
             # a part alone says too little of its article to be off topic
             is_unwanted = is_far and context.focus.drops and place is None
-            if is_unwanted or (parsed.description.harm_kind and context.drops_harmful):
+            if is_unwanted or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
                 place, beside = None, []
             else:
                 article = _article(page, parsed, context)
@@ -262,12 +262,12 @@ def _read(page: Page, context: Context) -> Outcome:
     )
 
 
-def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
+def _remark(parsed: ParseResult, context: Context, *, is_far: bool) -> tuple[Reason | None, str]:
     """Return what is to be said of an article, if anything, and the detail."""
     described = parsed.description
     if is_far:
         return PageReason.OFF_TOPIC, ""
-    if described.harm_kind:
+    if described.harm_kind and context.harmful is not HarmPolicy.STORE:
         return PageReason.HARMFUL, f"{described.harm_kind} ({described.harm_reasons})"[:_MOST_DETAIL]
     return parsed.doubt, ""
 

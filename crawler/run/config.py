@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..fetch.connection import FetchOptions
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
-    from ..response.context import Threshold
+    from ..response.context import HarmPolicy, Threshold
 
 
 logger = logging.getLogger(__name__)
@@ -313,7 +313,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
     },
     "what for": {
-        Option("TOPIC", "", text, SCORING, ""): "what the crawl looks for, in words",
+        Option("TOPIC", "", text, SCORING, ""): (
+            "what the crawl looks for, in words, or classes of the model in `CLASSES`: `class:sport,finance`"
+        ),
         Option("PROFILE", "", text, SCORING, ""): (
             "file of a profile made by `scrapy train profile`: look for pages like those"
         ),
@@ -423,9 +425,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "file of a model made by `scrapy train classes`, which names its classifier, or `shipped`: news sections, "
             "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
         ),
-        Option("HARMFUL", "flag", word, SHOULD, "", among=("store", "flag", "drop")): (
-            "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with `harm`, `harm_kind` and the "
-            'reason "harmful" (`flag`), or not stored (`drop`); with `store` nothing is judged'
+        Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (
+            "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with the verdict in `harm` and "
+            '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); with `off` '
+            "nothing is judged"
         ),
         Option("WORDS", "", text, SHOULD, ""): (
             "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"
@@ -600,7 +603,7 @@ class Config:
     topic: Topic | None
     focus: Threshold
     honours_noindex: bool
-    drops_harmful: bool
+    harmful: HarmPolicy
     delay: DelayPolicy
     backoff: BackoffPolicy
     connections: int
@@ -667,7 +670,7 @@ class Config:
 
         from ..politeness.delay import BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
-        from ..response.context import Threshold
+        from ..response.context import HarmPolicy, Threshold
 
         given, records = _checked(settings)
         with _about(settings, "REVISIT_MAX", "REVISIT_MIN"):
@@ -679,8 +682,9 @@ class Config:
             period = Period(given["SINCE"], given["UNTIL"])
             if period.is_empty(_SOME_TIME):
                 raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
+        describe = _describe(settings, given)
         with _about(settings, "TOPIC", "PROFILE"):
-            wanted = _topic(given["TOPIC"], given["PROFILE"], about)
+            wanted = _topic(given["TOPIC"], given["PROFILE"], about, describe)
         preset = _preset(given, about)
         with _about(settings, "CRAWL_PRESET", "CRAWL_PRIORITY"):
             priority = Priority(preset, given["CRAWL_PRIORITY"])
@@ -713,7 +717,7 @@ class Config:
             topic=wanted,
             focus=Threshold(given["FOCUS_MIN"], given["FOCUS_BELOW"] == "drop"),
             honours_noindex=given["NOINDEX"] == "honour",
-            drops_harmful=given["HARMFUL"] == "drop",
+            harmful=HarmPolicy(given["HARMFUL"]),
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
@@ -727,7 +731,7 @@ class Config:
                 *duplicates,
                 kinds=frozenset(PageKind[one.upper()] for one in given["STORE_KINDS"]),
                 bounds=PageLimits(**records["read"]),
-                describe=_describe(settings, given),
+                describe=describe,
             ),
             extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
         )
@@ -796,18 +800,29 @@ def _preset(given: Mapping[str, Any], about: Sequence[str]) -> str:
     return given["CRAWL_PRESET"] or ("focused" if given["TOPIC"] or given["PROFILE"] or about else "news")
 
 
-def _topic(description: str, path: str, about: Sequence[str]) -> Topic | None:
+def _topic(description: str, path: str, about: Sequence[str], describe: DescribeOptions) -> Topic | None:
     """Return the topic of a crawl, None without one.
 
     Raises:
-        ValueError: a topic without words, or a profile that cannot be used.
+        ValueError: a topic without words, of unknown classes, or a profile that cannot be used.
     """
+    from pipelines.describe import class_names
     from pipelines.focus import profile
-    from pipelines.focus.topic import make_topic
+    from pipelines.focus.topic import by_classes, make_topic, named_classes
 
     description = description or ("" if path else " ".join(about))
     if not description and not path:
         return None
+    if classes := named_classes(description):
+        if path:
+            raise ValueError("TOPIC names classes, and PROFILE a file of words; give either")
+        known = class_names(describe)
+        if not known:
+            raise ValueError("TOPIC names classes, but CLASSES names no model; set CLASSES=shipped, or a file of yours")
+        for name in classes:
+            if name not in known:
+                raise ValueError(f"the model of CLASSES has no class {name!r}; it knows {', '.join(known)}")
+        return by_classes(classes)
     return make_topic(description, profile=profile.load(Path(path)) if path else None)
 
 
@@ -824,7 +839,7 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
         given["KEYWORDS"],
         given["KEYWORD_PARAMS"],
         classes if classes in {"", SHIPPED} else str(Path(classes).absolute()),
-        given["HARMFUL"] != "store",
+        given["HARMFUL"] != "off",
         given["WORDS"] and str(Path(given["WORDS"]).absolute()),
     )
     with _about(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):

@@ -136,7 +136,7 @@ class Reextraction:
             extractor_version=config.extractor_version,
             disallow_reason=lambda _host, _url: None,
             focus=config.focus,
-            drops_harmful=config.drops_harmful,
+            harmful=config.harmful,
         )
 
     async def run(self, wanted: Wanted) -> None:

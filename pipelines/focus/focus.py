@@ -80,6 +80,7 @@ class Focus:
 
     def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
         self.params = params
+        self._is_labelled = bool(topic.classes)
         self._wanted = np.zeros(params.buckets, np.float32)
         self._wanted[topic.wanted & (params.buckets - 1)] = 1.0
         self._liked = np.zeros(params.buckets, np.float32)
@@ -95,7 +96,9 @@ class Focus:
         """Mark the pages the crawl started from: possible examples of the topic."""
         self._seeds.update(numbers)
 
-    def add(self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool = False) -> None:
+    def add(
+        self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool = False, relevance: float = 0.0
+    ) -> None:
         """Add a fetched page.
 
         Args:
@@ -104,6 +107,7 @@ class Focus:
             targets: number of the page that each of its links leads to, parallel to the links of `page`; -1 for a page
                 without number.
             wasted: whether it was of no use, such as another form of an article, whatever it says.
+            relevance: of the page, by its classes; counts only when the topic is classes.
 
         Raises:
             ValueError: there is not one target per link, or one is less than -1.
@@ -114,7 +118,7 @@ class Focus:
             raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
         if len(targets) and targets.min() < -1:
             raise ValueError(f"a target is {targets.min()}; it takes the number of a page, or -1")
-        self._kept.append(number, page, targets.astype(np.int32), wasted=wasted)
+        self._kept.append(_columns(number, page, targets.astype(np.int32), wasted=wasted, relevance=relevance))
         if len(self._kept) > self.params.pages:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
 
@@ -149,6 +153,9 @@ class Focus:
 
     def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement) -> None:
         """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
+        if self._is_labelled:  # nothing that the crawl teaches changes them
+            self._relevance = found.relevance
+            return
         wanted = np.flatnonzero(self._wanted)
         words = counts[:, wanted]
         words.data = saturated(words.data)
@@ -166,7 +173,8 @@ class Focus:
         kept, params = self._kept.columns(), self.params
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
-        found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge)
+        labels = kept.relevance if self._is_labelled else None
+        found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge, labels=labels)
         self._learn(counts, found)
         graph = _Links(kept, found.relevance, known + 1, params)
         words = _Words(kept, found, self._wanted, params.buckets)
@@ -349,6 +357,7 @@ class _Columns:
 
     numbers: npt.NDArray[np.int32]
     wasted: npt.NDArray[np.bool_]
+    relevance: Vector
     term_counts: npt.NDArray[np.int32]
     link_counts: npt.NDArray[np.int32]
     terms: npt.NDArray[np.uint32]
@@ -360,11 +369,12 @@ class _Columns:
     around: npt.NDArray[np.uint32]
 
 
-def _columns(number: int, page: PageTerms, targets: Numbers, *, wasted: bool) -> _Columns:
+def _columns(number: int, page: PageTerms, targets: Numbers, *, wasted: bool, relevance: float) -> _Columns:
     """Return one page as columns."""
     return _Columns(
         np.array([number], np.int32),
         np.array([wasted]),
+        np.array([relevance], np.float32),
         np.array([len(page.terms)], np.int32),
         np.array([len(page)], np.int32),
         page.terms,
@@ -391,8 +401,8 @@ class _Kept:
     def __len__(self) -> int:
         return self.size
 
-    def append(self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool) -> None:
-        self.parts.append(_columns(number, page, targets, wasted=wasted))
+    def append(self, page: _Columns) -> None:
+        self.parts.append(page)
         self.size += 1
 
     def columns(self) -> _Columns:
@@ -407,6 +417,7 @@ class _Kept:
         term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())
         anchor, around = int(all_.anchor_counts[:link].sum()), int(all_.around_counts[:link].sum())
         starts = (
+            first,
             first,
             first,
             first,

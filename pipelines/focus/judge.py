@@ -2,6 +2,7 @@
 
 Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
 and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
+Where the topic is classes, the pages are labelled, by their memberships, and words only tell where the links lead.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .topic import Feedback
 
 Vector = npt.NDArray[np.float32]
 
+_LABELLED: Final = 0.5
+"""Membership from which a page stands for the topic."""
 _NAMED: Final = 10
 """Pages that stand for the description when the seeds are compared with it."""
 
@@ -93,6 +96,8 @@ def judge(
     liked: Vector,
     seeds: npt.NDArray[np.int64],
     params: Params = DEFAULTS,
+    *,
+    labels: Vector | None = None,
 ) -> Judgement:
     """Judge all fetched pages.
 
@@ -102,6 +107,7 @@ def judge(
         liked: the same of examples and profile.
         seeds: rows of the crawl's seeds.
         params: see there.
+        labels: relevance of each page, in [0, 1], where it is known; then `wanted`, `liked` and `seeds` do not count.
 
     Returns:
         The judgement.
@@ -117,24 +123,26 @@ def judge(
     # Two words of a page may share a bucket, which then counts the page twice.
     rarity = np.log((2 + pages) / (1 + np.minimum(with_word, pages))).astype(np.float32)
     rows = _vectors(counts, rarity)
-    topic = _unit(wanted * rarity) + params.liked * _unit(liked * rarity)
-    if len(seeds):
-        shared = np.sqrt(_sums(present[seeds]) / len(seeds))
-        trust = params.seeds * _trust(rows, _unit(wanted * rarity), seeds, params) if topic.any() else 1.0
-        topic = topic + trust * _unit(_sums(rows[seeds]) * shared)
-    topic = _unit(topic)
-    similarity = rows @ topic
+    topic = np.zeros_like(wanted)
+    if labels is None:
+        topic = _unit(wanted * rarity) + params.liked * _unit(liked * rarity)
+        if len(seeds):
+            shared = np.sqrt(_sums(present[seeds]) / len(seeds))
+            trust = params.seeds * _trust(rows, _unit(wanted * rarity), seeds, params) if topic.any() else 1.0
+            topic = topic + trust * _unit(_sums(rows[seeds]) * shared)
+        topic = _unit(topic)
+    similarity = rows @ topic if labels is None else labels
     most = max(3, int(params.share * pages))
-    similar = int(np.count_nonzero(similarity > 0))
+    similar = int(np.count_nonzero(similarity > 0 if labels is None else similarity >= _LABELLED))
     near = _best(similarity, min(params.nearest, most, similar))
     centre = _unit(rows[near].T @ similarity[near])
     telling = topic + centre - params.common * _unit(_sums(rows)) * (similar > 0)
-    first = rows @ telling
-    typical = _best(first, min(params.typical, most, params.wide * similar))
+    first = rows @ telling if labels is None else labels
+    typical = _best(first, min(params.typical, most, params.wide * similar if labels is None else similar))
     inside = _sums(present[typical])
     odds = _logit(inside, len(typical)) - _logit(with_word - inside, max(pages - len(typical), 0))
     odds[inside < params.fewest] = 0.0
-    relevance = _scaled(standardize(rows @ odds) + standardize(first), params)
+    relevance = _scaled(standardize(rows @ odds) + standardize(first), params) if labels is None else labels
     promise = (present.T @ (relevance - relevance.mean())) / (with_word + 2.0)
     query = _unit(topic + centre)
     return Judgement(relevance, similarity, rarity, topic, query, telling, similar, odds, promise.astype(np.float32))

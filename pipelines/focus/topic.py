@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -15,6 +16,7 @@ from ..text.words import search_words
 from .terms import PageTerms, Terms, Weights, hash_word, hash_words
 
 MOST_TERMS: Final = 256
+_CLASS: Final = re.compile(r"(?:^|\s)class[:：]", re.IGNORECASE)
 _ENTRIES: Final = ("index.", "default.", "home.", "homepage.", "welcome.", "main.")
 USUAL: Final = 1 / 3
 """Value of each signal of the topic for a page like most that wait, and for one of which nothing can be told."""
@@ -62,20 +64,30 @@ class Feedback:
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """Words of a description, and vectors of what was liked.
+    """Words of a description and vectors of what was liked; or classes.
 
     Attributes:
         wanted: hashes of the description's words.
         liked: vectors of what was liked (examples, a profile): hashes and weights of unit length.
         feedback: what the crawl has taught, if anything yet.
+        classes: names of classes, which pages are judged by in place of words.
     """
 
     wanted: Terms
     liked: tuple[tuple[Terms, Weights], ...] = ()
     feedback: Feedback | None = None
+    classes: tuple[str, ...] = ()
+
+    def share(self, memberships: Iterable[tuple[str, float]]) -> float:
+        """Return how far a page belongs to the classes, by its memberships in some.
+
+        >>> round(by_classes(("sport", "travel")).share([("sport", 0.5), ("finance", 0.3), ("travel", 0.2)]), 2)
+        0.7
+        """
+        return min(1.0, sum(degree for name, degree in memberships if name in self.classes))
 
     def relevance(self, page: PageTerms) -> float:
-        """Estimate how probable it is that a page is on the topic, by itself.
+        """Estimate how probable it is that a page is on the topic, by its words.
 
         Evidence are the words of the description, more so in titles and at the beginning, and, once the crawl has
         taught some, the words that go together with them. Without these what was liked counts by its cosine.
@@ -162,6 +174,26 @@ def make_topic(
             "examples or a profile"
         )
     return Topic(wanted, tuple(liked))
+
+
+def by_classes(names: Sequence[str]) -> Topic:
+    """Build the topic of pages of some classes."""
+    return Topic(np.zeros(0, np.uint32), classes=tuple(names))
+
+
+def named_classes(description: str) -> tuple[str, ...]:
+    """Return the classes that a description names, none if it has words.
+
+    Raises:
+        ValueError: it has both.
+
+    >>> named_classes("class:sport, real estate class:finance"), named_classes("class struggle")
+    (('sport', 'real estate', 'finance'), ())
+    """
+    words, *lists = _CLASS.split(description)
+    if lists and words.strip():
+        raise ValueError(f"the topic {description!r} has words and classes; give either, like class:sport,finance")
+    return tuple(dict.fromkeys(name.strip() for names in lists for name in re.split("[,，、]", names)))
 
 
 def saturated(weight: Any) -> Any:

@@ -32,14 +32,17 @@ Change = Callable[[random.Random, HostAnswer], HostAnswer]
 def article(draw: random.Random, url: str, *, chars: float = 1200.0, spread: float = 0.6, confidence: float = 0.92,
             found_in: int = BlockKind.LIST, undated: float = 0.03, seconds: float = 0.2) -> HostAnswer:  # fmt: skip
     """An article as most are, sometimes with a fault."""
+    length = max(60, round(draw.lognormvariate(math.log(chars), spread)))
+    title = 0 if draw.random() < 0.005 else draw.randrange(1, 1 << 32)
     return HostAnswer(
         url,
         found_in,
         Came.ARTICLE,
-        chars=max(60, round(draw.lognormvariate(math.log(chars), spread))),
-        title=0 if draw.random() < 0.005 else draw.randrange(1, 1 << 32),
+        chars=length,
+        title=title,
         dated=draw.random() >= undated,
         doubtful=draw.random() < 0.002,
+        hijacked=title % 200 == 1,
         seconds=draw.lognormvariate(math.log(seconds), 0.4),
     )
 
@@ -164,6 +167,12 @@ def closed_section(draw: random.Random) -> Stream:
                 yield HostAnswer(url, BlockKind.BODY, Came.GONE, "404", seconds=0.1)
 
 
+def taken_for_spam(draw: random.Random) -> Stream:
+    """Every twelfth article is taken for spam."""
+    for page in plain(draw):
+        yield page._replace(hijacked=draw.random() < 1 / 12) if page.came == Came.ARTICLE else page
+
+
 def replace_title(page: HostAnswer, title: int) -> HostAnswer:
     """With another title."""
     return page._replace(title=title)
@@ -180,6 +189,7 @@ STEADY: dict[str, Host] = {
     "flaky": flaky,
     "forum": forum,
     "closed section": closed_section,
+    "taken for spam": taken_for_spam,
 }
 
 # ---------------------------------------------------------------- hosts that change
@@ -254,6 +264,18 @@ def mojibake(draw: random.Random, page: HostAnswer) -> HostAnswer:
     return page._replace(doubtful=draw.random() < 0.9) if page.came == Came.ARTICLE else page
 
 
+def hijacked(draw: random.Random, page: HostAnswer) -> HostAnswer:
+    """Spam in the titles of most articles."""
+    return page._replace(hijacked=draw.random() < 0.9) if page.came == Came.ARTICLE else page
+
+
+def half_hijacked(draw: random.Random, page: HostAnswer) -> HostAnswer:
+    """Every fourth article is a hijacker's, under URLs of its own."""
+    if page.came != Came.ARTICLE or draw.random() < 0.75:
+        return page
+    return page._replace(url=f"http://a.example/kj/{draw.randrange(10**6)}.html", hijacked=True)
+
+
 CHANGES: dict[str, tuple[Change, str]] = {
     "redesigned": (redesigned, "layout"),
     "half broken": (half_broken, "layout"),
@@ -268,6 +290,8 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "JavaScript shell": (shell, "empty"),
     "slow": (slow, "slow"),
     "mojibake": (mojibake, "encoding"),
+    "hijacked": (hijacked, "hijacked"),
+    "partly hijacked": (half_hijacked, "hijacked"),
 }
 
 

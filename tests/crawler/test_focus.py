@@ -12,6 +12,7 @@ from pipelines.focus.record import unpack
 from pipelines.records import BlockKind
 
 from .crawling import crawl, crawl_arguments, rows, scrapy, start
+from .odd_server import Answer, OddServer
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +73,58 @@ def test_topic_of_the_seeds_that_no_page_has(tmp_path: Path) -> None:
     assert rows(tmp_path, single) == [(0,)]
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE reason = 'off topic'")[0][0] > 3
     assert rows(tmp_path, "SELECT max(relevance) FROM page_terms") == [(0.0,)]
+
+
+SAID = {
+    "sport": "主队在加时赛中以一球险胜客队，夺得本赛季联赛冠军。|主教练赛后表示，球员的防守决定了这场比赛的胜负。|"
+    "前锋上半场两次射门得分，门将扑出了对方的点球。|球队将于周末客场迎战上届亚军，后卫因伤缺阵。|"
+    "女排国家队公布了世锦赛参赛名单，三名小将入选。|运动员在百米决赛中跑出个人最好成绩，获得金牌。",
+    "finance": "沪深两市今日小幅收涨，银行股和券商股领涨大盘。|央行宣布下调存款准备金率，释放长期资金。|"
+    "公司公布年报，净利润同比增长，拟每股派发现金红利。|基金经理认为，债券市场收益率仍有下行空间。|"
+    "人民币对美元汇率中间价上调，创下年内新高。|多家上市公司发布回购股票的公告，股价应声上涨。",
+    "health": "医生提醒，高血压患者应当按时服药，定期测量血压。|医院开设了糖尿病专科门诊，方便患者复查。|"
+    "流感疫苗接种工作开始，老人和儿童优先接种。|专家说，每天饮食清淡、坚持锻炼有助于预防疾病。|"
+    "手术后患者恢复良好，一周后即可出院回家休养。|营养师建议多吃蔬菜水果，少吃油炸食品。",
+}
+PER_CLASS = 15
+
+
+def sections(first: int = 3) -> dict[tuple[str, str], Answer]:
+    """A list names the first articles of each class, each article the next two; no link says of what."""
+    listed = [f"/{name}{n}.html" for n in range(first) for name in "cba"]
+    answers = {("a.localhost", "/"): written("首页", "", listed)}
+    for name, said in zip("abc", SAID.values(), strict=True):
+        texts = said.split("|")
+        for n in range(PER_CLASS):
+            chosen = "".join(f"<p>{texts[(n + k * (1 + n % 5)) % 6]}这是第{n}篇第{k}段。</p>" for k in range(6))
+            following = [f"/{name}{m}.html" for m in (n + 1, n + 2) if m < PER_CLASS]
+            answers["a.localhost", f"/{name}{n}.html"] = written(f"第{n}篇{texts[n % 6]}", chosen, following)
+    return answers
+
+
+def written(title: str, body: str, links: list[str]) -> Answer:
+    items = "".join(f'<li><a href="{link}">更多</a></li>' for link in links)
+    head = f"<html><head><title>{title}</title></head><body><h1>{title}</h1>"
+    return 200, {}, f"{head}{body}<ul>{items}</ul></body></html>"
+
+
+def test_articles_of_a_class_come_sooner_than_breadth_first(tmp_path: Path) -> None:
+    folders = {name: tmp_path / name.partition("=")[2] for name in ("TOPIC=class:sport", "CRAWL_PRESET=breadth")}
+    with OddServer(sections()) as server:
+        under_way = []
+        for setting, folder in folders.items():
+            folder.mkdir()
+            values = [f"DATABASE_URL=sqlite:///{folder}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", setting]
+            values += ["HOST_DELAY=0", "WORKERS=1", "MAX_PAGES=20", "CONCURRENT_REQUESTS=1"]  # one page after the other
+            given = [part for value in values for part in ("-s", value)]
+            under_way.append(start(folder, "crawl", "news", "-a", f"seeds=http://a.localhost:{server.port}/", *given))
+        assert [one.finish().returncode for one in under_way] == [0, 0]
+    focused, breadth = folders.values()
+    on_topic = "SELECT count(*) FROM v_articles WHERE classes = 'sport'"
+    assert rows(focused, on_topic)[0][0] >= rows(breadth, on_topic)[0][0] + 3
+    of_class = "SELECT membership FROM article_class c WHERE c.article_id = a.id AND c.name = 'sport'"
+    for relevance, membership in rows(focused, f"SELECT relevance, coalesce(({of_class}), 0) FROM article a"):
+        assert relevance == pytest.approx(membership, abs=1e-4)
+    (home,) = rows(focused, "SELECT relevance FROM page_terms JOIN url ON id = url_id WHERE depth = 0")
+    assert 0 < home[0] < 1
+    assert rows(breadth, "SELECT count(*) FROM article WHERE relevance IS NOT NULL") == [(0,)]

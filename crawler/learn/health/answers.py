@@ -12,6 +12,7 @@ from db.records.reasons import FailReason, PageReason, label
 from db.records.url import REDIRECTS, Kind
 from pipelines.item import Page
 from pipelines.records import BlockKind, ParseResult
+from pipelines.text.harmful.records import HarmKind
 from pipelines.url_rules.forms import patterns
 from pipelines.urls import canonicalize
 
@@ -42,8 +43,8 @@ class HostAnswer(NamedTuple):
         url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
         came: what it was.
         why: a status, an error, a reason.
-        chars, title, dated, doubtful: of an article: length, a number for its title (0 for none), whether it has a time
-            of publication, whether characters look wrongly decoded.
+        chars, title, dated, doubtful, hijacked: of an article: length, a number for its title (0 for none), whether it
+            has a time of publication, whether characters look wrongly decoded, whether it looks like a hijacker's.
         seconds: how long it took.
     """
 
@@ -55,6 +56,7 @@ class HostAnswer(NamedTuple):
     title: int = 0
     dated: bool = False
     doubtful: bool = False
+    hijacked: bool = False
     seconds: float = 0.0
 
 
@@ -72,6 +74,8 @@ _REASONS: dict[PageReason | None, Came] = {
     PageReason.SOFT_404: Came.GONE,
     PageReason.NOTICE: Came.GONE,
 }
+_OF_HIJACKERS = {HarmKind.HIJACKED, HarmKind.GAMBLING, HarmKind.PORN, HarmKind.FRAUD}
+"""Kinds of harm that hijackers bring to honest sites, which have adverts and abuse of their own."""
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -148,6 +152,7 @@ def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
+            hijacked=parsed.description.harm_kind in _OF_HIJACKERS,
         )
     came = _REASONS.get(reason, Came.PAGE)
     if came != Came.LOGIN and _HUMAN.search(title):

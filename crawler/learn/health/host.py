@@ -4,7 +4,8 @@ Each answer shows signals or not: it was refused, is shorter than usual ... For 
 how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
 higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. What looks suspicious is held
 back from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
-learned and not judged. A host that was bad from its first answers on has no baseline: there the share alone counts.
+learned and not judged, but for signals with one rate for the whole host: pages of hijackers may have URLs of their own.
+A host that was bad from its first answers on has no baseline: there the share alone counts.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ _NORMAL_AFTER = 20
 """Windows after which a change that leaves articles readable counts as normal."""
 _NEARLY_ALL = 5 / 6
 _ROBOTS_TRIES = 3
-_LEAST, _MOST, _GAIN = 0.1, 0.95, 0.45
-"""The rates that are expected, at the least and at the most, and by how much one must rise to matter."""
+_MOST = 0.95
+"""The rate that is expected at the most."""
+_WHOLE = ""
+"""The shape under which `Signal.is_whole` is learned."""
 _UNUSUAL = {"chars": math.log(1.7), "seconds": math.log(3.0)}
 """By how much a length or a time, as a logarithm, is unusual; 1.75 standard deviations where that is more."""
 
@@ -45,12 +48,17 @@ class Signal(NamedTuple):
         kind: of alarm.
         bar: evidence for an alarm, in nats, as a multiple of the window.
         is_cold: whether it raises an alarm at a host's cold start.
+        is_whole: whether it has one rate for all shapes of URL, and tells before a window is full.
+        least, gain: the rate that is expected at the least, and by how much it must rise to matter.
     """
 
     group: str
     kind: str
     bar: float
     is_cold: bool = False
+    is_whole: bool = False
+    least: float = 0.1
+    gain: float = 0.45
 
 
 # Chosen with `tests.benchmarks.health`: no false alarms, then the shortest delays.
@@ -62,7 +70,9 @@ SIGNALS = {
     **{name: Signal("content", "layout", 1.2) for name in ("articles", "untitled", "undated")},
     **{name: Signal("length", "layout", 2.5) for name in ("short", "long")},
     "slow": Signal("speed", "slow", 2.0),
+    "hijacked": Signal("harm", "hijacked", 0.4, is_cold=True, is_whole=True, least=0.02, gain=0.15),
 }
+_OF_ALL_SHAPES = {name for name, signal in SIGNALS.items() if signal.is_whole}
 _GROUPS = {name: signal.group for name, signal in SIGNALS.items()}
 _GROUPS |= {"chars": "length", "chars2": "length", "seconds": "speed", "seconds2": "speed"}
 
@@ -151,7 +161,7 @@ class HealthMonitor:
         state, key = self.state, shape(answer.url, answer.found_in)
         if len(state.baseline) >= _MOST_SHAPES and key not in state.baseline:
             key = "others"
-        past = state.baseline.setdefault(key, {})
+        past, whole = state.baseline.setdefault(key, {}), state.baseline.get(_WHOLE, {})
         state.answers += 1
         state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.came in ACCESS else 0
         numbers = _numbers(answer)
@@ -160,7 +170,8 @@ class HealthMonitor:
         for name, hit in signals.items():
             group = _GROUPS[name]
             judge = self._ended if group in state.active else self._raised
-            found = judge(name, past.get(name, [0.0, 0.0]), answer, hit=hit)
+            own = whole if name in _OF_ALL_SHAPES else past
+            found = judge(name, own.get(name, [0.0, 0.0]), answer, hit=hit)
             if found is not None:
                 changed.append(found)
                 state.evidence = {one: e for one, e in state.evidence.items() if _GROUPS[one] != group}
@@ -176,7 +187,7 @@ class HealthMonitor:
             url, titles = crc32(answer.url.encode("utf-8", "replace")), self.state.titles
             is_repeated = any(title == answer.title and other != url for title, other in titles)
             signals |= {"untitled": not answer.title or is_repeated, "undated": not answer.dated}
-            signals["doubtful"] = answer.doubtful
+            signals |= {"doubtful": answer.doubtful, "hijacked": answer.hijacked}
             self.state.titles = [*titles, [answer.title, url]][-_MOST_TITLES:]
         for name in numbers.keys() & past.keys() & _UNUSUAL.keys():
             n, total = past[name]
@@ -199,11 +210,12 @@ class HealthMonitor:
             finding.of = finding.hits = state.robots_lost
         elif is_cold and hit:
             state.baseline, state.totals = {}, {}
-        elif past[0] >= _FEWEST_KNOWN and (before := _expected(name, past)) <= _MOST - _GAIN / 2:
+        elif past[0] >= _FEWEST_KNOWN and (before := _expected(name, past)) <= _MOST - signal.gain / 2:
             nats, of, shown = state.evidence.get(name, (0.0, 0, 0))
-            nats = cusum(nats, before, min(_MOST, before + _GAIN), hit=hit)
+            nats = cusum(nats, before, min(_MOST, before + signal.gain), hit=hit)
             state.evidence[name] = [nats, of + 1, shown + hit] if nats else [0.0, 0, 0]
-            if not hit or nats < signal.bar * self._window or (of + 1 < self._window and not is_access):
+            is_early = of + 1 < self._window and not is_access and not signal.is_whole
+            if not hit or nats < signal.bar * self._window or is_early:
                 return None
             finding.before, finding.of, finding.hits = past[1] / past[0], round(of + 1), round(shown + hit)
         else:
@@ -214,14 +226,14 @@ class HealthMonitor:
 
     def _ended(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
         """Return the end of an active alarm: all is as before, or it became normal."""
-        group = _GROUPS[name]
+        group, signal = _GROUPS[name], SIGNALS[name]
         finding = self.state.active[group]
         is_known = past[0] >= _FEWEST_KNOWN
-        before = _expected(name, past) if is_known else _LEAST
-        if finding.signal != name or (not is_known and not SIGNALS[name].is_cold) or before > _MOST - _GAIN / 2:
+        before = _expected(name, past) if is_known else signal.least
+        if finding.signal != name or (not is_known and not signal.is_cold) or before > _MOST - signal.gain / 2:
             return None
         finding.age += 1
-        now = min(_MOST, max(before + _GAIN / 2, finding.hits / finding.of))
+        now = min(_MOST, max(before + signal.gain / 2, finding.hits / finding.of))
         finding.nats = cusum(finding.nats, now, before, hit=hit)
         is_readable = finding.kind in {"layout", "encoding", "slow"} and name != "articles"
         is_normal = is_readable and finding.age >= _NORMAL_AFTER * self._window
@@ -239,8 +251,8 @@ class HealthMonitor:
         if len(self._held) <= 4 * self._window and any(e[0] > _SUSPICIOUS for e in state.evidence.values()):
             return
         for key_of, learned in self._held:
-            past = state.baseline.setdefault(key_of, {})
             for name, value in learned.items():
+                past = state.baseline.setdefault(_WHOLE if name in _OF_ALL_SHAPES else key_of, {})
                 n, total = past.get(name, (0.0, 0.0))
                 scale = 0.5 if n + 1 >= _MEMORY else 1.0
                 past[name] = [(n + 1) * scale, (total + value) * scale]
@@ -250,7 +262,7 @@ class HealthMonitor:
 def _expected(name: str, past: list[float]) -> float:
     """Return the upper confidence bound of a signal's rate so far."""
     n, hits = past
-    return max(_LEAST, wilson(hits, n, 2.0 if _GROUPS[name] == "access" else 3.0)[1])
+    return max(SIGNALS[name].least, wilson(hits, n, 2.0 if _GROUPS[name] == "access" else 3.0)[1])
 
 
 def _numbers(answer: HostAnswer) -> dict[str, float]:

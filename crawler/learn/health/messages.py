@@ -15,6 +15,7 @@ _KINDS = {
     "empty": ("pages are empty", "JavaScript makes the text, perhaps; look for a feed, a sitemap or a mobile version"),
     "encoding": ("characters look wrongly decoded", "look at the example with 'scrapy extract'"),
     "slow": ("slow", "crawl it more gently (HOST_DELAY), or wait"),
+    "hijacked": ("looks hijacked", "tell the site; HARMFUL says what becomes of such pages"),
 }
 _SIGNALS = {
     "articles": "pages that are no articles",
@@ -25,6 +26,7 @@ _SIGNALS = {
     "short": "articles far shorter than usual",
     "long": "articles far longer than usual",
     "slow": "answers far slower than usual",
+    "hijacked": "articles with gambling, porn or fraud in title or text",
 }
 
 
@@ -43,7 +45,7 @@ def sentence(finding: Finding) -> str:
         found = f"{_SIGNALS[finding.signal]}: {before} -> {finding.hits / finding.of:.0%}"
     else:
         found = f"{_SIGNALS[finding.signal]}: {finding.hits} of the last {finding.of}, none before"
-    example = f"; e.g. {quoted(finding.example, MOST_QUOTED)}" if group in {"content", "length"} else ""
+    example = f"; e.g. {quoted(finding.example, MOST_QUOTED)}" if group in {"content", "length", "harm"} else ""
     return f"{name}: {found}{example}; {advice}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crawler.rank.priority import Priority
-from crawler.response.context import Threshold
+from crawler.response.context import HarmPolicy, Threshold
 from crawler.response.outcome import judge
 from db.records.keys import fingerprint
 from db.records.outcome import StoredPage
@@ -35,12 +35,14 @@ class TestPages:
         assert (article.harm, article.harm_kind) == (0.02, "")
         assert article.memberships == (("sport", 0.75), ("travel", 0.1))
 
-    @pytest.mark.parametrize("drops", [True, False])
-    def test_harmful_page_is_dropped_or_stored_with_the_reason(self, *, drops: bool) -> None:
+    @pytest.mark.parametrize("policy", [HarmPolicy.STORE, HarmPolicy.FLAG, HarmPolicy.DROP])
+    def test_harmful_page_is_stored_with_the_verdict_or_the_reason_too_or_dropped(self, policy: HarmPolicy) -> None:
         described = Description(harm=0.9, harm_kind="hijacked", harm_reasons="title: 百家乐")
         parsed = replace(written(next_page="http://h.cn/a_2"), description=described, relevance=0.2)
-        outcome = judge(page(parsed=parsed), rules(drops_harmful=drops))
-        assert (outcome.state, outcome.reason, outcome.detail) == (State.DONE, "harmful", "hijacked (title: 百家乐)")
+        outcome = judge(page(parsed=parsed), rules(harmful=policy))
+        said = (None, "") if policy is HarmPolicy.STORE else ("harmful", "hijacked (title: 百家乐)")
+        assert (outcome.state, outcome.reason, outcome.detail) == (State.DONE, *said)
+        drops = policy is HarmPolicy.DROP
         assert (outcome.article is None, outcome.place is None) == (drops, drops)
         if outcome.article is not None:
             assert (outcome.article.harm, outcome.article.harm_kind) == (0.9, "hijacked")

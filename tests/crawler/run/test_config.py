@@ -18,6 +18,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.rank.priority import PRESETS
+from crawler.response.context import HarmPolicy
 from crawler.run import config as config_module
 from crawler.run.config import (
     MUST,
@@ -257,6 +258,9 @@ def test_topic_makes_the_crawl_focused() -> None:
 
 def test_seeds_topics_count_when_no_other_is_given() -> None:
     of_seeds = Config.from_settings(given(), ["港口 航运", "桥梁"]).topic
+    classes = Config.from_settings(given(), ["class:sport", "class:home,travel"]).topic
+    assert classes is not None
+    assert classes.classes == ("sport", "home", "travel")
     both = Config.from_settings(given(TOPIC="港口 航运 桥梁")).topic
     other = Config.from_settings(given(TOPIC="足球"), ["港口 航运", "桥梁"]).topic
     assert of_seeds is not None
@@ -298,7 +302,11 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         ({"KEYWORDS": "magic"}, "known: bayes, combined"),
         ({"KEYWORD_PARAMS": '{"luck": 1}'}, "'luck'"),
         ({"CLASSES": "/nowhere.json"}, "/nowhere.json cannot be read"),
-        ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes store, flag, drop"),
+        ({"TOPIC": "class:sprot"}, "has no class 'sprot'; it knows autos, .*, sport, technology, travel"),
+        ({"TOPIC": "class:sport", "CLASSES": "none"}, "CLASSES names no model"),
+        ({"TOPIC": "class:sport", "PROFILE": "me.json"}, "TOPIC names classes, and PROFILE"),
+        ({"TOPIC": "port class:sport"}, "has words and classes"),
+        ({"HARMFUL": "burn"}, "HARMFUL is 'burn'; it takes off, store, flag, drop"),
         ({"WORDS": "/nowhere.txt"}, "/nowhere.txt cannot be read"),
     ],
 )
@@ -308,10 +316,11 @@ def test_wrong_words_about_descriptions(values: dict[str, str], message: str) ->
 
 
 def test_descriptions_are_switched_off() -> None:
-    off = Config.from_settings(given(KEYWORDS="", CLASSES="none", HARMFUL="store")).parse_options.describe
+    off = Config.from_settings(given(KEYWORDS="", CLASSES="none", HARMFUL="off")).parse_options.describe
     assert off == DescribeOptions("", {}, "", judges_harm=False)
     assert Config.from_settings(given()).parse_options.describe == DescribeOptions()
-    assert Config.from_settings(given(HARMFUL="drop")).drops_harmful
+    stored = Config.from_settings(given(HARMFUL="store"))
+    assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions())
 
 
 def test_crawler_has_one_config() -> None:

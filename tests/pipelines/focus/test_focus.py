@@ -6,7 +6,7 @@ import pytest
 from crawler.rank.priority import PRESETS
 from pipelines.focus.focus import PARTS, Focus, Params
 from pipelines.focus.terms import read_text
-from pipelines.focus.topic import USUAL, make_topic
+from pipelines.focus.topic import USUAL, Topic, by_classes, make_topic
 
 OWN = ("bridge", "river", "steel", "span", "pier", "cable", "arch", "engineer")
 OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
@@ -29,15 +29,18 @@ def web(rng: np.random.Generator, pages: int) -> tuple[list[str], list[np.ndarra
     return texts, links, subject
 
 
-def crawled(pages: int = 300, fetched: int = 80, params: Params | None = None) -> tuple[Focus, np.ndarray]:
+def crawled(
+    pages: int = 300, fetched: int = 80, params: Params | None = None, topic: Topic | None = None
+) -> tuple[Focus, np.ndarray]:
     """A focus that has seen the first pages, and the subjects of all; anchors say nothing."""
     rng = np.random.default_rng(5)
     texts, links, subject = web(rng, pages)
-    focus = Focus(make_topic("bridges"), params or Params())
+    focus = Focus(topic or make_topic("bridges"), params or Params())
     focus.mark_seeds([0])
     for number in range(fetched):
         anchors = [("more", f"http://a.test/{target}") for target in links[number]]
-        focus.add(number, read_text(texts[number], anchors), links[number].astype(np.int32))
+        near = 0.9 if subject[number] else 0.02
+        focus.add(number, read_text(texts[number], anchors), links[number].astype(np.int32), relevance=near)
     return focus, subject
 
 
@@ -54,6 +57,16 @@ def test_pages_of_the_topic_come_first() -> None:
     for name in ("profile", "context", "sibling"):
         value = focus.signals(300)[name][waiting]
         assert value[subject[waiting]].mean() > value[~subject[waiting]].mean()
+
+
+def test_pages_of_the_classes_come_first() -> None:
+    focus, subject = crawled(topic=by_classes(("building",)))
+    waiting = np.arange(80, 300)
+    best = waiting[np.argsort(-total(focus, 300)[waiting], kind="stable")][:60]
+    assert subject[best].mean() > 0.85
+    numbers, relevance = focus.relevance()
+    assert relevance == pytest.approx(np.where(subject[numbers], 0.9, 0.02))
+    assert focus.feedback is None
 
 
 def test_signals_are_shares_for_all_pages() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pipelines.focus.focus import Focus
 from pipelines.focus.terms import PageTerms, read_text
-from pipelines.focus.topic import Topic, make_topic
+from pipelines.focus.topic import Topic, make_topic, named_classes
 
 BRIDGES = read_text("A bridge of steel crosses the river; the bridge is long, and another bridge is being built.")
 COOKING = read_text("Onions and garlic are fried in butter before the rice is added.")
@@ -45,6 +45,23 @@ def test_chinese() -> None:
 def test_topic_without_a_word_is_refused(description: str) -> None:
     with pytest.raises(ValueError, match="no word to look for"):
         make_topic(description)
+
+
+@pytest.mark.parametrize(
+    ("description", "classes"),
+    [
+        ("class:体育、财经", ("体育", "财经")),
+        ("Class：sport，sport", ("sport",)),
+        ("class:", ("",)),
+        ("first class: sport", None),
+    ],
+)
+def test_classes_are_named_in_place_of_words(description: str, classes: tuple[str, ...] | None) -> None:
+    if classes is None:
+        with pytest.raises(ValueError, match="has words and classes; give either"):
+            named_classes(description)
+    else:
+        assert named_classes(description) == classes
 
 
 def test_traditional_and_simplified_characters_meet() -> None:

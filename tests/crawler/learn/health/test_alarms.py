@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,13 @@ from db.records.host import ShownAlarm
 from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, Extraction, Metadata, PageKind, ParseResult
+from pipelines.records import BlockKind, Description, Extraction, Metadata, PageKind, ParseResult
 from tests.crawler.crawling import scrapy
 from tests.crawler.odd_server import OddServer
 from tests.crawler.repeating_site import lists, page
 
 HOST = 7
+HIJACKED = Description(harm=0.9, harm_kind="hijacked", harm_reasons="title: 百家乐")
 
 
 def fetched(n: int, *, host_id: int = HOST, **values: Any) -> Page:
@@ -90,6 +92,17 @@ def test_change_between_two_runs(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert [(kind, until is None) for kind, until in table(tmp_path, "SELECT kind, until FROM alarm")] == [
         ("blocks", False)
     ]
+
+
+def test_site_that_is_hijacked_raises_an_alarm(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """With spam in titles of honest texts; one such article among a hundred is nothing."""
+    hijacked = [replace(one, parsed=replace(one.parsed, description=HIJACKED)) for one in map(article, range(30))]
+    assert with_alarms(tmp_path, note([*map(article, range(60)), hijacked[0], *map(article, range(60, 100))])) == []
+    with caplog.at_level(logging.WARNING):
+        (alarm,) = with_alarms(tmp_path, note(hijacked))
+    assert alarm.kind == "hijacked"
+    assert "looks hijacked: articles with gambling, porn or fraud in title or text: " in caplog.text
+    assert with_alarms(tmp_path, note([article(n) for n in range(100, 130)])) == []
 
 
 def test_learned_state_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

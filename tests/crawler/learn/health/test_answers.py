@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParseResult
+from pipelines.records import BlockKind, Description, Extraction, Links, Metadata, PageKind, ParseResult
 
 URL = "http://a.example/news/1.html"
 
@@ -130,6 +131,14 @@ def test_articles() -> None:
     assert answer == expected._replace(seconds=0.5)
     assert answer.title
     assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
+def test_articles_of_hijackers(kind: str, *, hijacked: bool) -> None:
+    parsed = replace(read(PageKind.ARTICLE, body="好" * 700), description=Description(harm_kind=kind))
+    answer = answer_of(page(parsed=parsed))
+    assert answer is not None
+    assert answer.hijacked is hijacked
 
 
 def test_wrongly_decoded() -> None:

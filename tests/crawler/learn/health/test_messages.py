@@ -23,6 +23,7 @@ from tests.benchmarks.health import CHANGES, plain
         ("down", ["does not answer well: ", " answers, the last with timed out"]),
         ("JavaScript shell", ["pages are empty: ", "JavaScript"]),
         ("slow", ["slow: answers far slower than usual: "]),
+        ("hijacked", ["looks hijacked: articles with gambling, ", "e.g. http://a.example/news/", "; tell the site"]),
         ("mojibake", ["characters look wrongly decoded: articles wrongly decoded: "]),
     ],
 )
