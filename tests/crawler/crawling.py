@@ -171,7 +171,7 @@ def crawl_arguments(newsroom: Newsroom, folder: Path, *settings: str, seeds: Seq
         f"ALLOW_NETWORKS=127.0.0.1:{newsroom.port}",
         "HOST_DELAY=0",
         "CRAWL_PRESET=breadth",
-        *("KEYWORDS=", "CLASSES=", "HARMFUL=store"),
+        *("KEYWORDS=", "CLASSES=", "HARMFUL=off"),
     )
     return ["crawl", "news", "-a", f"seeds={path}", *[x for s in (*defaults, *settings) for x in ("-s", s)]]
 
