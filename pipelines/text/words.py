@@ -14,9 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Protocol
 
+import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
-from ..decode.scripts import simplified
+from ..decode.scripts import HAN, simplified
 from ..document.tokens import terms as pairs
 
 MAX_CHARS: Final = 20_000
@@ -34,6 +36,10 @@ _OTHER_RUN = re.compile(
     r"(\d{1,3}(?:,\d{3})++(?:\.\d+)?)|\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
 )
 _APART: Final = "，"
+_ASSIGNED: Final = 0x323B0
+"""Code points from here on are their own form."""
+_LONGER: Final = np.uint32(sys.maxunicode + 1)
+"""Stands for a form of several characters."""
 _STEMMERS: Final = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
     "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish",
@@ -94,26 +100,40 @@ def search_words(text: str) -> list[str]:
 def fold(text: str) -> str:
     """Fold a text for a search: NFKC, without case, in simplified characters.
 
-    Cost: O(characters), 0.06 ms for 1,000 Chinese ones; the first call builds the table (0.2 s).
+    Cost: O(characters), 0.02 ms for 1,000 Chinese ones; the first call builds the table (0.15 s).
 
     >>> fold("ＨＥＫＯＵ 大橋")
     'hekou 大桥'
     """
     text = text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
-    return text.casefold() if text.isascii() else text.translate(_folding())
+    if text.isascii():
+        return text.casefold()
+    table, longer = _folding()
+    codes = table[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)]
+    if codes.max() == _LONGER:
+        return fold(text.translate(longer))
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @cache
-def _folding() -> Mapping[int, str]:
-    """Map the code points that `fold` changes."""
+def _folding() -> tuple[NDArray[np.uint32], Mapping[int, str]]:
+    """Return the character that each code point becomes, and those that become several."""
     han = simplified()
-    table = {}
-    for code in range(0x323B0):
+    table = np.arange(sys.maxunicode + 1, dtype=np.uint32)
+    table[list(han)] = list(han.values())
+    plain = np.zeros(_ASSIGNED, np.bool_)  # letters that have no other form: most of all
+    for first, last in (*HAN, (0xAC00, 0xD7A3)):
+        plain[first : last + 1] = True
+    longer = {}
+    for code in np.flatnonzero(~plain).tolist():
         character = chr(code)
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold()).translate(han)
-        if folded != character:
-            table[code] = folded
-    return table
+        if len(folded) == 1:
+            table[code] = ord(folded)
+        else:
+            table[code] = _LONGER
+            longer[code] = folded
+    return table, longer
 
 
 def index_words(folded: str, language: str) -> list[str]:
