@@ -117,7 +117,7 @@ def fold(text: str) -> str:
 
 @cache
 def _folding() -> tuple[NDArray[np.uint32], Mapping[int, str]]:
-    """Return the character that each code point becomes, and those that become several."""
+    """Return the form of each code point, and the forms of several characters."""
     han = simplified()
     table = np.arange(sys.maxunicode + 1, dtype=np.uint32)
     table[list(han)] = list(han.values())
