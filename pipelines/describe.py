@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from .text.harmful.judge import judge
 from .text.harmful.records import HarmVerdict
 from .text.lexicon import Lexicon, read_lexicon
 from .text.summary import summarise
+from .version import description_version
 
 if TYPE_CHECKING:
     from .text.classes.model import ClassModel
@@ -40,13 +41,26 @@ class DescribeOptions:
         classes: path of a model, `SHIPPED`, or empty for no classes.
         judges_harm: whether pages are judged.
         words: path of a user's dictionary, or empty.
+        models: paths of models in place of those, see `Describer.with_model`.
+        gives_reasons: whether those of a verdict are given, by which URLs of harmful pages are flagged.
     """
 
     keywords: str = keywords.DEFAULT
-    keyword_params: Mapping[str, object] = field(default_factory=dict)
+    keyword_params: Mapping[str, object] = field(default_factory=dict, hash=False)
     classes: str = SHIPPED
     judges_harm: bool = True
     words: str = ""
+    models: tuple[str, ...] = ()
+    gives_reasons: bool = True
+
+    def version(self) -> str:
+        """Return the version of all that articles are described by.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
+        return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
 
 DEFAULT: Final = DescribeOptions()
@@ -62,6 +76,8 @@ class Describer:
         harm: the model.
         lexicon: Chinese words beside those of the dictionary.
         frequencies: how rare terms are.
+        gives_reasons: whether those of a verdict are given.
+        version: of all of these; empty for some that were put together.
     """
 
     method: keywords.Method | None
@@ -69,6 +85,8 @@ class Describer:
     harm: harm.HarmModel | None
     lexicon: Lexicon = NO_LEXICON
     frequencies: frequencies.Frequencies = field(default_factory=frequencies.shipped)
+    gives_reasons: bool = True
+    version: str = ""
 
     @classmethod
     def of(cls, options: DescribeOptions = DEFAULT) -> Self:
@@ -77,12 +95,15 @@ class Describer:
         Raises:
             ValueError: unknown method or parameter, or a file that cannot be used; the message says what to do.
         """
-        return cls(
+        made = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
             harm.shipped() if options.judges_harm else None,
             _read_words(options.words),
         )
+        for path in options.models:
+            made = made.with_model(Path(path))
+        return replace(made, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
         """Return the same with the model of a file in place of its own of that kind.
@@ -99,22 +120,14 @@ class Describer:
             return replace(self, harm=harm.HarmModel.load(found, name))
         return replace(self, method=keywords.read(found, name))
 
-    def describe(
-        self,
-        title: str,
-        text: str,
-        language: str = "",
-        anchors: Sequence[str] = (),
-        document: Document | None = None,
-    ) -> Description:
+    def describe(self, title: str, text: str, language: str = "", document: Document | None = None) -> Description:
         """Describe an article.
 
         Args:
             title: any string.
             text: any string.
             language: of the text, a code as "zh" or "en-GB"; empty if unknown.
-            anchors: texts of the links of its page.
-            document: its page, of which models of the method "structure" read the tree.
+            document: its page, whose links are judged and whose tree models of the method "structure" read.
 
         Cost: O(characters); with everything 4 ms for 1,000 Chinese ones.
 
@@ -130,7 +143,8 @@ class Describer:
             terms = [term for term, _ in self.method(cut, self.frequencies) if len(term) <= _MOST_CHARS]
             summary = summarise(cut, self.frequencies)
         classes, memberships = self.classify(title, text, document)
-        verdict = None if self.harm is None else judge(title, text, anchors, self.harm)
+        anchors = dict.fromkeys(anchor for *_, anchor, _ in document.links) if document is not None else ()
+        verdict = None if self.harm is None else judge(title, text, tuple(anchors), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
             summary=summary,
@@ -138,7 +152,8 @@ class Describer:
             memberships=memberships,
             harm=None if verdict is None else round(verdict.score, 6),
             harm_kind="" if verdict is None else str(verdict.kind or ""),
-            harm_reasons="" if verdict is None else _said(verdict),
+            harm_reasons="" if verdict is None or not self.gives_reasons else _said(verdict),
+            described_with=self.version,
         )
 
     def classify(
@@ -212,19 +227,22 @@ def check(options: DescribeOptions) -> None:
     if options.classes != SHIPPED:
         _load_classes(options.classes)
     _read_words(options.words)
+    for path in options.models:
+        Describer(None, None, None).with_model(Path(path))
 
 
 @lru_cache(maxsize=4)
-def _describer(options: tuple[object, ...], params: tuple[tuple[str, object], ...]) -> Describer:
-    name, classes, judges_harm, words = options
-    return Describer.of(DescribeOptions(str(name), dict(params), str(classes), bool(judges_harm), str(words)))
-
-
 def describer(options: DescribeOptions = DEFAULT) -> Describer:
     """Return the describer of some options, made once in a process.
 
     Raises:
         ValueError: see `Describer.of`.
     """
-    own = options.keywords, options.classes, options.judges_harm, options.words
-    return _describer(own, tuple(sorted(options.keyword_params.items())))
+    return Describer.of(options)
+
+
+def describe(
+    options: DescribeOptions | None, title: str, text: str, language: str, document: Document | None = None
+) -> Description:
+    """Describe an article by the describer of some options; None: not at all."""
+    return Description() if options is None else describer(options).describe(title, text, language, document)

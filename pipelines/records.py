@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from db.records.reasons import PageReason, SkipReason
-from db.records.search import IndexTerms
+from db.records.search import JOINED_BY, IndexTerms
+
+_MOST_DETAIL: Final = 200
 
 
 class BlockKind(IntEnum):
@@ -247,6 +249,7 @@ class Description:
         harm: in [0, 1], higher is worse; None when it was not judged.
         harm_kind: a word of `HarmKind` if it is harmful.
         harm_reasons: the parts of the page and words that tell so, for people.
+        described_with: version of all that made it.
     """
 
     keywords: tuple[str, ...] = ()
@@ -256,6 +259,25 @@ class Description:
     harm: float | None = None
     harm_kind: str = ""
     harm_reasons: str = ""
+    described_with: str = ""
+
+    @property
+    def harm_detail(self) -> str:
+        """Kind and reasons of a harmful article, short; empty where no reasons are given."""
+        return f"{self.harm_kind} ({self.harm_reasons})"[:_MOST_DETAIL] if self.harm_reasons else ""
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields of `NewArticle` that it fills."""
+        return {
+            "keywords": JOINED_BY.join(self.keywords),
+            "summary": self.summary,
+            "classes": JOINED_BY.join(self.classes),
+            "memberships": self.memberships,
+            "harm": self.harm,
+            "harm_kind": self.harm_kind,
+            "harm_detail": self.harm_detail,
+            "described_with": self.described_with,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Version of what pages are read by."""
+"""Versions of what pages are read and described by."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -21,9 +21,10 @@ _READING = (
     "parse_page.py",
     "render",
     "site_memory",
-    "text",
 )
-"""Modules and models that text, metadata and description depend on."""
+"""Modules and models that text and metadata depend on."""
+_DESCRIBING = ("describe.py", "text")
+"""The same of what a text is about."""
 
 
 def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
@@ -37,20 +38,40 @@ def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
 
     Cost: some milliseconds once in a process.
     """
-    digest = hashlib.blake2b(_code(), digest_size=4)
-    module, _, name = extractor.rpartition(":")
+    return _version(_READING, extractor, dict(params))
+
+
+def description_version(keywords: str, values: Sequence[object], files: Sequence[str]) -> str:
+    """Return the same of all that describes articles.
+
+    Args:
+        keywords: name of the method, like an extractor's.
+        values: whatever makes a difference.
+        files: paths of models and dictionaries, whose contents count; names that are no files count themselves.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    paths = [Path(name) for name in files]
+    contents = [hashlib.blake2b(path.read_bytes()).hexdigest() if path.is_file() else path.name for path in paths]
+    return _version(_DESCRIBING, keywords, [*values, *contents])
+
+
+def _version(code: tuple[str, ...], method: str, values: object) -> str:
+    digest = hashlib.blake2b(_code(code), digest_size=4)
+    module, _, name = method.rpartition(":")
     origin = find_spec(module) if module else None
     if origin is not None and origin.origin is not None:
         digest.update(name.encode() + b"\0" + Path(origin.origin).read_bytes())
-    digest.update(json.dumps(dict(params), sort_keys=True, default=str).encode())
+    digest.update(json.dumps(values, sort_keys=True, default=str).encode())
     return f"{version('newscrawler')}+{digest.hexdigest()}"
 
 
 @cache
-def _code() -> bytes:
-    """Return a digest of the files."""
+def _code(names: tuple[str, ...]) -> bytes:
+    """Return a digest of files and folders."""
     digest = hashlib.blake2b()
-    for name in _READING:
+    for name in names:
         found = [_HERE / name] if name.endswith(".py") else (_HERE / name).rglob("*.*")
         for path in sorted(one for one in found if one.suffix in {".py", ".json"}):
             digest.update(path.relative_to(_HERE).as_posix().encode() + b"\0" + path.read_bytes())

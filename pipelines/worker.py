@@ -23,6 +23,7 @@ from enum import StrEnum
 from functools import lru_cache
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import zstandard
 from pebble import ProcessExpired, ProcessPool
@@ -33,7 +34,7 @@ from db.records.url import Kind
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
-from .describe import DescribeOptions, describer
+from .describe import DescribeOptions, describe, describer
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import FILES, PageLimits
@@ -47,7 +48,7 @@ from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
 from .parse_page import read_page
-from .records import STORED_KINDS, Links, PageKind, ParseResult
+from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
 from .render.explain import FORMS
 from .traps import signals
 from .traps.signals import KnownTraps
@@ -63,12 +64,27 @@ _PATIENCE_SECONDS = 30.0
 """A task that is not back this long after it must be done has been lost by the pool."""
 
 
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
 class KeepRaw(StrEnum):
     """Pages of which the bytes are kept."""
 
     NONE = "none"
     ARTICLES = "articles"
     ALL = "all"
+
+
+class WorkerJob(Protocol[R_co]):
+    """Work of a worker process on one document."""
+
+    @property
+    def body(self) -> bytes:
+        """Bytes that are handed over."""
+
+    def done(self, options: ParseOptions) -> R_co:
+        """Do the work, in the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +117,10 @@ class Job:
     rules: str = ""
     traps: KnownTraps | None = None
     keep_raw: KeepRaw = KeepRaw.NONE
+
+    def done(self, options: ParseOptions) -> ParseResult:
+        """Parse it (runs in a worker process)."""
+        return parse_job(self, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +207,31 @@ class _Stopped(Exception):
     """Request from outside that a worker end, which says nothing about its page."""
 
 
+@dataclass(frozen=True, slots=True)
+class DescribeJob:
+    """One stored article to describe.
+
+    Attributes:
+        title, text, language: as stored.
+        url, content_type: of its page.
+        body: the page, compressed; empty when it is not kept.
+    """
+
+    title: str
+    text: str
+    language: str
+    url: str
+    content_type: str = ""
+    body: bytes = b""
+
+    def done(self, options: ParseOptions) -> Description:
+        """Describe it, as it would be in a crawl (runs in a worker process)."""
+        page = None
+        if self.body:
+            page = parse(zstandard.decompress(self.body), self.url, self.content_type, options.bounds)
+        return describe(options.describe, self.title, self.text, self.language, page)
+
+
 def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     """Parse one document (runs in a worker process).
 
@@ -215,10 +260,9 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         signs = signals.look(document, parsed)
         if signs.outline in (job.traps.missing or ()):
             parsed = signals.without_page(parsed)
-    if options.describe is not None and parsed.is_leaf:
-        meta, text, anchors = parsed.metadata, parsed.extraction.text, parsed.links.anchors
-        described = describer(options.describe).describe(meta.title, text, meta.language, anchors, document)
-        parsed = replace(parsed, description=described)
+    if parsed.is_leaf:
+        meta, text = parsed.metadata, parsed.extraction.text
+        parsed = replace(parsed, description=describe(options.describe, meta.title, text, meta.language, document))
     parsed = replace(
         _resolve(parsed, job, document=document),
         raw=zstandard.compress(job.body, 3) if _is_kept(parsed, job.keep_raw) else None,
@@ -284,12 +328,12 @@ def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:
     return ParseResult(PageKind.LIST, PageReason.FEED, links=links, bounds=bounds)
 
 
-def _parse_all(jobs: Sequence[Job], options: ParseOptions) -> list[ParseResult | Exception]:
-    """Parse several documents (runs in a worker process)."""
-    done: list[ParseResult | Exception] = []
+def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exception]:
+    """Work on several documents (runs in a worker process)."""
+    done: list[R | Exception] = []
     for job in jobs:
         try:
-            done.append(parse_job(job, options))
+            done.append(job.done(options))
         except MemoryError as error:
             done.append(error)
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this document only
@@ -333,6 +377,9 @@ def _nothing() -> None:
     """Do nothing: a job that only makes a worker start."""
 
 
+_Waiting = tuple[WorkerJob[Any], asyncio.Future[Any]]
+
+
 class WorkerPool:
     """Worker processes, started by `warm_up` or the first job.
 
@@ -352,8 +399,8 @@ class WorkerPool:
         self._seconds = seconds
         self._memory_bytes = memory_bytes
         self._options = options
-        self._under_way: set[Future[list[ParseResult | Exception]]] = set()
-        self._waiting: deque[tuple[Job, asyncio.Future[ParseResult]]] = deque()
+        self._under_way: set[Future[list[Any]]] = set()
+        self._waiting: deque[_Waiting] = deque()
         self._places = _PLACES * workers
         self._batches: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -370,14 +417,14 @@ class WorkerPool:
             context=context,
         )
 
-    async def run(self, job: Job) -> ParseResult:
+    async def run(self, job: WorkerJob[R]) -> R:
         """Read one document in a worker.
 
         Raises:
             PageUnreadable: it took too long, too much memory, or its worker died.
             PageFault: the extractor or something else raised an error.
         """
-        answer: asyncio.Future[ParseResult] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
         self._hand_over()
         return await answer
@@ -389,7 +436,7 @@ class WorkerPool:
             self._batches.add(batch)
             batch.add_done_callback(self._batch_ended)
 
-    def _next_batch(self) -> list[tuple[Job, asyncio.Future[ParseResult]]]:
+    def _next_batch(self) -> list[_Waiting]:
         """Take an equal part of what waits for each place, within bounds."""
         most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
         batch = [self._waiting.popleft()]
@@ -405,7 +452,7 @@ class WorkerPool:
         self._batches.discard(batch)
         self._hand_over()
 
-    async def _read(self, batch: list[tuple[Job, asyncio.Future[ParseResult]]]) -> None:
+    async def _read(self, batch: list[_Waiting]) -> None:
         """Have a batch read and answer for each of its documents."""
         try:
             results = await self._attempt([job for job, _ in batch])
@@ -426,7 +473,7 @@ class WorkerPool:
             else:
                 answer.set_result(result)
 
-    async def _attempt(self, jobs: Sequence[Job]) -> Sequence[ParseResult | Exception]:
+    async def _attempt(self, jobs: Sequence[WorkerJob[R]]) -> Sequence[R | Exception]:
         """Read documents, again if the pool itself was broken."""
         try:
             return await self._try(jobs)
@@ -440,14 +487,14 @@ class WorkerPool:
             pass
         raise PageUnreadable(FailReason.WORKER_DIED)
 
-    async def _try(self, jobs: Sequence[Job]) -> Sequence[ParseResult | Exception]:
+    async def _try(self, jobs: Sequence[WorkerJob[R]]) -> Sequence[R | Exception]:
         """Read documents once."""
         if self._closed:
             raise PageUnreadable(FailReason.STOPPED)
         pool = self._pool
         arguments = [jobs, self._options]
         try:
-            future = pool.schedule(_parse_all, args=arguments, timeout=self._seconds)
+            future = pool.schedule(_do_all, args=arguments, timeout=self._seconds)
         except RuntimeError as error:  # "the pool is not active"
             await self._replace_pool(pool)
             raise BrokenProcessPool(str(error)) from error

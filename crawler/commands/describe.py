@@ -1,43 +1,64 @@
-"""`scrapy describe`: keywords, summary, classes and harm of documents in a file."""
+"""`scrapy describe`: keywords, summary, classes and harm of documents or articles."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
+import logging
 import sys
+from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from ..run.command import NewsCommand, refuse_unwritable
+from scrapy.exceptions import UsageError
+
+from ..run.command import WANTED, NewsCommand, add_wanted, refuse_unwritable, wanted_articles
+from ..run.config import Config
+from ..run.exit_codes import EXIT_STOPPED
 from ._documents import opened, page_of, refuse_same, rows_of
 
 if TYPE_CHECKING:
     import argparse
 
+    from db.articles.again import Wanted
+    from db.articles.descriptions import DescribedText, Redescribed
     from pipelines.describe import Describer
+    from pipelines.worker import WorkerPool
 
+    from ..run.session import DatabaseLine
+
+
+logger = logging.getLogger(__name__)
 
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _TOLD: Final = 1_000
 """Documents between two words of progress."""
+_CHANGED, _SAME = "with another description", "as they were"
 
 
 class Command(NewsCommand):
-    """Describe documents."""
+    """Describe documents, or the articles of a database again."""
 
     examples = (
         ("scrapy describe --input docs.jsonl.gz --output out.jsonl.gz", "Describe each document of a file"),
         ("scrapy describe --input docs.jsonl --output - --model mine.json", "Use a model made by scrapy train"),
+        ("scrapy describe -s CLASSES=mine.json", "Describe the articles in the database again, by other settings"),
+        ("scrapy describe --model mine.json --host www.example.com", "The same for one host, by another model"),
     )
 
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
-        return "--input FILE [--output FILE] [--model FILE ...] [--language zh|en]"
+        return (
+            "[--model FILE ...] --input FILE [--output FILE] [--language zh|en] | "
+            "[--host NAME] [--since 30d] [--where CONDITION]"
+        )
 
     def short_desc(self) -> str:
         """Return one line for the list of commands."""
-        return "Write keywords, summary, classes and harm of each document in a file"
+        return "Describe documents of a file, or stored articles again: keywords, summary, classes, harm"
 
     def long_desc(self) -> str:
         """Return the description for the help."""
@@ -45,37 +66,127 @@ class Command(NewsCommand):
             "Reads documents (JSON lines with id and text, best with title; maybe html, the whole page, and language) "
             "and writes a line for each, in their order: id, keywords (best first), summary, classes (best first) with "
             "memberships, class (the best), harmful (a number from 0 to 1), verdict (true if the document is harmful), "
-            "kind and reasons. Files are read and written line by line; those named .gz are packed."
+            "kind and reasons. Files are read and written line by line; those named .gz are packed. Without --input "
+            "the articles in the database are described again that were described by other models or settings."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
         super().add_options(parser)
-        parser.add_argument(
-            "--input", metavar="FILE", required=True, help="documents: .jsonl, .jsonl.gz or - (standard input)"
-        )
-        parser.add_argument("--output", metavar="FILE", default="-", help="where the lines go (standard output)")
+        parser.add_argument("--input", metavar="FILE", help="documents: .jsonl, .jsonl.gz or - (standard input)")
+        parser.add_argument("--output", metavar="FILE", help="where the lines go (standard output)")
         parser.add_argument(
             "--model",
             type=Path,
             metavar="FILE",
             action="append",
             default=[],
-            help="a model of classes, keywords or harm by scrapy train, for the shipped one; may be given for each",
+            help="a model of classes, keywords or harm by scrapy train, in place of the other; may be given for each",
         )
         parser.add_argument(
             "--language", choices=("zh", "en"), help="of documents that do not say theirs (found out by default)"
         )
+        add_wanted(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Describe a file."""
-        from pipelines.describe import describer
+        """Describe a file, or articles."""
+        from pipelines.describe import DescribeOptions, describer
 
-        made = describer()
-        for path in opts.model:
-            made = made.with_model(path)
-        count = describe(opts.input, opts.output, made, opts.language or "")
+        _refuse_mixed(opts)
+        models = tuple(str(path.absolute()) for path in opts.model)
+        if opts.input is None:
+            self._describe_again(opts, models)
+            return
+        count = describe(opts.input, opts.output or "-", describer(DescribeOptions(models=models)), opts.language or "")
         sys.stderr.write(f"{count:,} documents described\n")
+
+    def _describe_again(self, opts: argparse.Namespace, models: tuple[str, ...]) -> None:
+        """Describe the articles of the database again, and say how many say something else."""
+        from pipelines.describe import check
+        from pipelines.records import PageKind
+
+        from ..run.again import UNREAD, rework, summary
+
+        assert self.settings is not None
+        config = Config.from_settings(self.settings)
+        assert config.parse_options.describe is not None
+        options = replace(config.parse_options.describe, models=models)
+        check(options)
+        config = replace(config, parse_options=replace(config.parse_options, describe=options))
+        wanted = wanted_articles(opts, set(PageKind) - {PageKind.LIST}, options.version())
+        done = rework(config, Redescription, wanted)
+        sys.stdout.write(f"{done.total} articles of {done.name} were described by other models or settings\n")
+        sys.stdout.writelines(summary(done, _CHANGED, _SAME, UNREAD))
+        if done.counts[UNREAD]:
+            self.exitcode = EXIT_STOPPED
+
+
+def _refuse_mixed(opts: argparse.Namespace) -> None:
+    """Refuse options that say nothing beside the others.
+
+    Raises:
+        UsageError: naming them.
+    """
+    for name in ("output", "language") if opts.input is None else WANTED:
+        if getattr(opts, name):
+            where = "needs --input" if opts.input is None else "has no meaning with --input"
+            raise UsageError(f"--{name} {where}", print_help=False)
+
+
+class Redescription:
+    """Stored articles on their way through the workers once more; see `Rework`.
+
+    Args:
+        line: the open database.
+        pool: worker processes, which have the options.
+    """
+
+    def __init__(self, line: DatabaseLine, pool: WorkerPool) -> None:
+        from db.articles.descriptions import DescriptionWriter
+        from pipelines.search.terms import index_terms
+
+        self.name = line.database.name
+        self.total = 0
+        self.counts: Counter[str] = Counter()
+        self._line = line
+        self._pool = pool
+        self._writer = DescriptionWriter(index_terms)
+
+    async def run(self, wanted: Wanted) -> None:
+        """Describe all that is wanted, some articles at a time.
+
+        Raises:
+            ValueError: the condition is none.
+            DatabaseProblem: the database gave up; the same command goes on.
+        """
+        from db.articles import descriptions
+
+        from ..run.again import UNREAD, in_parts
+
+        database = self._line.database
+        ids = await asyncio.to_thread(descriptions.find, database, wanted)
+        self.total = len(ids)
+        async for articles in in_parts(database, ids, descriptions.read):
+            found = await asyncio.gather(*map(self._describe, articles))
+            described = [one for one in found if one is not None]
+            changed = await self._line.submit(self._writer.write, described)
+            self.counts += Counter({_CHANGED: changed, _SAME: len(described) - changed})
+            self.counts[UNREAD] += len(articles) - len(described)
+
+    async def _describe(self, article: DescribedText) -> Redescribed | None:
+        """Describe an article in a worker; None when that fails."""
+        from db.articles.descriptions import Redescribed
+        from pipelines.worker import DescribeJob
+
+        job = DescribeJob(article.title, article.text, article.language, article.url)
+        if article.body is not None:
+            job = replace(job, content_type=article.content_type or "", body=article.body)
+        try:
+            found = await self._pool.run(job)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
+            logger.error("%s could not be described: %s", article.url, error)
+            return None
+        return Redescribed(article, found.values())
 
 
 def describe(input_name: str, output_name: str, describer: Describer, language: str) -> int:
@@ -123,8 +234,7 @@ def _described(row: dict[str, Any], describer: Describer, language: str) -> dict
     named, html = row.get("language"), row.get("html")
     language = (named if isinstance(named, str) else "") or language or detect(row["text"])
     page = page_of(html) if isinstance(html, str) else None
-    anchors = [anchor for _, _, _, anchor, _ in page.links] if page else ()
-    found = describer.describe(row["title"], row["text"], language, anchors, page)
+    found = describer.describe(row["title"], row["text"], language, page)
     return {
         "id": row["id"],
         "keywords": found.keywords,

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -19,7 +20,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem
 from pipelines.records import PageKind, ParseResult
 
-from ..run.command import NewsCommand, read, refuse_unwritable, seconds
+from ..run.command import WANTED, NewsCommand, add_wanted, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
 from . import _saved_pages as files
@@ -112,14 +113,7 @@ class Command(NewsCommand):
             const="",
             help="where stored pages are looked up (DATABASE_URL); alone: extract the articles there again",
         )
-        parser.add_argument("--host", default="", metavar="NAME", help="again: only articles of this host")
-        parser.add_argument("--since", default="", metavar="TIME", help="again: only first seen in this time: 12h, 7d")
-        parser.add_argument(
-            "--where",
-            default="",
-            metavar="CONDITION",
-            help="again: only those for which this SQL on columns of v_articles is true",
-        )
+        add_wanted(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read all inputs and write what they hold."""
@@ -146,26 +140,15 @@ class Command(NewsCommand):
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
         """Extract the articles of the database again, and say what became of them."""
-        from db.articles.again import Wanted
-        from db.engine.database import open_for_crawl
-        from db.records.keys import iso
+        from ..run.again import UNREAD, rework, summary
+        from ..run.extraction import RESULTS, Reextraction
 
-        from ..run.extraction import UNREAD, Reextraction, extract_again, summary
-
-        def tell(extraction: Reextraction) -> None:
-            done = sum(extraction.counts.values())
-            sys.stderr.write(f"{done} of {extraction.total + extraction.others} articles\n")
-
-        read(self, lambda _: None)  # a database that is not there is not made
-        since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
-        kinds = sorted(kind.word for kind in config.parse_options.kinds)
-        wanted = Wanted("", opts.host.strip().lower(), since, opts.where.strip(), kinds)
-        database = open_for_crawl(config.database_url, patience_seconds=config.database_patience)
-        done = asyncio.run(extract_again(config, database, wanted, tell))
-        sys.stdout.write(f"{done.total} articles of {database.name} were made by another version or extractor\n")
+        done = rework(config, partial(Reextraction, config), wanted_articles(opts, config.parse_options.kinds))
+        articles = f"{done.total - done.others} articles of {done.name}"
+        sys.stdout.write(f"{articles} were made by another version or extractor\n")
         if done.others:
             sys.stdout.write(f"{done.others} pages that were not stored are of a kind that is wanted (STORE_KINDS)\n")
-        sys.stdout.writelines(f"  {line}\n" for line in summary(done))
+        sys.stdout.writelines(summary(done, *RESULTS))
         if done.counts[UNREAD]:
             self.exitcode = EXIT_STOPPED
 
@@ -176,7 +159,7 @@ def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
     Raises:
         UsageError: naming them.
     """
-    only = ("format", "output", "explain") if again else ("host", "since", "where")
+    only = ("format", "output", "explain") if again else WANTED
     for name in only:
         if getattr(opts, name):
             where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 
 from db.articles.page_transaction import Store
 from db.engine.errors import DatabaseProblem
@@ -13,6 +14,7 @@ from db.records.url import Kind, State
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
+from pipelines.describe import describe
 from pipelines.item import Page
 from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
@@ -99,7 +101,7 @@ class PageCompletion:
         self._engine = engine
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
-        joiner = make_joiner(method.sign)
+        joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
         self._store = Store(session.resumed.run_id, judge, session.signatures, joiner, index_terms, differs)
 
     async def store(self, page: Page) -> Stored:

@@ -30,7 +30,6 @@ _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
-_MOST_DETAIL = 200
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 
 
@@ -224,7 +223,7 @@ def _read(page: Page, context: Context) -> Outcome:
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
             place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
-            reason, detail = _remark(parsed, context, is_far=is_far)
+            reason, detail = _remark(parsed, is_far=is_far)
             # a part alone says too little of its article to be off topic
             is_unwanted = is_far and context.focus.drops and place is None
             if is_unwanted or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
@@ -262,13 +261,12 @@ def _read(page: Page, context: Context) -> Outcome:
     )
 
 
-def _remark(parsed: ParseResult, context: Context, *, is_far: bool) -> tuple[Reason | None, str]:
+def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
     """Return what is to be said of an article, if anything, and the detail."""
-    described = parsed.description
     if is_far:
         return PageReason.OFF_TOPIC, ""
-    if described.harm_kind and context.harmful is not HarmPolicy.STORE:
-        return PageReason.HARMFUL, f"{described.harm_kind} ({described.harm_reasons})"[:_MOST_DETAIL]
+    if parsed.description.harm_detail:
+        return PageReason.HARMFUL, parsed.description.harm_detail
     return parsed.doubt, ""
 
 
@@ -279,7 +277,7 @@ def _is_stored(lease: Lease) -> bool:
 
 def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
     """Make the article's row."""
-    meta, canonical, described = parsed.metadata, parsed.canonical, parsed.description
+    meta, canonical = parsed.metadata, parsed.canonical
     return NewArticle(
         id=page.lease.id,
         site_id=parsed.site_id,
@@ -307,12 +305,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         kind=parsed.kind.word,
         canonical_id=canonical.id if canonical is not None and not canonical.reason else None,
         seen=iso(page.fetched_at),
-        keywords=JOINED_BY.join(described.keywords),
-        summary=described.summary,
-        classes=JOINED_BY.join(described.classes),
-        harm=described.harm,
-        harm_kind=described.harm_kind,
-        memberships=described.memberships,
+        **parsed.description.values(),
         index_terms=parsed.index_terms,
     )
 

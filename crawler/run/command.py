@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, TypeVar
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
@@ -21,7 +22,9 @@ from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 if TYPE_CHECKING:
     import argparse
 
+    from db.articles.again import Wanted
     from db.engine.database import Database, Query
+    from pipelines.records import PageKind
 
 
 T = TypeVar("T")
@@ -158,6 +161,41 @@ def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
 def add_wide(parser: argparse.ArgumentParser) -> None:
     """Add the option `--wide` of commands that print tables."""
     parser.add_argument("--wide", action="store_true", help="all columns and whole URLs, however wide the terminal is")
+
+
+WANTED: Final = ("host", "since", "where")
+"""Options that choose among stored articles."""
+
+
+def add_wanted(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that work on the articles of a database again."""
+    parser.add_argument("--host", default="", metavar="NAME", help="again: only articles of this host")
+    parser.add_argument("--since", default="", metavar="TIME", help="again: only first seen in this time: 12h, 7d")
+    parser.add_argument(
+        "--where",
+        default="",
+        metavar="CONDITION",
+        help="again: only those for which this SQL on columns of v_articles is true",
+    )
+
+
+def wanted_articles(opts: argparse.Namespace, kinds: Iterable[PageKind], made_with: str = "") -> Wanted:
+    """Return the articles that these options choose.
+
+    Args:
+        opts: as `add_wanted` adds them.
+        kinds: of their pages.
+        made_with: versions; articles that were made with them are left out.
+
+    Raises:
+        UsageError: the time is none.
+    """
+    from db.articles.again import Wanted  # noqa: PLC0415
+    from db.records.keys import iso  # noqa: PLC0415
+
+    since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
+    words = sorted(kind.word for kind in kinds)
+    return Wanted(made_with, opts.host.strip().lower(), since, opts.where.strip(), words)
 
 
 def heading(title: str) -> str:

@@ -841,6 +841,7 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
         classes if classes in {"", SHIPPED} else str(Path(classes).absolute()),
         given["HARMFUL"] != "off",
         given["WORDS"] and str(Path(given["WORDS"]).absolute()),
+        gives_reasons=given["HARMFUL"] != "store",
     )
     with _about(settings, "KEYWORDS", "KEYWORD_PARAMS", "CLASSES", "WORDS"):
         check(options)

@@ -1,9 +1,7 @@
 """Extract stored articles again, by the crawl's own path.
 
-Pages are parsed, judged and written as there.
-
-Each article is one unit of work with all its pages, written in one transaction with the note by what it was read; so a
-run that is killed goes on where it was, and a second one finds nothing to do.
+Pages are parsed, judged and written as there. Each article is one unit of work with all its pages, written in one
+transaction.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,7 +21,6 @@ from db.articles.again import KeptPage, Reread, Rewriter, Unit, Wanted
 from db.articles.page_transaction import Store
 from db.articles.write import made_with
 from db.engine.errors import DatabaseProblem
-from db.frontier import runs
 from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
 from db.records.keys import iso
@@ -35,6 +32,7 @@ from db.sites.memory import Memory
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
+from pipelines.describe import describe
 from pipelines.item import Page
 from pipelines.search.terms import index_terms
 from pipelines.stages import ExtractStage
@@ -46,10 +44,10 @@ from ..response.context import Context
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
+from .again import UNREAD, in_parts
 from .session import DatabaseLine
 
 if TYPE_CHECKING:
-    from db.engine.database import Database
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
 
@@ -57,10 +55,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 32
-"""Articles read from the database at a time."""
 _MOST_KNOWN = 10_000
-ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
+ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE = (
     "stored now, being of a kind that is wanted",
     "with another text",
     "put right without a new version",
@@ -68,8 +64,9 @@ ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD = (
     "no article any more, left as they were",
     "to be asked for by the next crawl",
     "gone and not stored, left as they were",
-    "could not be read",
 )
+RESULTS = (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD)
+"""What may become of an article."""
 
 
 class StoredServices:
@@ -103,27 +100,28 @@ class Reextraction:
     Args:
         config: the checked settings.
         line: the open database.
-        seeds: bounds of the crawl.
         pool: worker processes.
 
     Attributes:
-        total: articles that were found to be read again.
+        name: of the database.
+        total: articles that were found to be read again, with the others.
         others: pages that were not stored, being of a kind that is wanted now.
         counts: what became of them.
     """
 
-    def __init__(self, config: Config, line: DatabaseLine, seeds: SeedScope, pool: WorkerPool) -> None:
+    def __init__(self, config: Config, line: DatabaseLine, pool: WorkerPool) -> None:
+        self.name = line.database.name
         self.total = self.others = 0
         self.counts: Counter[str] = Counter()
         self._config = config
         self._line = line
-        self._seeds = seeds
+        self._seeds = SeedScope(line.database.read(partial(seed_rows, ids=None)), config.limits.depth)
         services = StoredServices(line, config)
         self._stage = ExtractStage(lambda: services, pool, keep_raw=KeepRaw.NONE)
         self._made_with = made_with(config.extractor, config.extractor_version)
         self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
-        joiner = make_joiner(config.duplicate_method.sign)
+        joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
         store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
         self._rewriter = Rewriter(store)
         self._context = Context(
@@ -149,14 +147,12 @@ class Reextraction:
         database = self._line.database
         ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
         others = await asyncio.to_thread(again.find_others, database, wanted)
-        self.total, self.others = len(ids), len(others)
+        self.total, self.others = len(ids) + len(others), len(others)
         if not ids and not others:
             return
         await self._line.submit(signatures.load, Reader(self._index, self._config.duplicate_method.sign, logger.info))
         for chosen, read in ((ids, again.read), (others, again.read_others)):
-            for first in range(0, len(chosen), _AT_ONCE):
-                part = chosen[first : first + _AT_ONCE].tolist()
-                units = await asyncio.to_thread(database.read, partial(read, ids=part))
+            async for units in in_parts(database, chosen, read):
                 await asyncio.gather(*(self._extract(unit) for unit in units))
 
     async def _extract(self, unit: Unit) -> None:
@@ -237,53 +233,3 @@ def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
     if any(one.changed for one in stored):
         return CHANGED
     return PUT_RIGHT if any(what is ArticleResult.UPDATED for what in results) else SAME
-
-
-async def extract_again(
-    config: Config, database: Database, wanted: Wanted, tell: Callable[[Reextraction], None]
-) -> Reextraction:
-    """Extract stored articles again.
-
-    Args:
-        config: the checked settings.
-        database: opened as for a crawl.
-        wanted: which; `made_with` is filled in.
-        tell: told every `PROGRESS_SECONDS` how far it is.
-
-    Raises:
-        ValueError: the condition is none.
-        DatabaseProblem: the database gave up, or a crawl is running on it.
-    """
-    line = DatabaseLine(database, config.database_patience)
-    pool = WorkerPool(
-        workers=config.workers,
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
-    try:
-        await asyncio.to_thread(database.read, partial(runs.refuse_beside_crawls, name=database.name))
-        seeds = await asyncio.to_thread(database.read, partial(seed_rows, ids=None))
-        extraction = Reextraction(config, line, SeedScope(seeds, config.limits.depth), pool)
-        telling = asyncio.create_task(_tell(extraction, config.progress_seconds, tell))
-        try:
-            await extraction.run(wanted)
-        finally:
-            telling.cancel()
-        return extraction
-    finally:
-        await asyncio.to_thread(pool.close)
-        await line.close()  # and the database
-
-
-async def _tell(extraction: Reextraction, seconds: float, tell: Callable[[Reextraction], None]) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        tell(extraction)
-
-
-def summary(extraction: Reextraction) -> Iterator[str]:
-    """Yield lines about what became of the articles."""
-    for what in (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD):
-        if extraction.counts[what]:
-            yield f"{extraction.counts[what]} {what}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, exists, select, text, update
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from ..engine.database import Database
@@ -30,15 +30,15 @@ NO_RUN = 0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Articles that are to be extracted again: those that fulfil all that is given.
+    """Articles that are to be extracted or described again: those that fulfil all that is given.
 
     Attributes:
-        made_with: extractor and version; articles last read with them are left out.
+        made_with: versions; articles that were made with them are left out.
         host: a host's name.
         since: ISO time of their first sight.
         where: an SQL condition on columns of `v_articles`.
-        kinds: kinds of pages that are stored; those that were not stored for their kind alone are wanted, too, when
-            there is no condition.
+        kinds: kinds of pages; those that were not stored for their kind alone are extracted, too, when there is no
+            condition.
     """
 
     made_with: str
@@ -69,14 +69,18 @@ class Unit:
 
 
 def find(database: Database, wanted: Wanted) -> array[int]:
+    """Return articles that were last read by something else; see `chosen`."""
+    return chosen(database, wanted, article.c.checked_with != wanted.made_with)
+
+
+def chosen(database: Database, wanted: Wanted, condition: ColumnElement[bool]) -> array[int]:
     """Return identifiers of articles, those that stand for their clusters first.
 
     Raises:
-        ValueError: the condition is none.
+        ValueError: the condition of `wanted` is none.
 
-    Memory: 8 bytes an article; with a condition 16.
+    Memory: 8 bytes an article; with such a condition 16.
     """
-    condition = article.c.checked_with != wanted.made_with
     if wanted.host:
         hosts = select(host.c.id).where(host.c.name == wanted.host)
         condition &= article.c.id.in_(select(url.c.id).where(url.c.host_id.in_(hosts)))

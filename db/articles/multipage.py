@@ -64,13 +64,16 @@ def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added
         places = {key: i for i, key in enumerate(chain.parts, 1)}
         places |= dict.fromkeys((*chain.repeats, *chain.surplus), 0)
         rows += [{"key": key, "first": first, "place": n, "is_joined": 1} for key, n in places.items()]
-        marks.append({"key": first, "why": what.what.why_not_stored, "other": what.same_as})
+        why, detail = what.what.why_not_stored, None
+        if why is None and one.article.harm_detail:
+            why, detail = PageReason.HARMFUL, one.article.harm_detail
+        marks.append({"key": first, "why": why, "detail": detail, "other": what.same_as})
         for keys, why in (
             (chain.parts[1:], PageReason.JOINED),
             (chain.repeats, PageReason.REPEATS),
             (chain.surplus, PageReason.SURPLUS),
         ):
-            marks += [{"key": key, "why": why, "other": first} for key in keys]
+            marks += [{"key": key, "why": why, "detail": None, "other": first} for key in keys]
     run_many(connection, _ARRANGE, sorted(rows, key=lambda row: row["key"]))
     run_many(connection, _MARK, sorted(marks, key=lambda row: row["key"]))
 
@@ -231,7 +234,7 @@ class _Groups:
             if (rows[key].first_id, rows[key].position) != (chain.parts[0], places.get(key, 0))
         ]
         run_many(self._connection, _ARRANGE, changed)
-        waiting = [{"key": row["key"], "why": PageReason.WAITS, "other": None} for row in changed]
+        waiting = [{"key": row["key"], "why": PageReason.WAITS, "detail": None, "other": None} for row in changed]
         run_many(self._connection, _MARK, waiting)
 
     def _join(self, chain: Chain, by: int) -> Ready:
@@ -327,5 +330,9 @@ _ARRANGE = (
 _MARK = (
     update(url)
     .where(url.c.id == bindparam("key"))
-    .values(reason=bindparam("why"), reason_detail=None, same_as=func.coalesce(bindparam("other"), url.c.same_as))
+    .values(
+        reason=bindparam("why"),
+        reason_detail=bindparam("detail"),
+        same_as=func.coalesce(bindparam("other"), url.c.same_as),
+    )
 )

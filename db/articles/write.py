@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, literal, select, update
 
-from ..engine.statements import among, insert_new, insert_rows, run_many
+from ..engine.statements import insert_new, insert_rows, run_many
 from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
@@ -20,20 +20,18 @@ from ..records.reasons import ArticleResult
 from ..records.search import IndexedArticle, IndexTerms, MakeTerms
 from ..records.signature import MemoryIndex, Signed
 from ..search import index as search
-from ..tables.articles import ArticleClassRow, ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
-from . import clusters, signatures
+from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
+from . import classes, clusters, signatures
 from .candidates import Candidates, stored_rows, unrelated
 from .clusters import Claimant
 
-article, version, cluster, image, article_class = (
-    m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow, ArticleClassRow)
-)
+article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
 
 _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in article.c and name != "id")
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
-_MADE = frozenset({"extractor", "extractor_version", "checked_with"})
+_MADE = frozenset({"extractor", "extractor_version", "checked_with", "described_with"})
 """Columns that say nothing of the article itself."""
 _SOUGHT = frozenset(
     {"title", "text", "authors", "source", "language", "section", "classes", "text_holder", *_PUBLISHED}
@@ -175,8 +173,8 @@ class _Round:
         self._new: list[NewArticle] = []
         self._signed: list[Signed] = []
         self._counted: list[tuple[int, str, bool]] = []
-        self._reclassed: list[NewArticle] = []
-        """Stored articles with other memberships now."""
+        self._described: list[NewArticle] = []
+        """Stored articles that were described anew."""
         self._reworded: list[int] = []
         """Stored articles of which something is sought that has changed."""
 
@@ -195,9 +193,7 @@ class _Round:
                 break
             added.append(self._write(new, candidates))
         _insert(self._connection, [(new, None, None) for new in self._new], self._make_terms)
-        if self._reclassed:
-            self._connection.execute(_FORGET_CLASSES, {"ids": [new.id for new in self._reclassed]})
-            _insert_classes(self._connection, self._reclassed)
+        classes.renew(self._connection, {new.id: new.memberships for new in self._described})
         search.renew(self._connection, self._reworded, self._make_terms)
         signatures.insert(self._connection, self._signed)
         clusters.count(self._connection, self._counted)
@@ -291,16 +287,17 @@ class _Round:
         held = self._holder_of(stored)
         changed = self._differs((stored.title, held.text), (new.title, new.text))
         if not changed and not (self._reads_again and stored.text_holder is None):
-            # what is said of it may be put right all the same
-            facts = {name: values[name] for name in FACTS} if values["title"] == stored.title else {}
-            return self._write_values(stored, {**facts, "checked_with": values["checked_with"]})
+            # what is said of it may be put right all the same; its URL's reason is that of the page as it is now
+            names = FACTS if values["title"] == stored.title else ()
+            judged = ("harm", "harm_kind") if values["harm_kind"] != stored.harm_kind else ()
+            return self._write_values(stored, {name: values[name] for name in (*names, *judged, "checked_with")})
         if stored.text_holder is None:
             if changed:
                 self._keep_version(stored)
             self._hand_down(stored)
         self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_holder": None}))
         self._reworded.append(new.id)
-        self._reclassed.append(new)
+        self._described.append(new)
         if stored.duplicate_of is None:
             clusters.forget_evidence(self._connection, [new.id])  # what its old text was related to
         else:
@@ -330,10 +327,8 @@ class _Round:
             values |= {"text_holder": None}
         elif stored.text_holder is not None:
             values |= {"text": "", "html": ""}
-        added = self._write_values(stored, values)._replace(changed=changed)
-        if added.what is ArticleResult.UPDATED:
-            self._reclassed.append(new)
-        return added
+        self._described.append(new)
+        return self._write_values(stored, values)._replace(changed=changed)
 
     def _write_values(self, stored: Row[Any], values: dict[str, Any]) -> Added:
         """Write the values that differ."""
@@ -403,16 +398,10 @@ def _insert(
         ("article_id", "position", "url", "caption"),
         [(new.id, i, address, caption) for new, _, _ in articles for i, (address, caption) in enumerate(new.images)],
     )
-    _insert_classes(connection, [new for new, _, _ in articles])
+    classes.insert(connection, {new.id: new.memberships for new, _, _ in articles})
     alone = [(new.id, 1) for new, original, _ in articles if original is None]
     insert_rows(connection, cluster, ("id", "size"), alone)
     search.insert(connection, [_indexed(new, original or new.id, make_terms) for new, original, _ in articles])
-
-
-def _insert_classes(connection: Connection, articles: Sequence[NewArticle]) -> None:
-    """Write the memberships of articles that have none."""
-    rows = [(new.id, name, membership) for new in articles for name, membership in new.memberships]
-    insert_rows(connection, article_class, ("article_id", "name", "membership"), rows)
 
 
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
@@ -423,7 +412,6 @@ def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> Indexed
     return IndexedArticle(new.id, new.site_id, cluster_id, *times, *kept, words, terms)
 
 
-_FORGET_CLASSES = article_class.delete().where(among(article_class.c.article_id))
 _LAST_NUMBER = select(func.max(article.c.number))
 _INSERT = article.insert().values(
     {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary

@@ -24,6 +24,8 @@ class NewArticle:
         relevance: how near it is to what the crawl looks for, if it looks for something.
         kind: what its page is, in a word: `pipelines.records.PageKind`.
         memberships: (class, how far the article belongs to it), the best first.
+        harm_detail: kind and words of a harmful one, beside its URL's reason.
+        described_with: version of all that keywords and the following were made by.
         index_terms: for the full-text index; None when they are yet to be made.
     """
 
@@ -59,6 +61,8 @@ class NewArticle:
     harm: float | None = None
     harm_kind: str = ""
     memberships: Sequence[tuple[str, float]] = ()
+    harm_detail: str = ""
+    described_with: str = ""
     index_terms: IndexTerms | None = None
 
 

@@ -45,6 +45,8 @@ class ArticleRow(Record):
     """0 to 1, higher is worse."""
     harm_kind: Mapped[str] = mapped_column(String(8), server_default="")
     """Gambling, porn, fraud, abuse, advert or hijacked; empty for a page that does no harm."""
+    described_with: Mapped[str] = mapped_column(Text, server_default="")
+    """Version of methods, models and settings that the last five were made by; empty when they were not."""
     kind: Mapped[str] = mapped_column(String(8), server_default="article")
     """Kind of the page: an article, or another one that `STORE_KINDS` names."""
     quality: Mapped[float] = mapped_column(Float)

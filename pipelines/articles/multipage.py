@@ -17,7 +17,7 @@ from db.records.article import NewArticle
 from db.records.part import Chain, Joiner, Part
 
 from ..dedup.normalize import normalize
-from ..records import Signature
+from ..records import Description, Signature
 
 MAX_PARTS = 50
 """Pages that make one article at most."""
@@ -288,12 +288,21 @@ def _bare(title: str) -> str:
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 
-def make_joiner(sign: Callable[[str, str], Signature]) -> Joiner:
-    """Build the store's functions on texts; `sign` signs (title, text)."""
+def make_joiner(sign: Callable[[str, str], Signature], describe: Callable[[str, str, str], Description]) -> Joiner:
+    """Build the store's functions on texts.
+
+    Args:
+        sign: signs (title, text).
+        describe: describes (title, text, language).
+    """
 
     def joined(articles: Sequence[NewArticle]) -> NewArticle:
         article = join(articles)
         signed = sign(article.title, article.text)
-        return replace(article, text_hash=signed.exact, features=signed.features, length=signed.length)
+        described = describe(article.title, article.text, article.language)
+        values = described.values()
+        if described.harm is not None and (article.harm or 0.0) > described.harm:  # by the links of the first page
+            values |= {name: getattr(article, name) for name in ("harm", "harm_kind", "harm_detail")}
+        return replace(article, text_hash=signed.exact, features=signed.features, length=signed.length, **values)
 
     return Joiner(continues, arrange, joined)

@@ -13,6 +13,7 @@ from db.records.outcome import Outcome, Stored
 from pipelines.articles.multipage import make_joiner
 from pipelines.dedup import method
 from pipelines.dedup.judge import DuplicateJudge, Policy, SignatureIndex
+from pipelines.records import Description
 from pipelines.search.terms import index_terms
 
 METHOD = method()
@@ -27,8 +28,14 @@ def real_judge(threshold: float = 0.8, **values: Any) -> DuplicateJudge:
     return DuplicateJudge(METHOD, Policy(threshold, **values))
 
 
+def describe(_title: str, body: str, _language: str) -> Description:
+    """The number of lines as keyword and class."""
+    lines = str(body.count("\n") + 1)
+    return Description(keywords=(lines,), classes=(lines,), memberships=((lines, 0.5),), harm=0.1)
+
+
 def store_of(run_id: int = 1, judge: Judge = no_judge) -> Store:
-    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN), index_terms)
+    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN, describe), index_terms)
 
 
 class EachTimeNew:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.describe import LEAST_MEMBERSHIP, MOST_KEYWORDS, DescribeOptions, Describer, check
+from pipelines.describe import DEFAULT, LEAST_MEMBERSHIP, MOST_KEYWORDS, DescribeOptions, Describer, check
 from pipelines.records import Description
 
 TITLE = "主队加时险胜 球迷雨中高歌"
@@ -49,7 +49,22 @@ def test_odd_texts_are_described_like_any(text: str) -> None:
 
 
 def test_nothing_is_described_that_nobody_asked_for() -> None:
-    assert Describer.of(NOTHING).describe(TITLE, TEXT) == Description()
+    found = Describer.of(NOTHING).describe(TITLE, TEXT)
+    assert replace(found, described_with="") == Description()
+    assert found.described_with
+
+
+def test_version_is_that_of_all_that_describes(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    others = ({"keywords": "tfidf"}, {"classes": ""}, {"judges_harm": False}, {"words": str(words)})
+    words.write_text("风起青萍记", "utf-8")
+    versions = [replace(DEFAULT, **values).version() for values in ({}, *others, {"keyword_params": {"a": 1}})]
+    versions.append(replace(DEFAULT, models=(str(words),)).version())
+    words.write_text("青萍末", "utf-8")
+    versions.append(replace(DEFAULT, words=str(words)).version())
+    assert len(set(versions)) == len(versions)
+    assert replace(DEFAULT, words=str(words)).version() == versions[-1]
+    assert DEFAULT.version() == versions[0]
 
 
 def test_words_of_the_user_are_not_cut(tmp_path: Path) -> None:

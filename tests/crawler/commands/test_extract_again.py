@@ -1,32 +1,39 @@
-"""`scrapy extract --database`: stored articles read again by another version."""
+"""`scrapy extract --database` and `scrapy describe`: stored articles read or described again."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 import pytest
 
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import DESCRIBED, Finished, crawl, rows, scrapy, start
+from tests.crawler.crawling import command as run_here
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.crawler.test_multipage import PATHS, TEXTS, site
 
 ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 """Nothing that a page says depends on the pages before it."""
-OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0'"
+OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0', described_with = 'old 0'"
+EXTRACT, DESCRIBE = ("extract", "--database"), ("describe",)
+BOTH = pytest.mark.parametrize("command", [EXTRACT, DESCRIBE], ids=lambda command: command[0])
+AT_ODDS = "SELECT url FROM url JOIN article USING (id) WHERE (reason IS 'harmful') <> (harm_kind <> '')"
+"""Articles whose verdict is another than the reason of their URL."""
 
 
-def again(folder: Path, *arguments: str) -> Finished:
+def again(folder: Path, *arguments: str, command: Sequence[str] = EXTRACT) -> Finished:
     settings = (f"DATABASE_URL=sqlite:///{folder}/news.db", *ALONE)
-    done = scrapy(folder, "extract", "--database", *arguments, *[x for s in settings for x in ("-s", s)])
+    done = scrapy(folder, *command, *arguments, *[x for s in settings for x in ("-s", s)])
     assert "Traceback" not in done.stderr
     return done
 
@@ -63,7 +70,8 @@ def test_articles_are_as_a_crawl_with_the_other_extractor_stores_them(
     before = tmp_path
     assert crawl(newsroom, before, *ALONE, "EXTRACTOR=lineblocks").returncode == 0
     old, new = texts(before), texts(crawled)
-    frontier = "SELECT url, state, reason, visits, tries, next_visit, etag, same_as, leased_by, unread FROM url"
+    reason = "nullif(reason, 'harmful')"  # that one is of the text, the others of the page
+    frontier = f"SELECT url, state, {reason}, visits, tries, next_visit, etag, same_as, leased_by, unread FROM url"
     waits = sorted(rows(before, frontier))
     done = again(before)
     assert done.returncode == 0, done.stderr
@@ -76,6 +84,7 @@ def test_articles_are_as_a_crawl_with_the_other_extractor_stores_them(
     assert sum(old[url][1] != new[url][1] for url in originals) > 0.1 * len(originals), "they differ at all"
     changed = [(url, state, reason) for url, state, reason, *_ in set(waits) ^ set(rows(before, frontier))]
     assert changed == []
+    assert rows(before, AT_ODDS) == []
     check = scrapy(before, "duplicates", "--check", "-s", f"DATABASE_URL=sqlite:///{before}/news.db")
     assert "no difference" in check.stdout, check.stdout
     assert rows(before, "SELECT count(*) FROM article WHERE text = '' AND text_holder IS NULL") == [(0,)]
@@ -133,13 +142,15 @@ def test_article_of_several_pages_is_made_anew_once(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT count(*) FROM article_version") == [(1,)]
 
 
-def test_killed_run_goes_on_where_it_was(tmp_path: Path, crawled: Path) -> None:
+@BOTH
+def test_killed_run_goes_on_where_it_was(tmp_path: Path, crawled: Path, command: tuple[str, ...]) -> None:
     shutil.copy(crawled / "news.db", tmp_path)
-    whole = texts(tmp_path)
-    change(tmp_path, OLD)
+    whole, said = texts(tmp_path), described(tmp_path)
+    change(tmp_path, OLD, "UPDATE article SET keywords = ''")
     settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", "SITE_MEMORY=False", "WORKERS=1")
-    running = start(tmp_path, "extract", "--database", *[x for s in settings for x in ("-s", s)])
-    left = "SELECT count(*) FROM article WHERE checked_with = 'old 0'"
+    running = start(tmp_path, *command, *[x for s in settings for x in ("-s", s)])
+    column = "checked_with" if command is EXTRACT else "described_with"
+    left = f"SELECT count(*) FROM article WHERE {column} = 'old 0'"
     until = time.monotonic() + 60
     while not 0 < rows(tmp_path, left)[0][0] < len(whole) - 5:
         assert time.monotonic() < until
@@ -150,9 +161,49 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path, crawled: Path) -> None:
     rest = rows(tmp_path, left)[0][0]
     assert 0 < rest < len(whole)
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'leased'") == [(0,)]
-    done = again(tmp_path)
+    done = again(tmp_path, command=command)
     assert (done.returncode, done.stdout.split()[0]) == (0, str(rest))
-    assert texts(tmp_path) == whole
+    assert (texts(tmp_path), described(tmp_path)) == (whole, said)
+
+
+def described(folder: Path) -> list[tuple]:
+    columns = "url, keywords, summary, classes, harm, harm_kind"
+    classes = "(SELECT group_concat(name || membership) FROM article_class WHERE article_id = v_articles.id)"
+    return rows(folder, f"SELECT {columns}, {classes} FROM v_articles ORDER BY url")
+
+
+def test_articles_are_described_again_as_the_crawl_described_them(tmp_path: Path, crawled: Path) -> None:
+    shutil.copy(crawled / "news.db", tmp_path)
+    said, count = described(tmp_path), len(texts(tmp_path))
+    assert again(tmp_path, command=DESCRIBE).stdout.startswith("0 articles of ")
+    change(tmp_path, OLD)
+    done = again(tmp_path, command=DESCRIBE)
+    assert done.stdout.splitlines()[1:] == [f"  {count} as they were"]
+    assert described(tmp_path) == said
+
+
+def test_articles_are_described_again_by_other_settings_once(tmp_path: Path, crawled: Path) -> None:
+    shutil.copy(crawled / "news.db", tmp_path)
+    said = described(tmp_path)
+    data, model = tmp_path / "rows.jsonl", tmp_path / "m.json"
+    data.write_text("\n".join(json.dumps({"id": 1, "text": f"{name} x", "label": name}) for name in "ab"), "utf-8")
+    assert run_here("train", "classes", str(data), "--method", "naive_bayes", "-o", str(model)).returncode == 0
+    host = next(urlsplit(url).netloc for url, *_ in said if "wanbao" in url)
+    other = ("--model", str(model), "-s", "KEYWORDS=", "-s", "HARMFUL=store", "--host", host)
+    done = again(tmp_path, *other, command=DESCRIBE)
+    assert done.returncode == 0, done.stderr
+    changed = [row for row in described(tmp_path) if row not in said]
+    count = sum(urlsplit(url).netloc == host for url, *_ in said)
+    assert done.stdout.splitlines()[1:] == [f"  {count} with another description"]
+    assert {urlsplit(url).netloc for url, *_ in changed} == {host}
+    assert {row[1:3] + row[4:6] for row in changed} == {("", "", None, "")}
+    assert {row[3] for row in changed} <= {"a", "b"}
+    assert rows(tmp_path, AT_ODDS) == []
+    assert again(tmp_path, *other, command=DESCRIBE).stdout.startswith("0 articles")
+    done = again(tmp_path, command=DESCRIBE)
+    assert done.stdout.splitlines()[1:] == [f"  {count} with another description"]
+    assert described(tmp_path) == said
+    assert rows(tmp_path, AT_ODDS) == []
 
 
 def test_pages_that_are_not_stored_are_asked_for_unconditionally(
@@ -174,29 +225,39 @@ def test_pages_that_are_not_stored_are_asked_for_unconditionally(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "part"),
+    ("command", "arguments", "part"),
     [
-        (["--where", "no_such_column = 1"], "the condition 'no_such_column = 1' cannot be used"),
-        (["--where", "1=1); DELETE FROM article; --"], "cannot be used"),
-        (["--since", "soon"], "--since is 'soon'; it takes a number with s, m, h, d or w"),
-        (["--format", "text"], "--format has no meaning"),
+        (EXTRACT, ["--where", "no_such_column = 1"], "the condition 'no_such_column = 1' cannot be used"),
+        (EXTRACT, ["--where", "1=1); DELETE FROM article; --"], "cannot be used"),
+        (DESCRIBE, ["--where", "1=1); DELETE FROM article; --"], "cannot be used"),
+        (EXTRACT, ["--since", "soon"], "--since is 'soon'; it takes a number with s, m, h, d or w"),
+        (EXTRACT, ["--format", "text"], "--format has no meaning"),
+        (DESCRIBE, ["--output", "x"], "--output needs --input"),
+        (DESCRIBE, ["--input", "x", "--host", "a.example"], "--host has no meaning with --input"),
+        (DESCRIBE, ["--model", "none.json"], "none.json cannot be read"),
     ],
 )
 def test_wrong_use_is_refused_in_a_sentence(
-    tmp_path: Path, sqlite_tables: str, arguments: list[str], part: str
+    tmp_path: Path, sqlite_tables: str, command: tuple[str, ...], arguments: list[str], part: str
 ) -> None:
     (tmp_path / "news.db").write_bytes(Path(sqlite_tables).read_bytes())
-    done = again(tmp_path, *arguments)
+    done = again(tmp_path, *arguments, command=command)
     assert (done.returncode, part in done.stderr, len(done.stderr.splitlines())) == (2, True, 1)
 
 
-def test_database_that_is_missing_or_in_use_is_refused(tmp_path: Path, sqlite_tables: str) -> None:
-    assert "there is no database" in again(tmp_path).stderr
+@BOTH
+def test_database_that_is_missing_or_in_use_is_refused(
+    tmp_path: Path, sqlite_tables: str, command: tuple[str, ...]
+) -> None:
+    assert "there is no database" in again(tmp_path, command=command).stderr
     (tmp_path / "news.db").write_bytes(Path(sqlite_tables).read_bytes())
     with (tmp_path / "news.db.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        done = again(tmp_path)
+        done = again(tmp_path, command=command)
     assert (done.returncode, "another crawl is running on" in done.stderr) == (2, True)
-    assert again(tmp_path).returncode == 0
+    assert again(tmp_path, command=command).returncode == 0
+
+
+def test_choice_of_articles_needs_a_database(tmp_path: Path) -> None:
     alone = scrapy(tmp_path, "extract", "--host", "a.example", "page.html")
     assert (alone.returncode, "--host needs --database" in alone.stderr) == (2, True)

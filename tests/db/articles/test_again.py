@@ -1,14 +1,16 @@
-"""Articles to be extracted again: which, with which pages, and that nothing else is touched."""
+"""Articles to be extracted or described again: which, with which pages, and that nothing else is touched."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
 
-from db.articles import again
+from db.articles import again, descriptions
 from db.articles.again import Wanted
+from db.articles.descriptions import DescriptionWriter, Redescribed
 from db.engine.database import Database
 from db.frontier import claims
 from db.frontier.insert import add_urls
@@ -17,7 +19,11 @@ from db.frontier.runs import start_run
 from db.records.keys import fingerprint
 from db.records.outcome import StoredPage
 from db.records.reasons import PageReason
+from db.records.search import SearchFilter
 from db.records.url import State
+from db.search.find import candidates
+from pipelines.records import Description
+from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
@@ -103,3 +109,66 @@ def test_pages_left_out_for_their_kind_are_found_when_it_is_wanted(database: Dat
     assert others(kinds=["thread"], where="1 = 1") == set(), "that is of articles"
     (unit, _) = database.read(lambda c: again.read_others(c, sorted(map(fingerprint, THREADS))))
     assert (unit.is_stored, len(unit.pages), unit.pages[0].raw) == (False, 1, None)
+
+
+# ---------------------------------------------------------------- described again
+
+
+def describe(run_in: Callable, database: Database, description: Description, *urls: str) -> int:
+    """Articles that are described in another way now."""
+    found = database.read(lambda connection: descriptions.read(connection, list(map(fingerprint, urls))))
+    assert [len(one) for one in found] == [8] * len(urls)
+    return run_in(DescriptionWriter(index_terms).write, [Redescribed(one, description.values()) for one in found])
+
+
+def of_urls(database: Database, columns: str) -> list[tuple]:
+    sql = f"SELECT {columns} FROM url JOIN article USING (id) ORDER BY url.url"
+    return [tuple(row) for row in database.read(lambda connection: connection.execute(text(sql)).all())]
+
+
+def of_class(database: Database, name: str) -> list[str]:
+    """Articles that a search by class finds."""
+    found = database.read(lambda connection: candidates(connection, [], SearchFilter(classes=name), 10))
+    return [url for url in URLS if fingerprint(url) in {row.article_id for row in found.rows}]
+
+
+def test_articles_are_described_again_once(database: Database, run_in: Callable) -> None:
+    sport = Description(("鞋",), "踢球。", ("sport",), (("sport", 0.75),), 0.25, described_with="new 1")
+    assert describe(run_in, database, sport, *URLS[:3]) == 3
+    assert of_urls(database, "keywords, summary, harm") == [("鞋", "踢球。", 0.25)] * 3 + [("", "", None)]
+    assert (of_class(database, "sport"), of_class(database, "")) == (URLS[:3], URLS)
+    rows = of_urls(database, "(SELECT membership FROM article_class WHERE article_id = id)")
+    assert rows == [(0.75,)] * 3 + [(None,)]
+    wanted = Wanted("new 1", kinds=["article"])
+    assert descriptions.find(database, wanted).tolist() == [fingerprint(URLS[3])]
+    assert descriptions.find(database, replace(wanted, host="a.example")).tolist() == []
+    assert descriptions.find(database, replace(wanted, kinds=["thread"])).tolist() == []
+    assert describe(run_in, database, replace(sport, described_with="new 2"), *URLS[:3]) == 0
+    assert len(descriptions.find(database, replace(wanted, made_with="new 2"))) == 1
+    assert describe(run_in, database, replace(sport, memberships=(("sport", 0.5),)), URLS[0]) == 1
+    assert describe(run_in, database, Description(), *URLS[:3]) == 3
+    assert of_class(database, "sport") == []
+    rows = of_urls(database, "(SELECT membership FROM article_class WHERE article_id = id)")
+    assert rows == [(None,)] * 4
+
+
+def test_reason_of_a_url_follows_the_verdict(database: Database, run_in: Callable) -> None:
+    reasons = (PageReason.OFF_TOPIC, PageReason.DOUBTFUL_ENCODING)
+    for url, reason in zip(URLS, reasons, strict=False):
+        sql = f"UPDATE url SET reason = '{reason}' WHERE url = '{url}'"
+        database.write(lambda connection, sql=sql: [connection.execute(text(sql))])
+    harmful = Description(harm=0.9, harm_kind="fraud", harm_reasons="text: x")
+    assert describe(run_in, database, harmful, *URLS[:3]) == 3
+    flagged = ("harmful", "fraud (text: x)")
+    shown = of_urls(database, "reason, reason_detail")
+    assert shown == [(PageReason.OFF_TOPIC, None), flagged, flagged, (None, None)]
+    assert describe(run_in, database, Description(harm=0.1), *URLS) == 4
+    assert of_urls(database, "reason, reason_detail") == [(PageReason.OFF_TOPIC, None), *[(None, None)] * 3]
+
+
+def test_article_that_was_written_meanwhile_keeps_its_description(database: Database, run_in: Callable) -> None:
+    (found,) = database.read(lambda connection: descriptions.read(connection, [fingerprint(URLS[0])]))
+    assert (found.title, found.text, found.body) == ("题目", TEXTS[0] * 5, STORED.body)
+    late = Redescribed(found._replace(updated="before"), Description(("鞋",)).values())
+    assert run_in(DescriptionWriter(index_terms).write, [late]) == 0
+    assert of_urls(database, "keywords") == [("",)] * 4

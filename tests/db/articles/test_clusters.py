@@ -421,3 +421,7 @@ def test_memberships_come_and_change_with_their_article(crawl: Crawl) -> None:
     assert memberships() == [("sport", 0.75), ("travel", 0.25)]
     crawl.come("a", 1, OTHER, classes="culture", memberships=[("culture", 0.5)])
     assert memberships() == [("culture", 0.5)]
+    crawl.come("a", 1, OTHER, classes="culture", memberships=[("culture", 0.7), ("travel", 0.1)])
+    assert memberships() == [("culture", 0.7), ("travel", 0.1)], "nothing else of it has changed"
+    crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00")
+    assert memberships() == []

@@ -360,3 +360,15 @@ def test_parts_that_move_are_parts_there(stored: Crawl) -> None:
         stored.come(done(stored.leases[URLS[n + 2]], article=new, place=place))
     assert stored.articles() == [(URLS[3], TEXTS[:3])]
     assert versions(stored) == 0
+
+
+def test_joined_text_is_described(crawl: Crawl) -> None:
+    crawl.come(*(crawl.page(n, article={"keywords": "of a page", "memberships": [("page", 1.0)]}) for n in (1, 2, 3)))
+    described = crawl.rows("SELECT keywords, classes, harm, harm_kind, name, membership FROM article, article_class")
+    assert described == [("3", "3", 0.1, "", "3", 0.5)]
+    assert crawl.rows("SELECT reason FROM url JOIN article USING (id)") == [(None,)]
+    links = {"harm": 0.9, "harm_kind": "hijacked", "harm_detail": "hijacked (links: x)"}
+    crawl.come(crawl.page(1, article=links))
+    assert crawl.rows("SELECT keywords, harm, harm_kind FROM article") == [("3", 0.9, "hijacked")]
+    flagged = crawl.rows("SELECT reason, reason_detail FROM url JOIN article USING (id)")
+    assert flagged == [("harmful", "hijacked (links: x)")]

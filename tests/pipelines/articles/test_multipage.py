@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from db.records.article import NewArticle
 from db.records.part import Chain, Part
 from pipelines.articles.multipage import MAX_PARTS, arrange, continues, join, make_joiner
+from pipelines.records import Description
 from tests.db.frontier_rows import article
 from tests.db.stores import SIGN
 
@@ -250,7 +251,7 @@ def test_data_come_from_the_first_part_that_has_them() -> None:
     assert made.seen == "2025-01-02"
     assert 0 < made.quality < 1
     sign = SIGN(made.title, made.text)
-    signed = make_joiner(SIGN).join([first, second])
+    signed = make_joiner(SIGN, lambda *_: Description()).join([first, second])
     assert signed == replace(made, text_hash=sign.exact, features=sign.features, length=sign.length)
 
 
