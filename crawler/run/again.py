@@ -1,4 +1,4 @@
-"""Work on stored articles anew: chosen by a condition, some at a time, with progress.
+"""Work on stored articles anew: those that are wanted, some at a time.
 
 Each article is written together with the note by what it was made, so a run that is killed goes on where it was, and a
 second one finds nothing to do.

@@ -1,4 +1,4 @@
-"""Articles that are described again: which, their texts and pages, and writing them."""
+"""Articles that are described again: their texts and pages, and writing them."""
 
 from __future__ import annotations
 

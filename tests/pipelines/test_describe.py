@@ -39,6 +39,8 @@ def test_harmful_page_gets_kind_and_reasons() -> None:
     assert found.harm is not None
     assert found.harm >= 0.5
     assert "text: " in found.harm_reasons
+    silent = Describer.of(replace(NOTHING, judges_harm=True, gives_reasons=False)).describe("百家乐官网开户", SPAM * 3)
+    assert (silent.harm, silent.harm_kind, silent.harm_reasons) == (found.harm, found.harm_kind, "")
 
 
 @pytest.mark.parametrize("text", ["", "大桥", "1234 " * 30, "x" * 50_000])

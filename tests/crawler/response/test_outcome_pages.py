@@ -37,7 +37,8 @@ class TestPages:
 
     @pytest.mark.parametrize("policy", [HarmPolicy.STORE, HarmPolicy.FLAG, HarmPolicy.DROP])
     def test_harmful_page_is_stored_with_the_verdict_or_the_reason_too_or_dropped(self, policy: HarmPolicy) -> None:
-        described = Description(harm=0.9, harm_kind="hijacked", harm_reasons="title: 百家乐")
+        reasons = "" if policy is HarmPolicy.STORE else "title: 百家乐"
+        described = Description(harm=0.9, harm_kind="hijacked", harm_reasons=reasons)
         parsed = replace(written(next_page="http://h.cn/a_2"), description=described, relevance=0.2)
         outcome = judge(page(parsed=parsed), rules(harmful=policy))
         said = (None, "") if policy is HarmPolicy.STORE else ("harmful", "hijacked (title: 百家乐)")

@@ -195,6 +195,8 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "section": story.section,
         "description": story.text[:80],
         "tags": story.title[:4],
+        # the English ones as a crawl leaves them that describes nothing
+        **({} if story.language == "en" else {"keywords": story.title[:6], "summary": story.text[:60]}),
         "seen": iso(fetched_at),
         "text_hash": signature.exact,
         "features": signature.features,

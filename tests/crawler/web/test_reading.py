@@ -114,6 +114,19 @@ def test_article_shows_text_facts_and_ways_out(asker: Asker, pages: dict[str, st
     assert "exact to the minute" in said(page.cssselect(".facts")[0])
 
 
+def test_article_shows_keywords_and_summary_if_it_has_any(asker: Asker) -> None:
+    for language, headings in (("zh", {"Summary", "Keywords"}), ("en", {"Keywords"})):
+        hit = asker.get(f"/api/search?language={language}&limit=1").json()["hits"][0]
+        values = asker.get(f"/api/articles/{hit['id']}").json()["article"]
+        assert bool(values["summary"]) == bool(values["keywords"]) == (language == "zh")
+        aside = read(asker, f"/article/{hit['id']}").cssselect("aside")[0]
+        assert headings == {said(each) for each in aside.cssselect("h2")} & {"Summary", "Keywords"}
+        assert [said(each) for each in aside.cssselect(".chips li")] == (values["keywords"] or values["tags"])
+        assert [said(each) for each in aside.cssselect("p[dir]")] == [" ".join(values["summary"].split())][
+            : len(headings) - 1
+        ]
+
+
 def test_words_of_an_article_are_drawn_and_lead_to_searches(asker: Asker, pages: dict[str, str]) -> None:
     page = read(asker, pages["words"])
     best = [row.text_content() for row in page.cssselect("tbody th")]
