@@ -101,7 +101,7 @@ class Command(NewsCommand):
         sys.stderr.write(f"{count:,} documents described\n")
 
     def _describe_again(self, opts: argparse.Namespace, models: tuple[str, ...]) -> None:
-        """Describe the articles of the database again, and say how many say something else."""
+        """Describe the articles of the database again, and say how many changed."""
         from pipelines.describe import check
         from pipelines.records import PageKind
 

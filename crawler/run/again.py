@@ -108,5 +108,5 @@ async def in_parts(
 
 
 def summary(work: Rework, *words: str) -> Iterator[str]:
-    """Yield lines about what became of the articles, in the order of the words."""
+    """Yield a line about what became of the articles for each of the words."""
     return (f"  {work.counts[what]} {what}\n" for what in words if work.counts[what])

@@ -30,7 +30,7 @@ NO_RUN = 0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Articles that are to be extracted or described again: those that fulfil all that is given.
+    """Articles to be extracted or described again: those that fulfil all of these.
 
     Attributes:
         made_with: versions; articles that were made with them are left out.

@@ -23,7 +23,7 @@ def insert(connection: Connection, memberships: Memberships) -> None:
 
 
 def renew(connection: Connection, memberships: Memberships) -> set[int]:
-    """Write the memberships of stored articles where they differ; returns these articles."""
+    """Write memberships of stored articles where they differ; returns these."""
     if not memberships:
         return set()
     stored: defaultdict[int, dict[str, float]] = defaultdict(dict)

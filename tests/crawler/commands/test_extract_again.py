@@ -33,7 +33,7 @@ AT_ODDS = "SELECT url FROM url JOIN article USING (id) WHERE (reason IS 'harmful
 
 def again(folder: Path, *arguments: str, command: Sequence[str] = EXTRACT) -> Finished:
     settings = (f"DATABASE_URL=sqlite:///{folder}/news.db", *ALONE)
-    done = scrapy(folder, *command, *arguments, *[x for s in settings for x in ("-s", s)])
+    done = scrapy(folder, *command, *[x for s in settings for x in ("-s", s)], *arguments)
     assert "Traceback" not in done.stderr
     return done
 
