@@ -320,7 +320,7 @@ def test_descriptions_are_switched_off() -> None:
     assert off == DescribeOptions("", {}, "", judges_harm=False)
     assert Config.from_settings(given()).parse_options.describe == DescribeOptions()
     stored = Config.from_settings(given(HARMFUL="store"))
-    assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions())
+    assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions(gives_reasons=False))
 
 
 def test_crawler_has_one_config() -> None:
