@@ -144,24 +144,24 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     if not rows:
         return Analysis(whole, language, body=body)
     words, tags, starts, ends, joined = zip(*rows, strict=True)
-    stem = _stemmer(language)
     stops = STOP_WORDS | stop_words(language)
+    terms = list(words)
+    telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
+    stem = _stemmer(language)
+    for at in [at for at, tag in enumerate(tags) if tag == LATIN]:
+        terms[at] = stem(words[at])
+        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ("t",)):
+            telling[at] = False
     return Analysis(
         text=whole,
         language=language,
         words=words,
-        terms=tuple(stem(word) if tag == LATIN else word for word, tag in zip(words, tags, strict=True)),
+        terms=tuple(terms),
         tags=tags,
         starts=starts,
         ends=ends,
         joined=joined,
-        telling=tuple(
-            word not in stops
-            and tag != NUMBER
-            and (tag != LATIN or len(word) > 1)
-            and (following != "t" or word not in _CONTRACTED)
-            for word, tag, following in zip(words, tags, (*words[1:], ""), strict=True)
-        ),
+        telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
         title_sentences=title_sentences,
@@ -181,8 +181,7 @@ def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[list[_Row], list[Sent
         kind, at, end = match.lastgroup, match.start(), match.end()
         if kind == "han":
             for word, tag in next(runs):
-                rows.append((word, tag, at, at + len(word), join))
-                at += len(word)
+                rows.append((word, tag, at, at := at + len(word), join))
                 join = True
         elif kind == "word":
             rows.append((match[0].lower()[:_MAX_WORD_CHARS], LATIN, at, end, join))

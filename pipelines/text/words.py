@@ -194,12 +194,12 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
     [('看', 'v'), ('河口', 'n'), ('大桥', 'ns')]
     """
     found: list[tuple[str, str]] = []
-    for word, tag in _cutter().tag(_APART.join(runs)) if runs else ():
-        if word == _APART:
+    for pair in _cutter().tag(_APART.join(runs)) if runs else ():
+        if pair[0] == _APART:
             yield found
             found = []
         else:
-            found.append((word, tag))
+            found.append(pair)
     if runs:
         yield found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -38,9 +39,10 @@ _ENDINGS: Final = (
     ("ary", 5), ("s", 6),
 )  # fmt: skip
 _WITH_DIGIT: Final = 7
-_ADVERBIAL: Final = (_CLASSES["d"], _CLASSES["f"])
+_ADVERBIAL: Final = np.zeros(_LATIN + 10, bool)
 """Classes that end no phrase."""
-_OPENING: Final = '“《"‘「『【'
+_ADVERBIAL[[_CLASSES["d"], _CLASSES["f"]]] = True
+_OPENING: Final = re.compile('[“《"‘「『【]')
 
 COLUMNS: Final = (
     "tf", "tf_share", "tfidf", "tfidf_rank", "idf_mean", "idf_min", "idf_max", "idf_last", "first", "first_sentence",
@@ -122,19 +124,21 @@ class _Words:
     def __init__(self, text: Analysis, ids: Ints, idf: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf = ids, idf
-        self.latin = np.array([tag == LATIN for tag in text.tags])
-        self.telling = np.array(text.telling)
-        self.joined = np.array(text.joined)
+        self.telling, self.joined = np.array(text.telling), np.array(text.joined)
         self.starts, self.ends = np.array(text.starts), np.array(text.ends)
         self.classes = np.fromiter(map(_class_of, text.words, text.tags), np.int64, self.count)
+        self.latin = self.classes >= _LATIN
         self.sentence = np.repeat(
             np.arange(len(text.sentences)), [sentence.last - sentence.first for sentence in text.sentences]
         )
         self.inside = self.telling & (self.classes != _NO_WORD)
-        self.ending = self.inside & ~np.isin(self.classes, _ADVERBIAL)
+        self.ending = self.inside & ~_ADVERBIAL[self.classes]
         self.tf = np.bincount(ids, minlength=different)
-        self.capital = np.array([text.text[start].isupper() for start in text.starts])
-        self.quoted = np.array([text.text[start - 1 : start] in _OPENING for start in text.starts]) & (self.starts > 0)
+        self.capital = np.zeros(self.count, bool)
+        latin = np.flatnonzero(self.latin)
+        self.capital[latin] = [text.text[start].isupper() for start in self.starts[latin].tolist()]
+        opening = [match.end() for match in _OPENING.finditer(text.text)]
+        self.quoted = np.isin(self.starts, opening) if opening else np.zeros(self.count, bool)
         self.title = text.title_words
 
 
@@ -167,46 +171,43 @@ class _Grams:
     words: Ints
     first: Ints
     tf: Ints
-    longer: Floats
+    longer: Ints
     of: Ints
     at: Ints
 
 
 def _count_grams(words: _Words) -> _Grams:
-    """Return the different phrases of a text."""
-    at = np.flatnonzero(words.inside)
-    keys = words.ids[at]
-    columns: list[list[Ints]] = [[], [], [], [], []]
-    longer: list[Floats] = []
-    offset = 0
-    before: Ints | None = None  # number of the phrase, shorter by one word, that begins at each word
-    for length in range(1, MOST_WORDS + 1):
-        if length > 1:
-            end = at + length - 1
-            fits = end < words.count
-            at, keys, end = at[fits], keys[fits], end[fits]
-            most = np.where(words.latin[at], _MOST_LATIN_WORDS, MOST_WORDS)
-            wide = words.latin[at] | (words.ends[end] - words.starts[at] <= _MOST_HAN_CHARS)
-            fits = words.joined[end] & words.inside[end] & (words.sentence[at] == words.sentence[end])
-            fits &= wide & (length <= most)
-            at, keys, end = at[fits], keys[fits], end[fits]
-            keys = keys * words.different + words.ids[end]
-        if not len(at):
-            break
-        _, first, inverse, tf = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        if before is not None:
-            for shorter in (before[at], before[at + 1]):
-                np.maximum.at(longer[-1], shorter, tf[inverse])
-        before = np.zeros(words.count + 1, np.int64)
-        before[at] = inverse
-        longer.append(np.zeros(len(tf)))
-        for column, values in zip(
-            columns, (np.full(len(tf), length), at[first], tf, inverse + offset, at), strict=True
-        ):
-            column.append(values)
-        offset += len(tf)
-    sizes, first, tf, of, starts = (np.concatenate(column) for column in columns)
-    return _Grams(sizes, first, tf, np.concatenate(longer), of, starts)
+    """Return the different phrases of a text.
+
+    A row a word, a column a length: the number of the phrase is made of its words' numbers as digits.
+    """
+    end = np.minimum(np.arange(words.count)[:, None] + np.arange(MOST_WORDS), words.count - 1)
+    goes_on = words.joined & words.inside
+    fits = goes_on[end]
+    fits[:, 0] = words.inside
+    for length in range(1, MOST_WORDS):
+        fits[words.count - length :, length] = False
+    wide = words.ends[end] - words.starts[:, None] <= _MOST_HAN_CHARS
+    wide[words.latin] = np.arange(MOST_WORDS) < _MOST_LATIN_WORDS
+    wide[:, 0] = True
+    fits = np.logical_and.accumulate(fits & wide, axis=1)
+    keys = words.ids + 1
+    columns = [keys]
+    for length in range(1, MOST_WORDS):
+        keys = keys * (words.different + 1) + words.ids[end[:, length]] + 1
+        columns.append(keys)
+    at, more = np.nonzero(fits)
+    _, place, of, tf = np.unique(
+        np.column_stack(columns)[fits], return_index=True, return_inverse=True, return_counts=True
+    )
+    numbers = np.zeros(fits.shape, np.int64)
+    numbers[fits] = of
+    longer = np.zeros(len(tf), np.int64)
+    phrase = more > 0
+    start, shorter = at[phrase], more[phrase] - 1
+    np.maximum.at(longer, numbers[start, shorter], tf[of[phrase]])
+    np.maximum.at(longer, numbers[start + 1, shorter], tf[of[phrase]])
+    return _Grams(more[place] + 1, at[place], tf, longer, of, at)
 
 
 def _choose(grams: _Grams, words: _Words) -> Ints:
