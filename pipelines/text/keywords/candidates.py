@@ -246,52 +246,53 @@ def _spell(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> tuple[st
 
 def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Floats:
     """Return the table of the candidates."""
-    first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept].astype(np.float64)
+    first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept]
     last = first + size - 1
     number = np.full(len(grams.words), -1)
     number[kept] = np.arange(len(kept))
-    is_kept = number[grams.of] >= 0
-    of, at = number[grams.of[is_kept]], grams.at[is_kept]
-    end = at + grams.words[grams.of[is_kept]]
+    of = number[grams.of]
+    at, of = grams.at[of >= 0], of[of >= 0]
+    end = at + size[of]
+    sentences = len(text.sentences)
 
     def mean(values: NDArray[Any]) -> Floats:
         found: Floats = np.bincount(of, values, len(kept)) / tf
         return found
 
     window = np.minimum(first[:, None] + np.arange(MOST_WORDS), last[:, None])
-    idfs = words.idf[window]
-    word_tf = words.tf[words.ids[window]]
+    ids = words.ids[window]
+    idfs, word_tf, degrees = words.idf[window], words.tf[ids], _degrees(words)[words.ids]
     idf = _sums(words.idf, first, size) / size
     tfidf = tf * idf
-    sentences = len(text.sentences)
-    pairs = np.unique(of * sentences + words.sentence[at])
-    spread = np.bincount(pairs // sentences, minlength=len(kept))
+    rank = np.empty(len(kept))
+    rank[np.argsort(-tfidf, kind="stable")] = np.arange(len(kept))
+    seen = np.zeros((len(kept), sentences), bool)
+    seen[of, words.sentence[at]] = True
     latest = np.zeros(len(kept))
     np.maximum.at(latest, of, at)
     in_title = np.zeros(words.different, bool)
     in_title[words.ids[: words.title]] = True
-    open_left = ~words.joined[at]
-    open_right = np.ones(len(at), bool)
-    inner = end < words.count
-    open_right[inner] = ~words.joined[end[inner]]
-    stop_left = open_left | ~words.telling[at - 1]
-    stop_right = open_right.copy()
-    stop_right[inner] |= ~words.telling[end[inner]]
-    degree = _degrees(words)
-    top = np.zeros(words.different, bool)
-    top[np.argsort(-words.tf * _by_id(words), kind="stable")[:_TOP]] = True
-    is_top = top[words.ids] & words.telling
-    tops = np.bincount(np.unique(words.sentence[is_top] * words.different + words.ids[is_top]) // words.different,
-                       minlength=sentences)  # fmt: skip
-    han = ~words.latin[last]
+    apart = np.append(~words.joined, True)
+    telling = np.append(words.telling, False)
+    rare = np.zeros(words.different)
+    rare[words.ids[words.telling]] = words.idf[words.telling]
+    top = np.full(words.different, _TOP)
+    top[np.argsort(-words.tf * rare, kind="stable")[:_TOP]] = np.arange(min(_TOP, words.different))
+    tops = np.zeros((sentences, _TOP + 1), bool)
+    tops[words.sentence[words.telling], top[words.ids[words.telling]]] = True
     opening = words.sentence[first] - text.title_sentences
-    whole = np.ones(len(kept))
-    acronym = [text.text[a:b].isupper() for a, b in zip(words.starts[first], words.ends[last], strict=True)]
+    acronym = np.zeros(len(kept), bool)
+    latin = np.flatnonzero(_sums(words.latin, first, size))
+    acronym[latin] = [
+        text.text[a:b].isupper()
+        for a, b in zip(words.starts[first[latin]].tolist(), words.ends[last[latin]].tolist(), strict=True)
+    ]
+    table = np.empty((len(COLUMNS), len(kept)))
     columns: tuple[Any, ...] = (
         np.log1p(tf),
         tf / tf.max(),
         tfidf / tfidf.max(),
-        np.argsort(np.argsort(-tfidf, kind="stable")) / len(kept),
+        rank / len(kept),
         idf,
         idfs.min(1),
         idfs.max(1),
@@ -305,37 +306,32 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
         first == 0,
         size,
         words.ends[last] - words.starts[first],
-        spread / sentences,
+        seen.sum(1) / sentences,
         grams.longer[kept] / tf,
         word_tf.max(1) / tf,
         tf / word_tf.min(1),
         tf * size / words.count,
         words.classes[first],
         words.classes[last],
-        np.where(size > 2, words.classes[np.minimum(first + 1, last)], _NO_WORD),
+        np.where(size > 2, words.classes[window[:, 1]], _NO_WORD),
         mean(words.capital[at]),
         acronym,
         mean(words.quoted[at]),
-        mean(stop_left),
-        mean(stop_right),
-        degree[words.ids[window]].max(1),
-        _sums(degree[words.ids], first, size) / size,
-        mean(tops[words.sentence[at]]),
-        han,
-        whole * np.log(words.count),
-        whole * sentences,
-        whole * idf.mean(),
-        whole * words.capital.mean(),
-        whole * (size > 1).mean(),
+        mean(apart[at] | ~telling[at - 1]),
+        mean(apart[end] | ~telling[end]),
+        degrees[window].max(1),
+        _sums(degrees, first, size) / size,
+        mean(tops[:, :_TOP].sum(1)[words.sentence[at]]),
+        ~words.latin[last],
+        np.log(words.count),
+        sentences,
+        idf.mean(),
+        words.capital.mean(),
+        np.mean(size > 1),
     )
-    return np.column_stack(columns).astype(np.float64)
-
-
-def _by_id(words: _Words) -> Floats:
-    """Return the rarity of each different word, 0 for those that do not tell."""
-    found = np.zeros(words.different)
-    found[words.ids] = np.where(words.telling, words.idf, 0.0)
-    return found
+    for row, column in zip(table, columns, strict=True):
+        row[:] = column
+    return table.T
 
 
 def _degrees(words: _Words) -> Floats:

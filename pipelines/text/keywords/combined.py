@@ -22,9 +22,9 @@ DEPTH: Final = 3
 MIDDLE_WORDS: Final = 200.0
 _SLOPE: Final = 6.0
 """Texts of more words than the middle are weighed as articles, shorter ones as abstracts; near it both count."""
-_RIGHT_KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
-_LEFT_KINDS: Final = _RIGHT_KINDS
+_KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
 """Kinds of words that count as one as the last and first of a phrase: noun, verb, verbal noun, name, endings."""
+_IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in range(40)], float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +152,10 @@ def expand(table: Floats) -> Floats:
             chars == 3,
             column["inside_longer"],
             column["acronym"],
-            *(np.isin(column["right"], kinds) for kinds in _RIGHT_KINDS),
-            *(np.isin(column["left"], kinds) for kinds in _LEFT_KINDS),
+            _IS_KIND[column["right"].astype(int)],
+            _IS_KIND[column["left"].astype(int)],
         )
-    ).astype(np.float64)
+    )
 
 
 @cache
