@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import Final, NamedTuple
 
 from ..decode.scripts import simplified
@@ -111,9 +112,9 @@ class Analysis:
         """Number of words."""
         return len(self.words)
 
-    def telling_terms(self) -> list[str]:
-        """Return the terms that tell something, in their order, with repeats."""
-        return [term for term, telling in zip(self.terms, self.telling, strict=True) if telling]
+    def telling_terms(self, first: int = 0, last: int | None = None) -> list[str]:
+        """Return the terms that tell something, in their order, with repeats; those of words `first` to before `last`."""
+        return list(compress(self.terms[first:last], self.telling[first:last]))
 
 
 def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> Analysis:
