@@ -23,8 +23,6 @@ LATIN: Final = "eng"
 """Tag of words that are written with blanks between, whatever the alphabet."""
 PAIR: Final = "pair"
 """Tag of two neighbouring characters of Thai or Japanese hiragana."""
-UNKNOWN: Final = "x"
-"""Tag of Chinese words that the dictionary does not have: often names."""
 NAME: Final = "nz"
 """Tag of the words of a lexicon."""
 NO_LEXICON: Final = Lexicon()
@@ -84,7 +82,7 @@ class Analysis:
         language: as it was given.
         words: lower-case, traditional characters as simplified ones; stop words and numbers too.
         terms: the same with their stems, by which words count as equal.
-        tags: jieba's part of speech, or `LATIN`, `NUMBER`, `PAIR`, `UNKNOWN`.
+        tags: jieba's part of speech, or `LATIN`, `NUMBER`, `PAIR`.
         starts, ends: the characters of each word in `text`.
         joined: true where nothing but a blank, hyphen or apostrophe is between a word and the one before it in its
             sentence: words of a phrase are.
@@ -113,7 +111,7 @@ class Analysis:
         return len(self.words)
 
     def telling_terms(self, first: int = 0, last: int | None = None) -> list[str]:
-        """Return the terms that tell something, in their order, with repeats; those of words `first` to before `last`."""
+        """Return the terms that tell something, in their order, with repeats, of words `first` to before `last`."""
         return list(compress(self.terms[first:last], self.telling[first:last]))
 
 
