@@ -111,7 +111,7 @@ class Analysis:
         return len(self.words)
 
     def telling_terms(self, first: int = 0, last: int | None = None) -> list[str]:
-        """Return the terms that tell something, in their order, with repeats, of words `first` to before `last`."""
+        """Return the telling terms of words `first` to before `last` in their order."""
         return list(compress(self.terms[first:last], self.telling[first:last]))
 
 

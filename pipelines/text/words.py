@@ -322,7 +322,7 @@ class _SlowCutter:
 
 
 def _import_quietly(name: str) -> Any:
-    """Import a module of jieba; its source has invalid escapes, of which Python tells when it compiles."""
+    """Import a module of jieba, whose source has invalid escapes that Python warns of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return import_module(name)

@@ -128,33 +128,40 @@ class _Words:
         self.ids, self.idf = ids, idf
         self.telling, self.joined = np.array(text.telling), np.array(text.joined)
         self.starts, self.ends = np.array(text.starts), np.array(text.ends)
-        self.classes = np.fromiter(map(_class_of, text.words, text.tags), np.int64, self.count)
-        self.latin = self.classes >= _LATIN
+        self.classes = np.fromiter(map(_class_of_tag, text.tags), np.int64, self.count)
+        self.latin = self.classes == _LATIN
+        latin = np.flatnonzero(self.latin).tolist()
+        self.classes[latin] = [_class_of_latin(text.words[at]) for at in latin]
+        self.capital = np.zeros(self.count, bool)
+        self.capital[latin] = [text.text[text.starts[at]].isupper() for at in latin]
         self.sentence = np.repeat(
             np.arange(len(text.sentences)), [sentence.last - sentence.first for sentence in text.sentences]
         )
         self.inside = self.telling & (self.classes != _NO_WORD)
         self.ending = self.inside & ~_ADVERBIAL[self.classes]
         self.tf = np.bincount(ids, minlength=different)
-        self.capital = np.zeros(self.count, bool)
-        latin = np.flatnonzero(self.latin)
-        self.capital[latin] = [text.text[start].isupper() for start in self.starts[latin].tolist()]
         opening = [match.end() for match in _OPENING.finditer(text.text)]
         self.quoted = np.isin(self.starts, opening) if opening else np.zeros(self.count, bool)
         self.title = text.title_words
 
 
-@lru_cache(maxsize=100_000)
-def _class_of(word: str, tag: str) -> int:
-    """Return the kind of word: of the tag, of other languages' words by their ending."""
+@lru_cache(maxsize=1000)
+def _class_of_tag(tag: str) -> int:
+    """Return the kind of a word by its part of speech."""
     if tag == LATIN:
-        for ending, number in _ENDINGS:
-            if word.endswith(ending) and len(word) > len(ending) + 2:
-                return _LATIN + number
-        return _LATIN + (_WITH_DIGIT if any(map(str.isdigit, word)) else 0)
+        return _LATIN
     if tag in _BARRED_TAGS or tag[0] in _BARRED:
         return _NO_WORD
     return _NAMES.get(tag[:2]) or _CLASSES.get(tag[0], _OTHER_CLASS)
+
+
+@lru_cache(maxsize=100_000)
+def _class_of_latin(word: str) -> int:
+    """Return the kind of a word of other languages by its ending."""
+    for ending, number in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return _LATIN + number
+    return _LATIN + (_WITH_DIGIT if any(map(str.isdigit, word)) else 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

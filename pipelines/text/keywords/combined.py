@@ -61,7 +61,7 @@ class BoostedTrees:
 
     @classmethod
     def of(cls, columns: Ints, borders: Floats, leaves: Floats, base: float) -> Self:
-        """Build trees of the column and the border that each inner node asks about, a row a tree.
+        """Build trees of the columns and borders that their inner nodes ask about.
 
         Raises:
             ValueError: shapes do not fit, or a column is none of `COLUMNS`.
