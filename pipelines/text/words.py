@@ -330,9 +330,10 @@ def _import_quietly(name: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _likely_tag(word: str) -> str:
-    """Return the tag of a word that the dictionary lacks: of its longest part, of equally long ones the last.
+    """Return the tag of a word that the dictionary lacks.
 
-    By the likeliest states of its characters in jieba's model (Viterbi); a state is a place in a part and a tag.
+    Its characters get their likeliest states in jieba's model (Viterbi); a state is a place in a part of the word and a
+    tag. The longest part gives the tag, of equally long ones the last.
     """
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}
