@@ -417,18 +417,15 @@ def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[st
 
 def _keywords(pages: Iterator[KeywordExample], options: argparse.Namespace) -> Learned:
     """Learn which words and phrases of a text are its keywords."""
-    from pipelines.text.keywords import KIND
-    from pipelines.text.keywords.learning import learn_bayes, learn_combined
-    from pipelines.text.model_file import VERSION
+    from pipelines.text.keywords.learning import LEARNERS, learn
 
-    learners = {"combined": learn_combined, "bayes": learn_bayes}
-    if options.method not in learners:
-        raise ValueError(f"--method is {options.method!r}; keywords are learned by {' or '.join(learners)}")
+    if options.method not in LEARNERS:
+        raise ValueError(f"--method is {options.method!r}; keywords are learned by {' or '.join(LEARNERS)}")
     if options.method == "combined":
         _check_module("sklearn")
     examples = list(pages)
     known = sum(each.wanted.sum() for each in examples)
-    model = {"kind": KIND, "version": VERSION, "method": options.method, "scripts": learners[options.method](examples)}
+    model = learn(options.method, examples)
     return model, {"keywords": int(known)}
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress
 from typing import Final, NamedTuple
 
 from ..decode.scripts import simplified
@@ -22,8 +23,6 @@ LATIN: Final = "eng"
 """Tag of words that are written with blanks between, whatever the alphabet."""
 PAIR: Final = "pair"
 """Tag of two neighbouring characters of Thai or Japanese hiragana."""
-UNKNOWN: Final = "x"
-"""Tag of Chinese words that the dictionary does not have: often names."""
 NAME: Final = "nz"
 """Tag of the words of a lexicon."""
 NO_LEXICON: Final = Lexicon()
@@ -83,7 +82,7 @@ class Analysis:
         language: as it was given.
         words: lower-case, traditional characters as simplified ones; stop words and numbers too.
         terms: the same with their stems, by which words count as equal.
-        tags: jieba's part of speech, or `LATIN`, `NUMBER`, `PAIR`, `UNKNOWN`.
+        tags: jieba's part of speech, or `LATIN`, `NUMBER`, `PAIR`.
         starts, ends: the characters of each word in `text`.
         joined: true where nothing but a blank, hyphen or apostrophe is between a word and the one before it in its
             sentence: words of a phrase are.
@@ -111,9 +110,9 @@ class Analysis:
         """Number of words."""
         return len(self.words)
 
-    def telling_terms(self) -> list[str]:
-        """Return the terms that tell something, in their order, with repeats."""
-        return [term for term, telling in zip(self.terms, self.telling, strict=True) if telling]
+    def telling_terms(self, first: int = 0, last: int | None = None) -> list[str]:
+        """Return the telling terms of words `first` to before `last` in their order."""
+        return list(compress(self.terms[first:last], self.telling[first:last]))
 
 
 def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> Analysis:
@@ -144,24 +143,24 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     if not rows:
         return Analysis(whole, language, body=body)
     words, tags, starts, ends, joined = zip(*rows, strict=True)
-    stem = _stemmer(language)
     stops = STOP_WORDS | stop_words(language)
+    terms = list(words)
+    telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
+    stem = _stemmer(language)
+    for at in [at for at, tag in enumerate(tags) if tag == LATIN]:
+        terms[at] = stem(words[at])
+        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ("t",)):
+            telling[at] = False
     return Analysis(
         text=whole,
         language=language,
         words=words,
-        terms=tuple(stem(word) if tag == LATIN else word for word, tag in zip(words, tags, strict=True)),
+        terms=tuple(terms),
         tags=tags,
         starts=starts,
         ends=ends,
         joined=joined,
-        telling=tuple(
-            word not in stops
-            and tag != NUMBER
-            and (tag != LATIN or len(word) > 1)
-            and (following != "t" or word not in _CONTRACTED)
-            for word, tag, following in zip(words, tags, (*words[1:], ""), strict=True)
-        ),
+        telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
         title_sentences=title_sentences,
@@ -181,8 +180,7 @@ def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[list[_Row], list[Sent
         kind, at, end = match.lastgroup, match.start(), match.end()
         if kind == "han":
             for word, tag in next(runs):
-                rows.append((word, tag, at, at + len(word), join))
-                at += len(word)
+                rows.append((word, tag, at, at := at + len(word), join))
                 join = True
         elif kind == "word":
             rows.append((match[0].lower()[:_MAX_WORD_CHARS], LATIN, at, end, join))

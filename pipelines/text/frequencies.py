@@ -56,9 +56,9 @@ def shipped() -> ShippedFrequencies:
     """Load the start."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))
     known = {
-        term: float(level)
+        term: rarity
         for levels in model["levels"].values()
-        for level, terms in levels.items()
+        for rarity, terms in [(float(level), terms) for level, terms in levels.items()]
         for term in terms.split()
     }
     return ShippedFrequencies(known, model["rare_han"], model["rare"])

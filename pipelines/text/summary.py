@@ -80,16 +80,17 @@ def summarise(text: Analysis, frequencies: Frequencies, params: Params = DEFAULT
              repeats a chosen one is passed over.
     """
     spans = text.sentences[text.title_sentences :]
-    bags = [{text.terms[at] for at in range(span.first, span.last) if text.telling[at]} for span in spans]
+    bags = [set(text.telling_terms(span.first, span.last)) for span in spans]
     kept = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
     if not kept:
         kept = [0] if len(spans) == 1 and bags[0] else []
     if not kept:
         return ""
-    weights = _weigh_terms(text, frequencies)
-    title = {term for term, telling in zip(text.terms[: text.title_words], text.telling, strict=False) if telling}
+    counts = Counter(text.telling_terms())
+    weights = {term: count * frequencies.idf(term) for term, count in counts.items()}
+    title = set(text.telling_terms(0, text.title_words))
     shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in kept]
-    heavy = [sum(weights.get(term, 0.0) for term in bags[number]) / math.sqrt(len(bags[number])) for number in kept]
+    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in kept]
     most = max(heavy) or 1.0
     scores = []
     for place, (number, sentence) in enumerate(zip(kept, shown, strict=True)):
@@ -100,14 +101,6 @@ def summarise(text: Analysis, frequencies: Frequencies, params: Params = DEFAULT
         score -= params.turns * bool(_TURNS.search(sentence) or _ASKS.search(sentence))
         scores.append(score)
     return _join(_choose(scores, [bags[number] for number in kept], shown, title, params), shown)
-
-
-def _weigh_terms(text: Analysis, frequencies: Frequencies) -> dict[str, float]:
-    """Return the share of each term in the TF x IDF of the text."""
-    counts = Counter(text.telling_terms())
-    weights = {term: count * frequencies.idf(term) for term, count in counts.items()}
-    total = sum(weights.values()) or 1.0
-    return {term: weight / total for term, weight in weights.items()}
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:

@@ -28,8 +28,8 @@ import Stemmer
 
 from pipelines.text.analysis import Analysis, analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.keywords import DEFAULT, bayes, combined, method
-from pipelines.text.keywords.learning import KeywordExample, example, learn_bayes, learn_combined
+from pipelines.text.keywords import DEFAULT, LEARNED, method
+from pipelines.text.keywords.learning import KeywordExample, example, learn
 from pipelines.text.summary import summarise
 
 from .train_keywords import KEYWORDS, TEXT, rows
@@ -43,10 +43,6 @@ WAYS = {
     "network, clustering": ("network", {"form": "clustering"}),
     "bayes": ("bayes", {}),
     "combined": ("combined", {}),
-}
-LEARNING = {
-    bayes.NAME: (learn_bayes, bayes.read, bayes.rank),
-    combined.NAME: (learn_combined, combined.read, combined.rank),
 }
 
 Terms = list[tuple[str, float]]
@@ -74,15 +70,15 @@ def f1(terms: Terms, keys: Sequence[str], language: str, first: int = 5) -> floa
 
 def across_folds(name: str) -> dict[str, list[Terms]]:
     """Return the keywords of all texts by set, by a method trained on the other folds of all sets of a script."""
-    learn, read, rank = LEARNING[name]
+    by = LEARNED[name]
     found: dict[str, list[Terms]] = {each: [[] for _ in texts(each)] for each in KEYWORDS}
     known = {each: list(_examples(each)) for each in KEYWORDS}
     for fold in range(FOLDS):
         training = [one for each in known.values() for number, one in enumerate(each) if number % FOLDS != fold]
-        models = read(learn(training)) if training else {}
+        models = by.read(learn(name, training)["scripts"])
         for each, examples in known.items():
             for number in range(fold, len(examples), FOLDS):
-                found[each][number] = rank(examples[number].found, models)  # type: ignore[arg-type]
+                found[each][number] = by.rank(examples[number].found, models)
     return found
 
 
@@ -94,7 +90,7 @@ def _examples(name: str) -> Iterator[KeywordExample]:
 def quality(way: str) -> dict[str, float]:
     """Return the F1 of a method by set."""
     name, params = WAYS[way]
-    if name in LEARNING:
+    if name in LEARNED:
         found = across_folds(name)
     else:
         made = method(name, params)

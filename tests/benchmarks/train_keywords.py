@@ -20,11 +20,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pipelines.extract.models import dumps
 from pipelines.text.analysis import LATIN, NUMBER, analyse
 from pipelines.text.frequencies import MODEL as FREQUENCIES
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import bayes, combined
-from pipelines.text.keywords.learning import KeywordExample, example, learn_bayes, learn_combined
+from pipelines.text.keywords.learning import KeywordExample, example, learn
 from tests.benchmarks.labelled import FOLDER
 
 TEXT = FOLDER.parent / "text"
@@ -119,12 +120,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = options.output / makers[name].name if options.output else makers[name]
         made = f"python -m tests.benchmarks.train_keywords {name}"
         if name == FREQUENCIES.stem:
-            model = frequencies()
+            path.write_text(json.dumps({"made_by": made, **frequencies()}, ensure_ascii=False) + "\n", encoding="utf-8")
             shipped.cache_clear()
         else:
             texts = texts or [each for one in KEYWORDS for each in examples(one)]
-            model = {"models": (learn_bayes if name == bayes.NAME else learn_combined)(texts)}
-        path.write_text(json.dumps({"made_by": made, **model}, ensure_ascii=False) + "\n", encoding="utf-8")
+            path.write_text(dumps(learn(name, texts), made, {"pages": len(texts)}), encoding="utf-8")
         print(path, path.stat().st_size)
     return 0
 

@@ -29,7 +29,6 @@ METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] =
 
 LEARNED: Final = {combined.NAME: combined, bayes.NAME: bayes}
 """Methods that learn, by name."""
-KIND: Final = "keywords"
 DEFAULT: Final = combined.NAME
 """The method that is used when none is named."""
 

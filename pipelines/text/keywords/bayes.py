@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from .. import model_file
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import Floats, KeywordCandidates, find
+from .candidates import KIND, Floats, KeywordCandidates, find
 
 NAME = "bayes"
 MODEL: Final = Path(__file__).with_name("bayes.json")
@@ -99,7 +99,7 @@ def rank(
 @cache
 def load(path: Path = MODEL) -> dict[str, KeywordBayes]:
     """Load the shipped models by script."""
-    return read(json.loads(path.read_text(encoding="utf-8"))["models"])
+    return read(model_file.load(path, KIND)["scripts"])
 
 
 def read(models: Mapping[str, Any]) -> dict[str, KeywordBayes]:

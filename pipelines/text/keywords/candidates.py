@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -15,6 +16,8 @@ from ..frequencies import Frequencies
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+KIND: Final = "keywords"
+"""Kind of models that rank candidates."""
 MOST: Final = 120
 """KeywordCandidates of a text: the best by frequency, rarity and place."""
 MOST_WORDS: Final = 5
@@ -38,9 +41,10 @@ _ENDINGS: Final = (
     ("ary", 5), ("s", 6),
 )  # fmt: skip
 _WITH_DIGIT: Final = 7
-_ADVERBIAL: Final = (_CLASSES["d"], _CLASSES["f"])
+_ADVERBIAL: Final = np.zeros(_LATIN + 10, bool)
 """Classes that end no phrase."""
-_OPENING: Final = '“《"‘「『【'
+_ADVERBIAL[[_CLASSES["d"], _CLASSES["f"]]] = True
+_OPENING: Final = re.compile('[“《"‘「『【]')
 
 COLUMNS: Final = (
     "tf", "tf_share", "tfidf", "tfidf_rank", "idf_mean", "idf_min", "idf_max", "idf_last", "first", "first_sentence",
@@ -122,33 +126,42 @@ class _Words:
     def __init__(self, text: Analysis, ids: Ints, idf: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf = ids, idf
-        self.latin = np.array([tag == LATIN for tag in text.tags])
-        self.telling = np.array(text.telling)
-        self.joined = np.array(text.joined)
+        self.telling, self.joined = np.array(text.telling), np.array(text.joined)
         self.starts, self.ends = np.array(text.starts), np.array(text.ends)
-        self.classes = np.fromiter(map(_class_of, text.words, text.tags), np.int64, self.count)
+        self.classes = np.fromiter(map(_class_of_tag, text.tags), np.int64, self.count)
+        self.latin = self.classes == _LATIN
+        latin = np.flatnonzero(self.latin).tolist()
+        self.classes[latin] = [_class_of_latin(text.words[at]) for at in latin]
+        self.capital = np.zeros(self.count, bool)
+        self.capital[latin] = [text.text[text.starts[at]].isupper() for at in latin]
         self.sentence = np.repeat(
             np.arange(len(text.sentences)), [sentence.last - sentence.first for sentence in text.sentences]
         )
         self.inside = self.telling & (self.classes != _NO_WORD)
-        self.ending = self.inside & ~np.isin(self.classes, _ADVERBIAL)
+        self.ending = self.inside & ~_ADVERBIAL[self.classes]
         self.tf = np.bincount(ids, minlength=different)
-        self.capital = np.array([text.text[start].isupper() for start in text.starts])
-        self.quoted = np.array([text.text[start - 1 : start] in _OPENING for start in text.starts]) & (self.starts > 0)
+        opening = [match.end() for match in _OPENING.finditer(text.text)]
+        self.quoted = np.isin(self.starts, opening) if opening else np.zeros(self.count, bool)
         self.title = text.title_words
 
 
-@lru_cache(maxsize=100_000)
-def _class_of(word: str, tag: str) -> int:
-    """Return the kind of word: of the tag, of other languages' words by their ending."""
+@lru_cache(maxsize=1000)
+def _class_of_tag(tag: str) -> int:
+    """Return the kind of a word by its part of speech."""
     if tag == LATIN:
-        for ending, number in _ENDINGS:
-            if word.endswith(ending) and len(word) > len(ending) + 2:
-                return _LATIN + number
-        return _LATIN + (_WITH_DIGIT if any(map(str.isdigit, word)) else 0)
+        return _LATIN
     if tag in _BARRED_TAGS or tag[0] in _BARRED:
         return _NO_WORD
     return _NAMES.get(tag[:2]) or _CLASSES.get(tag[0], _OTHER_CLASS)
+
+
+@lru_cache(maxsize=100_000)
+def _class_of_latin(word: str) -> int:
+    """Return the kind of a word of other languages by its ending."""
+    for ending, number in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return _LATIN + number
+    return _LATIN + (_WITH_DIGIT if any(map(str.isdigit, word)) else 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,46 +180,43 @@ class _Grams:
     words: Ints
     first: Ints
     tf: Ints
-    longer: Floats
+    longer: Ints
     of: Ints
     at: Ints
 
 
 def _count_grams(words: _Words) -> _Grams:
-    """Return the different phrases of a text."""
-    at = np.flatnonzero(words.inside)
-    keys = words.ids[at]
-    columns: list[list[Ints]] = [[], [], [], [], []]
-    longer: list[Floats] = []
-    offset = 0
-    before: Ints | None = None  # number of the phrase, shorter by one word, that begins at each word
-    for length in range(1, MOST_WORDS + 1):
-        if length > 1:
-            end = at + length - 1
-            fits = end < words.count
-            at, keys, end = at[fits], keys[fits], end[fits]
-            most = np.where(words.latin[at], _MOST_LATIN_WORDS, MOST_WORDS)
-            wide = words.latin[at] | (words.ends[end] - words.starts[at] <= _MOST_HAN_CHARS)
-            fits = words.joined[end] & words.inside[end] & (words.sentence[at] == words.sentence[end])
-            fits &= wide & (length <= most)
-            at, keys, end = at[fits], keys[fits], end[fits]
-            keys = keys * words.different + words.ids[end]
-        if not len(at):
-            break
-        _, first, inverse, tf = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        if before is not None:
-            for shorter in (before[at], before[at + 1]):
-                np.maximum.at(longer[-1], shorter, tf[inverse])
-        before = np.zeros(words.count + 1, np.int64)
-        before[at] = inverse
-        longer.append(np.zeros(len(tf)))
-        for column, values in zip(
-            columns, (np.full(len(tf), length), at[first], tf, inverse + offset, at), strict=True
-        ):
-            column.append(values)
-        offset += len(tf)
-    sizes, first, tf, of, starts = (np.concatenate(column) for column in columns)
-    return _Grams(sizes, first, tf, np.concatenate(longer), of, starts)
+    """Return the different phrases of a text.
+
+    A row a word, a column a length: the number of the phrase is made of its words' numbers as digits.
+    """
+    end = np.minimum(np.arange(words.count)[:, None] + np.arange(MOST_WORDS), words.count - 1)
+    goes_on = words.joined & words.inside
+    fits = goes_on[end]
+    fits[:, 0] = words.inside
+    for length in range(1, MOST_WORDS):
+        fits[words.count - length :, length] = False
+    wide = words.ends[end] - words.starts[:, None] <= _MOST_HAN_CHARS
+    wide[words.latin] = np.arange(MOST_WORDS) < _MOST_LATIN_WORDS
+    wide[:, 0] = True
+    fits = np.logical_and.accumulate(fits & wide, axis=1)
+    keys = words.ids + 1
+    columns = [keys]
+    for length in range(1, MOST_WORDS):
+        keys = keys * (words.different + 1) + words.ids[end[:, length]] + 1
+        columns.append(keys)
+    at, more = np.nonzero(fits)
+    _, place, of, tf = np.unique(
+        np.column_stack(columns)[fits], return_index=True, return_inverse=True, return_counts=True
+    )
+    numbers = np.zeros(fits.shape, np.int64)
+    numbers[fits] = of
+    longer = np.zeros(len(tf), np.int64)
+    phrase = more > 0
+    start, shorter = at[phrase], more[phrase] - 1
+    np.maximum.at(longer, numbers[start, shorter], tf[of[phrase]])
+    np.maximum.at(longer, numbers[start + 1, shorter], tf[of[phrase]])
+    return _Grams(more[place] + 1, at[place], tf, longer, of, at)
 
 
 def _choose(grams: _Grams, words: _Words) -> Ints:
@@ -245,52 +255,53 @@ def _spell(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> tuple[st
 
 def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Floats:
     """Return the table of the candidates."""
-    first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept].astype(np.float64)
+    first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept]
     last = first + size - 1
     number = np.full(len(grams.words), -1)
     number[kept] = np.arange(len(kept))
-    is_kept = number[grams.of] >= 0
-    of, at = number[grams.of[is_kept]], grams.at[is_kept]
-    end = at + grams.words[grams.of[is_kept]]
+    of = number[grams.of]
+    at, of = grams.at[of >= 0], of[of >= 0]
+    end = at + size[of]
+    sentences = len(text.sentences)
 
     def mean(values: NDArray[Any]) -> Floats:
         found: Floats = np.bincount(of, values, len(kept)) / tf
         return found
 
     window = np.minimum(first[:, None] + np.arange(MOST_WORDS), last[:, None])
-    idfs = words.idf[window]
-    word_tf = words.tf[words.ids[window]]
+    ids = words.ids[window]
+    idfs, word_tf, degrees = words.idf[window], words.tf[ids], _degrees(words)[words.ids]
     idf = _sums(words.idf, first, size) / size
     tfidf = tf * idf
-    sentences = len(text.sentences)
-    pairs = np.unique(of * sentences + words.sentence[at])
-    spread = np.bincount(pairs // sentences, minlength=len(kept))
+    rank = np.empty(len(kept))
+    rank[np.argsort(-tfidf, kind="stable")] = np.arange(len(kept))
+    seen = np.zeros((len(kept), sentences), bool)
+    seen[of, words.sentence[at]] = True
     latest = np.zeros(len(kept))
     np.maximum.at(latest, of, at)
     in_title = np.zeros(words.different, bool)
     in_title[words.ids[: words.title]] = True
-    open_left = ~words.joined[at]
-    open_right = np.ones(len(at), bool)
-    inner = end < words.count
-    open_right[inner] = ~words.joined[end[inner]]
-    stop_left = open_left | ~words.telling[at - 1]
-    stop_right = open_right.copy()
-    stop_right[inner] |= ~words.telling[end[inner]]
-    degree = _degrees(words)
-    top = np.zeros(words.different, bool)
-    top[np.argsort(-words.tf * _by_id(words), kind="stable")[:_TOP]] = True
-    is_top = top[words.ids] & words.telling
-    tops = np.bincount(np.unique(words.sentence[is_top] * words.different + words.ids[is_top]) // words.different,
-                       minlength=sentences)  # fmt: skip
-    han = ~words.latin[last]
+    apart = np.append(~words.joined, True)
+    telling = np.append(words.telling, False)
+    rare = np.zeros(words.different)
+    rare[words.ids[words.telling]] = words.idf[words.telling]
+    top = np.full(words.different, _TOP)
+    top[np.argsort(-words.tf * rare, kind="stable")[:_TOP]] = np.arange(min(_TOP, words.different))
+    tops = np.zeros((sentences, _TOP + 1), bool)
+    tops[words.sentence[words.telling], top[words.ids[words.telling]]] = True
     opening = words.sentence[first] - text.title_sentences
-    whole = np.ones(len(kept))
-    acronym = [text.text[a:b].isupper() for a, b in zip(words.starts[first], words.ends[last], strict=True)]
+    acronym = np.zeros(len(kept), bool)
+    latin = np.flatnonzero(_sums(words.latin, first, size))
+    acronym[latin] = [
+        text.text[a:b].isupper()
+        for a, b in zip(words.starts[first[latin]].tolist(), words.ends[last[latin]].tolist(), strict=True)
+    ]
+    table = np.empty((len(COLUMNS), len(kept)))
     columns: tuple[Any, ...] = (
         np.log1p(tf),
         tf / tf.max(),
         tfidf / tfidf.max(),
-        np.argsort(np.argsort(-tfidf, kind="stable")) / len(kept),
+        rank / len(kept),
         idf,
         idfs.min(1),
         idfs.max(1),
@@ -304,37 +315,32 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
         first == 0,
         size,
         words.ends[last] - words.starts[first],
-        spread / sentences,
+        seen.sum(1) / sentences,
         grams.longer[kept] / tf,
         word_tf.max(1) / tf,
         tf / word_tf.min(1),
         tf * size / words.count,
         words.classes[first],
         words.classes[last],
-        np.where(size > 2, words.classes[np.minimum(first + 1, last)], _NO_WORD),
+        np.where(size > 2, words.classes[window[:, 1]], _NO_WORD),
         mean(words.capital[at]),
         acronym,
         mean(words.quoted[at]),
-        mean(stop_left),
-        mean(stop_right),
-        degree[words.ids[window]].max(1),
-        _sums(degree[words.ids], first, size) / size,
-        mean(tops[words.sentence[at]]),
-        han,
-        whole * np.log(words.count),
-        whole * sentences,
-        whole * idf.mean(),
-        whole * words.capital.mean(),
-        whole * (size > 1).mean(),
+        mean(apart[at] | ~telling[at - 1]),
+        mean(apart[end] | ~telling[end]),
+        degrees[window].max(1),
+        _sums(degrees, first, size) / size,
+        mean(tops[:, :_TOP].sum(1)[words.sentence[at]]),
+        ~words.latin[last],
+        np.log(words.count),
+        sentences,
+        idf.mean(),
+        words.capital.mean(),
+        np.mean(size > 1),
     )
-    return np.column_stack(columns).astype(np.float64)
-
-
-def _by_id(words: _Words) -> Floats:
-    """Return the rarity of each different word, 0 for those that do not tell."""
-    found = np.zeros(words.different)
-    found[words.ids] = np.where(words.telling, words.idf, 0.0)
-    return found
+    for row, column in zip(table, columns, strict=True):
+        row[:] = column
+    return table.T
 
 
 def _degrees(words: _Words) -> Floats:

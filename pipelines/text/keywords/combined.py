@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
+from .. import model_file
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import COLUMNS, Floats, Ints, KeywordCandidates, find
+from .candidates import COLUMNS, KIND, Floats, Ints, KeywordCandidates, find
 
 NAME = "combined"
 MODEL: Final = Path(__file__).with_name("combined.json")
@@ -22,9 +22,9 @@ DEPTH: Final = 3
 MIDDLE_WORDS: Final = 200.0
 _SLOPE: Final = 6.0
 """Texts of more words than the middle are weighed as articles, shorter ones as abstracts; near it both count."""
-_RIGHT_KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
-_LEFT_KINDS: Final = _RIGHT_KINDS
+_KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
 """Kinds of words that count as one as the last and first of a phrase: noun, verb, verbal noun, name, endings."""
+_IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in range(40)], float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,44 @@ class BoostedTrees:
     """Boosted trees, all of them `DEPTH` deep.
 
     Attributes:
-        columns: which column each inner node asks about; a row a tree, its nodes level by level.
-        borders: a value above goes to the right.
-        leaves: what each leaf adds to the logarithm of the odds.
+        asked: the column that each different question asks about.
+        limits: a value above it is answered by 1, a row a question.
+        questions: of the inner nodes of each tree, level by level; a row a node, a column a tree.
+        leaves: what each leaf adds to the logarithm of the odds, a row a tree.
         base: that of a candidate of which nothing is known.
     """
 
-    columns: Ints
-    borders: Floats
+    asked: Ints
+    limits: Floats
+    questions: Ints
     leaves: Floats
     base: float
 
+    @classmethod
+    def of(cls, columns: Ints, borders: Floats, leaves: Floats, base: float) -> Self:
+        """Build trees of the columns and borders that their inner nodes ask about.
+
+        Raises:
+            ValueError: shapes do not fit, or a column is none of `COLUMNS`.
+        """
+        inner = 2**DEPTH - 1
+        if not columns.shape == borders.shape == (len(leaves), inner) or leaves.shape[1:] != (inner + 1,):
+            raise ValueError(f"trees have {columns.shape} nodes, {borders.shape} borders, {leaves.shape} leaves")
+        if columns.min() < 0 or columns.max() >= len(COLUMNS):
+            raise ValueError(f"columns go from 0 to {len(COLUMNS) - 1}")
+        pairs = np.stack((columns.T.ravel(), borders.T.ravel()))
+        different, questions = np.unique(pairs, axis=1, return_inverse=True)
+        return cls(different[0].astype(int), different[1][:, None], questions.reshape(columns.T.shape), leaves, base)
+
     def log_odds(self, table: Floats) -> Floats:
         """Return the logarithm of the odds of each row of a table."""
-        inner = self.columns.shape[1]
-        tree = inner * np.arange(len(self.columns))
-        row = table.shape[1] * np.arange(len(table))[:, None]
-        columns, borders, values = self.columns.ravel(), self.borders.ravel(), np.ravel(table)
-        node = np.zeros((len(table), len(tree)), np.int64)
-        for _ in range(DEPTH):
-            at = tree + node
-            node += node + 1 + (values.take(row + columns.take(at)) > borders.take(at))
-        leaf = node - inner + (inner + 1) * np.arange(len(tree))
-        found: Floats = self.base + self.leaves.ravel().take(leaf).sum(1)
+        answers = (table.T[self.asked] > self.limits).view(np.int8)[self.questions]
+        last = 2 ** (DEPTH - 1)
+        leaf = 2 * np.arange(last, dtype=np.int8)[:, None, None] + answers[last - 1 :]
+        for level in reversed(range(DEPTH - 1)):
+            leaf = np.where(answers[2**level - 1 : 2 ** (level + 1) - 1], leaf[1::2], leaf[::2])
+        every = 2**DEPTH * np.arange(len(self.leaves))[:, None]
+        found: Floats = self.base + self.leaves.ravel().take(leaf[0] + every).sum(0)
         return found
 
 
@@ -152,16 +167,16 @@ def expand(table: Floats) -> Floats:
             chars == 3,
             column["inside_longer"],
             column["acronym"],
-            *(np.isin(column["right"], kinds) for kinds in _RIGHT_KINDS),
-            *(np.isin(column["left"], kinds) for kinds in _LEFT_KINDS),
+            _IS_KIND[column["right"].astype(int)],
+            _IS_KIND[column["left"].astype(int)],
         )
-    ).astype(np.float64)
+    )
 
 
 @cache
 def load(path: Path = MODEL) -> Models:
     """Load the shipped models."""
-    return read(json.loads(path.read_text(encoding="utf-8"))["models"])
+    return read(model_file.load(path, KIND)["scripts"])
 
 
 def read(models: Mapping[str, Any]) -> Models:
@@ -172,34 +187,27 @@ def read(models: Mapping[str, Any]) -> Models:
     """
     try:
         found = {
-            script: (
-                BoostedTrees(
-                    np.array(each["trees"]["columns"], int),
-                    np.array(each["trees"]["borders"], float),
-                    np.array(each["trees"]["leaves"], float),
-                    float(each["trees"]["base"]),
-                ),
-                Regression(
-                    np.array(each["regression"]["mean"], float),
-                    np.array(each["regression"]["scale"], float),
-                    np.array(each["regression"]["weights"], float),
-                    float(each["regression"]["base"]),
-                ),
-            )
+            script: (_read_trees(each["trees"]), _read_regression(each["regression"]))
             for script, each in models.items()
         }
-        inner = 2**DEPTH - 1
-        features = expand(np.zeros((1, len(COLUMNS)))).shape[1]
-        fits = bool(found) and all(
-            trees.columns.shape == trees.borders.shape == (len(trees.leaves), inner)
-            and trees.leaves.shape[1:] == (inner + 1,)
-            and (trees.columns >= 0).all()
-            and (trees.columns < len(COLUMNS)).all()
-            and regression.mean.shape == regression.scale.shape == regression.weights.shape == (features,)
-            for trees, regression in found.values()
-        )
     except (KeyError, TypeError, ValueError, AttributeError):
-        fits = False
-    if not fits:
+        found = {}
+    if not found:
         raise ValueError(f"no model of keywords by {NAME}: make it anew with scrapy train keywords")
     return found
+
+
+def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:
+    return BoostedTrees.of(
+        np.array(values["columns"], int),
+        np.array(values["borders"], float),
+        np.array(values["leaves"], float),
+        float(values["base"]),
+    )
+
+
+def _read_regression(values: Mapping[str, Any]) -> Regression:
+    mean, scale, weights = (np.array(values[name], float) for name in ("mean", "scale", "weights"))
+    if not mean.shape == scale.shape == weights.shape == expand(np.zeros((1, len(COLUMNS)))).shape[1:]:
+        raise ValueError(f"the regression has {mean.shape} means, {scale.shape} scales, {weights.shape} weights")
+    return Regression(mean, scale, weights, float(values["base"]))

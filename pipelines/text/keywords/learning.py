@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..frequencies import Frequencies
+from ..model_file import VERSION
 from ..words import english_stem, fold
 from . import bayes, combined
-from .candidates import Floats, KeywordCandidates, find
+from .candidates import KIND, Floats, KeywordCandidates, find
 
 TREES: Final = 120
 _RATE: Final = 0.08
@@ -56,20 +57,23 @@ def normal_form(term: str) -> str:
     return "".join(map(english_stem, "".join(c if c.isalnum() else " " for c in fold(term)).split()))
 
 
-def learn_bayes(examples: Sequence[KeywordExample]) -> dict[str, Any]:
-    """Learn the naive Bayes models of each script; see `bayes.learn`."""
-    return _by_script(examples, lambda chosen: bayes.learn([(each.found, each.wanted) for each in chosen]).as_json())
+def learn(method: str, examples: Sequence[KeywordExample]) -> dict[str, Any]:
+    """Learn the models of each script, as a file has them.
 
-
-def learn_combined(examples: Sequence[KeywordExample]) -> dict[str, Any]:
-    """Learn the trees and the regression of each script; needs scikit-learn.
+    Args:
+        method: a key of `LEARNERS`; combined needs scikit-learn.
+        examples: of any scripts.
 
     Raises:
-        ValueError: the examples of a script have no keyword among their candidates.
+        ValueError: the examples of a script have no keyword among their candidates, or nothing else.
 
     Cost: 10 s for 1,000 texts.
     """
-    return _by_script(examples, _learn_pair)
+    return {"kind": KIND, "version": VERSION, "method": method, "scripts": _by_script(examples, LEARNERS[method])}
+
+
+def _learn_bayes(examples: list[KeywordExample]) -> dict[str, Any]:
+    return bayes.learn([(each.found, each.wanted) for each in examples]).as_json()
 
 
 def _by_script(
@@ -148,3 +152,10 @@ def _learn_regression(table: Floats, wanted: Floats, weight: Floats) -> dict[str
     return {name: [float(f"{value:.5g}") for value in values] for name, values in digits.items()} | {
         "base": round(float(weights[0]), 4)
     }
+
+
+LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] = {
+    combined.NAME: _learn_pair,
+    bayes.NAME: _learn_bayes,
+}
+"""Learners of the models of one script, by method."""

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.text import model_file
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import LearnedFrequencies, shipped
-from pipelines.text.keywords import METHODS, bayes, combined, method, network, tfidf
+from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
-from pipelines.text.keywords.learning import example, learn_bayes, learn_combined
+from pipelines.text.keywords.learning import example, learn
 
 TITLE = "河口大桥年底通车"
 TEXT = (
@@ -146,7 +147,7 @@ def some_examples() -> list:
 
 def test_bayes_learns_from_examples() -> None:
     examples = some_examples()
-    models = bayes.read(learn_bayes(examples))
+    models = bayes.read(learn("bayes", examples)["scripts"])
     best = bayes.rank(examples[0].found, models)[0]
     assert best[0] == "河口大桥"
     assert models["han"].prior < 0
@@ -155,17 +156,18 @@ def test_bayes_learns_from_examples() -> None:
 def test_combined_learns_from_examples() -> None:
     pytest.importorskip("sklearn")
     examples = some_examples()
-    models = combined.read(learn_combined(examples))
+    models = combined.read(learn("combined", examples)["scripts"])
     for each, wanted in ((examples[0], {"河口大桥", "通车"}), (examples[1], {"suspension bridge", "Ferry"})):
         assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
 
 
 def test_trees_are_followed_as_by_hand() -> None:
     table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
-    for trees, _ in combined.load().values():
-        for row, odds in zip(table, trees.log_odds(table), strict=True):
-            total = trees.base
-            for columns, borders, leaves in zip(trees.columns, trees.borders, trees.leaves, strict=True):
+    for script, (made, _) in combined.load().items():
+        trees = model_file.load(combined.MODEL)["scripts"][script]["trees"]
+        for row, odds in zip(table, made.log_odds(table), strict=True):
+            total = trees["base"]
+            for columns, borders, leaves in zip(trees["columns"], trees["borders"], trees["leaves"], strict=True):
                 node = 0
                 while node < len(columns):
                     node = 2 * node + 1 + int(row[columns[node]] > borders[node])
@@ -173,12 +175,19 @@ def test_trees_are_followed_as_by_hand() -> None:
             assert odds == pytest.approx(total)
 
 
+@pytest.mark.parametrize("name", sorted(LEARNED))
+def test_shipped_models_can_be_given_as_files(name: str) -> None:
+    text = analyse(TITLE, TEXT)
+    shipped_model = LEARNED[name].MODEL
+    assert read(model_file.load(shipped_model), str(shipped_model))(text, shipped()) == method(name)(text, shipped())
+
+
 def test_examples_without_keywords_are_refused() -> None:
     nothing = [example(analyse(TITLE, TEXT), ["渡轮价格"], shipped())]
     with pytest.raises(ValueError, match=r"0 of \d+ candidates are keywords"):
-        learn_bayes(nothing)
+        learn("bayes", nothing)
     with pytest.raises(ValueError, match="no text has a candidate"):
-        learn_bayes([])
+        learn("bayes", [])
 
 
 @pytest.mark.parametrize("broken", [{}, {"han": {}}, {"han": {"edges": [], "weights": [], "prior": 0}}, {"han": 3}])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.text import words as words_module
 from pipelines.text.words import MAX_CHARS, STOP_WORDS, words
 
 CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
@@ -46,6 +47,21 @@ def test_chinese_without_end_costs_no_more_than_as_much_with_ends() -> None:
 
     cpu(CHINESE)
     assert cpu("中" * MAX_CHARS) < 3 * cpu(("中" * 199 + "。") * (MAX_CHARS // 200))
+
+
+def test_jieba_finds_what_rjieba_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words, their parts and tags, those of words that the dictionary lacks too."""
+    fast = pytest.importorskip("rjieba")
+    monkeypatch.setattr("pipelines.text.words.find_spec", lambda _: None)
+    slow = words_module._cutter.__wrapped__()
+    assert slow is not fast
+    text = (
+        "河口大桥年底通车，主任郭晓锋叫莫娜看中超，恒盛充值有太大优惠，陈淼林受油后返米，王赟、杜苹在抖音代发更多地铁票，氺燚，"
+        "乔托号接近哈雷彗星，其为昭和天皇所写，日结兼职，该场比心，求个上轮比分，中国科学院计算技术研究所"
+    )
+    assert list(slow.cut(text)) == list(fast.cut(text))
+    assert list(slow.cut_for_search(text)) == list(fast.cut_for_search(text))
+    assert list(slow.tag(text)) == list(fast.tag(text))
 
 
 def test_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
