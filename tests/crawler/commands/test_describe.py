@@ -87,8 +87,7 @@ def test_command_tells_how_many_it_described(tmp_path: Path) -> None:
 
 
 def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
-    scripts = json.loads(combined.MODEL.read_text(encoding="utf-8"))["models"]
-    model = {"kind": "keywords", "version": 1, "method": "combined", "scripts": scripts}
+    model = json.loads(combined.MODEL.read_text(encoding="utf-8"))["model"]
     (tmp_path / "m.json").write_text(json.dumps({"model": model}), encoding="utf-8")
     (tmp_path / "none.json").write_text(json.dumps({"model": {**model, "scripts": {}}}), encoding="utf-8")
     found = describer().with_model(tmp_path / "m.json").describe("", STORY, "zh")
