@@ -116,11 +116,7 @@ def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
     count = len(known)
     legacy: dict[str, float | Values] = {**context.priority.inherited(lease.parts, count, count - known.count(None))}
     if parsed.relevance is not None:
-        near = [parsed.link_relevance[i] for i in chosen]
-        # a seed has the best values because nothing is known of it: what it names has the usual ones
-        legacy |= context.priority.alike(
-            parsed.relevance, near, _NOTHING if lease.found_in == BlockKind.SEED else lease.parts
-        )
+        legacy |= context.priority.alike(parsed.relevance, [parsed.link_relevance[i] for i in chosen], lease.parts)
     values = context.priority.first(finds, legacy)
     scores, parts = context.priority.score(values).tolist(), context.priority.texts(values)
     rows = []
