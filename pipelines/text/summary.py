@@ -123,10 +123,11 @@ def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: 
 
 
 def _join(chosen: list[int], shown: list[str]) -> str:
-    """Join sentences, with a blank behind those that end as Latin ones do."""
+    """Join sentences, with a blank behind those that end as Latin ones do, or without a mark, as headings."""
     joined = ""
     for number in chosen:
-        joined += " " + shown[number] if joined and ord(joined[-1]) < 0x2E80 else shown[number]
+        is_apart = joined and (ord(joined[-1]) < 0x2E80 or joined[-1].isalnum())
+        joined += f" {shown[number]}" if is_apart else shown[number]
     return joined
 
 

@@ -44,6 +44,11 @@ def test_english_sentences_keep_their_blanks() -> None:
     assert summary("", text) == "The Hekou bridge opens this year. Ferry workers keep their jobs, officials said."
 
 
+def test_heading_without_a_mark_stands_apart() -> None:
+    heading = "抗风设计达到国际先进水平\n"
+    assert summary("", heading + NUMBERS) == heading.replace("\n", " ") + NUMBERS
+
+
 @pytest.mark.parametrize("text", ["", "。！？", "12 345", "大"])
 def test_nothing_to_say(text: str) -> None:
     assert summary("", text) in ("", text)
