@@ -1,27 +1,81 @@
-"""What keywords, summaries, classes and harm cost a crawl: the gazettes of the test web with and without them, in turn.
+"""What keywords, summaries, classes and harm cost: an article by part, and a crawl with and without them.
 
-    uv run --with-requirements ../shared/webworld/requirements.txt python -m tests.benchmarks.described_crawl
-        [--rounds 3] [--seed 11] [--read 30]
+    uv run python -m tests.benchmarks.describe_cost         # articles of 1,000 characters
+    uv run --with-requirements ../shared/webworld/requirements.txt python -m tests.benchmarks.describe_cost
+        --crawl 3 [--seed 11] [--read 30]
 
-Prints pages a second, CPU milliseconds a page of the crawling process and of the workers, and peak memory of each
-crawl, then the medians' ratios. `--read N` prints what stands in the last database of N articles taken evenly from it,
-to be read by eye.
+The articles are the newsroom's, several in a row cut to 1,000 characters; medians of CPU milliseconds, and seconds and
+memory to start. `--crawl N` crawls the gazettes of the test web N times without and with descriptions, in turn: pages a
+second, CPU milliseconds a page of the crawling process and of the workers, peak memory, and the medians' ratios.
+`--read N` prints what stands in the last database of N articles taken evenly from it, to be read by eye.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import resource
 import sqlite3
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in a worker
+
+from crawler.demo.content import load_articles
+from pipelines.describe import describer
+from pipelines.text.analysis import analyse
+from pipelines.text.harmful.judge import judge
+from pipelines.text.summary import summarise
 
 from . import webworld
 from .crawl_speed import Usage, row, watch
 
 PLAIN = {"KEYWORDS": "", "CLASSES": "", "HARMFUL": "off"}
 PORT, CONTROL = 18120, 18121
+CHARS = 1000
+TIMES = 3
+
+
+def articles() -> Iterator[tuple[str, str]]:
+    """Titles and Chinese texts of `CHARS` characters."""
+    for site, own in load_articles().items():
+        if site != "herald":
+            for place, article in enumerate(own):
+                following = (own[place:] + own[:place])[:20]
+                yield article.title, "\n".join(line for one in following for part in one.parts for line in part)[:CHARS]
+
+
+def parts() -> str:
+    """CPU milliseconds of each part of a description, and what starting costs."""
+    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    describer().describe("新闻", "今天的新闻。", "zh")
+    lines = [f"{'start':<12} {1000 * (time.process_time() - started):7.0f} ms"]
+    found: dict[str, list[float]] = {}
+    for title, text in [*articles()] * TIMES:
+        for name, work in works(title, text).items():
+            begun = time.process_time()
+            work()
+            found.setdefault(name, []).append(1000 * (time.process_time() - begun))
+    lines += [f"{name:<12} {median(each):7.2f} ms" for name, each in found.items()]
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return "\n".join([*lines, f"{'memory':<12} {grown / 1024:7.0f} MB"])
+
+
+def works(title: str, text: str) -> dict[str, Callable[[], object]]:
+    """The parts of a description of an article."""
+    made, cut = describer(), analyse(title, text, "zh")
+    return {
+        "words": lambda: analyse(title, text, "zh"),
+        "keywords": lambda: made.method and made.method(cut, made.frequencies),
+        "summary": lambda: summarise(cut, made.frequencies),
+        "classes": lambda: made.classify(title, text),
+        "harm": lambda: judge(title, text),
+        "all": lambda: made.describe(title, text, "zh"),
+    }
 
 
 def crawl(folder: Path, seeds: Path, settings: dict[str, str]) -> tuple[Usage, int, int]:
@@ -57,10 +111,13 @@ def read(database: Path, count: int) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--crawl", type=int, default=0, metavar="ROUNDS")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--read", type=int, default=0, metavar="N")
     options = parser.parse_args()
+    if not options.crawl:
+        print(parts())
+        return
     if reason := webworld.missing():
         sys.exit(f"skipped: {reason}")
     figures: dict[str, list[tuple[float, float]]] = {"plain": [], "described": []}
@@ -69,7 +126,7 @@ def main() -> None:
         with webworld.serving(folder / "world", seed=options.seed, port=PORT, control=CONTROL, per_site=173) as world:
             seeds = world / "seeds-gazette.txt"
             print(f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'seconds':>7}")
-            for _ in range(options.rounds):
+            for _ in range(options.crawl):
                 for kind, settings in (("plain", PLAIN), ("described", {})):
                     usage, process, pages = crawl(folder, seeds, settings)
                     print(row(kind, usage, process, pages), f"{pages:>7} pages", flush=True)
