@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import logging
 import sys
 from collections import Counter
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import WANTED, NewsCommand, add_wanted, refuse_unwritable, wanted_articles
+from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 from ._documents import opened, page_of, refuse_same, rows_of
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
     from ..run.session import DatabaseLine
-
-
-logger = logging.getLogger(__name__)
 
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _TOLD: Final = 1_000
@@ -86,7 +82,7 @@ class Command(NewsCommand):
         parser.add_argument(
             "--language", choices=("zh", "en"), help="of documents that do not say theirs (found out by default)"
         )
-        add_wanted(parser)
+        add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Describe a file, or articles."""
@@ -127,7 +123,7 @@ def _refuse_mixed(opts: argparse.Namespace) -> None:
     Raises:
         UsageError: naming them.
     """
-    for name in ("output", "language") if opts.input is None else WANTED:
+    for name in ("output", "language") if opts.input is None else ARTICLE_OPTIONS:
         if getattr(opts, name):
             where = "needs --input" if opts.input is None else "has no meaning with --input"
             raise UsageError(f"--{name} {where}", print_help=False)
@@ -144,6 +140,7 @@ class Redescription:
     def __init__(self, line: DatabaseLine, pool: WorkerPool) -> None:
         from db.articles.descriptions import DescriptionWriter
         from pipelines.search.terms import index_terms
+        from pipelines.worker import FaultLog
 
         self.name = line.database.name
         self.total = 0
@@ -151,6 +148,7 @@ class Redescription:
         self._line = line
         self._pool = pool
         self._writer = DescriptionWriter(index_terms)
+        self._faults = FaultLog("could not be described")
 
     async def run(self, wanted: Wanted) -> None:
         """Describe all that is wanted, some articles at a time.
@@ -178,13 +176,11 @@ class Redescription:
         from db.articles.descriptions import Redescribed
         from pipelines.worker import DescribeJob
 
-        job = DescribeJob(article.title, article.text, article.language, article.url)
-        if article.body is not None:
-            job = replace(job, content_type=article.content_type or "", body=article.body)
+        page = article.url, article.content_type or "", article.body or b""
         try:
-            found = await self._pool.run(job)
+            found = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
-            logger.error("%s could not be described: %s", article.url, error)
+            self._faults.note(article.url, error)
             return None
         return Redescribed(article, found.values())
 

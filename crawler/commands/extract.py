@@ -20,7 +20,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem
 from pipelines.records import PageKind, ParseResult
 
-from ..run.command import WANTED, NewsCommand, add_wanted, refuse_unwritable, wanted_articles
+from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
 from . import _saved_pages as files
@@ -113,7 +113,7 @@ class Command(NewsCommand):
             const="",
             help="where stored pages are looked up (DATABASE_URL); alone: extract the articles there again",
         )
-        add_wanted(parser)
+        add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read all inputs and write what they hold."""
@@ -159,7 +159,7 @@ def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
     Raises:
         UsageError: naming them.
     """
-    only = ("format", "output", "explain") if again else WANTED
+    only = ("format", "output", "explain") if again else ARTICLE_OPTIONS
     for name in only:
         if getattr(opts, name):
             where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"

@@ -163,11 +163,11 @@ def add_wide(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wide", action="store_true", help="all columns and whole URLs, however wide the terminal is")
 
 
-WANTED: Final = ("host", "since", "where")
+ARTICLE_OPTIONS: Final = ("host", "since", "where")
 """Options that choose among stored articles."""
 
 
-def add_wanted(parser: argparse.ArgumentParser) -> None:
+def add_article_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that work on the articles of a database again."""
     parser.add_argument("--host", default="", metavar="NAME", help="again: only articles of this host")
     parser.add_argument("--since", default="", metavar="TIME", help="again: only first seen in this time: 12h, 7d")
@@ -183,7 +183,7 @@ def wanted_articles(opts: argparse.Namespace, kinds: Iterable[PageKind], made_wi
     """Return the articles that these options choose.
 
     Args:
-        opts: as `add_wanted` adds them.
+        opts: as `add_article_options` adds them.
         kinds: of their pages.
         made_with: versions; articles that were made with them are left out.
 

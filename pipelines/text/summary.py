@@ -123,7 +123,7 @@ def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: 
 
 
 def _join(chosen: list[int], shown: list[str]) -> str:
-    """Join sentences, with a blank behind those that end as Latin ones do, or without a mark, as headings."""
+    """Join sentences, with a blank behind Latin ones and behind headings."""
     joined = ""
     for number in chosen:
         is_apart = joined and (ord(joined[-1]) < 0x2E80 or joined[-1].isalnum())
