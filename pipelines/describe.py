@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final, Self
 
 from .document.document import Document
 from .records import Description
-from .text import frequencies, keywords, model_file
-from .text.analysis import NO_LEXICON, analyse
+from .text import keywords, model_file, vocabulary
+from .text.analysis import analyse
 from .text.harmful import model as harm
 from .text.harmful.judge import judge
 from .text.harmful.records import HarmVerdict
-from .text.lexicon import Lexicon, read_lexicon
 from .text.summary import summarise
 from .version import description_version
 
@@ -40,7 +39,7 @@ class DescribeOptions:
         keywords, keyword_params: name and parameters of the method; without a name neither keywords nor summary.
         classes: path of a model, `SHIPPED`, or empty for no classes.
         judges_harm: whether pages are judged.
-        words: path of a user's dictionary, or empty.
+        words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
         gives_reasons: whether those of a verdict are given, by which URLs of harmful pages are flagged.
     """
@@ -74,8 +73,7 @@ class Describer:
         method: of keywords; without it there is no summary, either.
         classes: the model.
         harm: the model.
-        lexicon: Chinese words beside those of the dictionary.
-        frequencies: how rare terms are.
+        words: those that texts are cut by and weighed by.
         gives_reasons: whether those of a verdict are given.
         version: of all of these; empty for some that were put together.
     """
@@ -83,8 +81,7 @@ class Describer:
     method: keywords.Method | None
     classes: ClassModel | None
     harm: harm.HarmModel | None
-    lexicon: Lexicon = NO_LEXICON
-    frequencies: frequencies.Frequencies = field(default_factory=frequencies.shipped)
+    words: vocabulary.Vocabulary = field(default_factory=lambda: vocabulary.load(""))
     gives_reasons: bool = True
     version: str = ""
 
@@ -99,7 +96,7 @@ class Describer:
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
             harm.shipped() if options.judges_harm else None,
-            _read_words(options.words),
+            vocabulary.load(options.words),
         )
         for path in options.models:
             made = made.with_model(Path(path))
@@ -118,6 +115,8 @@ class Describer:
             return replace(self, classes=classes.read(found, name))
         if found["kind"] == harm.KIND:
             return replace(self, harm=harm.HarmModel.load(found, name))
+        if found["kind"] == vocabulary.KIND:
+            return replace(self, words=vocabulary.read(found, name))
         return replace(self, method=keywords.read(found, name))
 
     def describe(self, title: str, text: str, language: str = "", document: Document | None = None) -> Description:
@@ -139,9 +138,9 @@ class Describer:
         terms: list[str] = []
         summary = ""
         if self.method is not None:
-            cut = analyse(title, text, language, self.lexicon)
-            terms = [term for term, _ in self.method(cut, self.frequencies) if len(term) <= _MOST_CHARS]
-            summary = summarise(cut, self.frequencies)
+            cut = analyse(title, text, language, self.words.lexicon)
+            terms = [term for term, _ in self.method(cut, self.words.frequencies) if len(term) <= _MOST_CHARS]
+            summary = summarise(cut, self.words.frequencies)
         classes, memberships = self.classify(title, text, document)
         anchors = dict.fromkeys(anchor for *_, anchor, _ in document.links) if document is not None else ()
         verdict = None if self.harm is None else judge(title, text, tuple(anchors), self.harm)
@@ -202,20 +201,6 @@ def class_names(options: DescribeOptions) -> tuple[str, ...]:
     return () if model is None else model.labels
 
 
-def _read_words(path: str) -> Lexicon:
-    """Read a user's dictionary; an empty one when there is none."""
-    if not path:
-        return NO_LEXICON
-    try:
-        return read_lexicon(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"the dictionary {path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"the dictionary {path} is not UTF-8; save it as that") from None
-    except ValueError as error:
-        raise ValueError(f"the dictionary {path}: {error}") from None
-
-
 def check(options: DescribeOptions) -> None:
     """Check options, without loading what is shipped.
 
@@ -226,7 +211,7 @@ def check(options: DescribeOptions) -> None:
         keywords.method(options.keywords, options.keyword_params)
     if options.classes != SHIPPED:
         _load_classes(options.classes)
-    _read_words(options.words)
+    vocabulary.load(options.words)
     for path in options.models:
         Describer(None, None, None).with_model(Path(path))
 

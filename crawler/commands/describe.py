@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from db.articles.again import Wanted
     from db.articles.descriptions import DescribedText, Redescribed
-    from pipelines.describe import Describer
+    from pipelines.describe import DescribeOptions, Describer
     from pipelines.worker import WorkerPool
 
     from ..run.session import DatabaseLine
@@ -86,28 +86,26 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Describe a file, or articles."""
-        from pipelines.describe import DescribeOptions, describer
+        from pipelines.describe import check, describer
 
         _refuse_mixed(opts)
-        models = tuple(str(path.absolute()) for path in opts.model)
+        assert self.settings is not None
+        config = Config.from_settings(self.settings)
+        assert config.parse_options.describe is not None
+        options = replace(config.parse_options.describe, models=tuple(str(path.absolute()) for path in opts.model))
+        check(options)
         if opts.input is None:
-            self._describe_again(opts, models)
+            self._describe_again(opts, config, options)
             return
-        count = describe(opts.input, opts.output or "-", describer(DescribeOptions(models=models)), opts.language or "")
+        count = describe(opts.input, opts.output or "-", describer(options), opts.language or "")
         sys.stderr.write(f"{count:,} documents described\n")
 
-    def _describe_again(self, opts: argparse.Namespace, models: tuple[str, ...]) -> None:
+    def _describe_again(self, opts: argparse.Namespace, config: Config, options: DescribeOptions) -> None:
         """Describe the articles of the database again, and say how many changed."""
-        from pipelines.describe import check
         from pipelines.records import PageKind
 
         from ..run.again import UNREAD, rework, summary
 
-        assert self.settings is not None
-        config = Config.from_settings(self.settings)
-        assert config.parse_options.describe is not None
-        options = replace(config.parse_options.describe, models=models)
-        check(options)
         config = replace(config, parse_options=replace(config.parse_options, describe=options))
         wanted = wanted_articles(opts, set(PageKind) - {PageKind.LIST}, options.version())
         done = rework(config, Redescription, wanted)

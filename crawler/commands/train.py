@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from pipelines.extract.learning.examples import Example
     from pipelines.page_kind.examples import KnownPage
+    from pipelines.text.analysis import Analysis
     from pipelines.text.classes.vectors import Text
     from pipelines.text.harmful.learning import HarmExample
     from pipelines.text.keywords.learning import KeywordExample
@@ -72,7 +73,9 @@ class Command(NewsCommand):
             "exports of a browser's history (CSV with a column url), whose pages are fetched. classes, keywords, "
             "harmful: models for scrapy describe, from files of JSON lines with id, text, best with title (.gz is "
             "unpacked) and, for classes, label or labels; for keywords, the list keys; for harmful, the label clean "
-            "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful)."
+            "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful). "
+            "lexicon: words that the dictionary does not have, and how rare each word is, for WORDS; of such files, or "
+            "without any of the articles in the database."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -91,9 +94,8 @@ class Command(NewsCommand):
         parser.add_argument("--terms", type=_count, default=30, metavar="N", help="profile: its words (30)")
         parser.add_argument(
             "--method",
-            default="combined",
             metavar="NAME",
-            help="classes: the classifier, as in CLASSIFIER; keywords: combined or bayes (combined)",
+            help="classes: the classifier (that of the setting CLASSIFIER); keywords: combined or bayes (combined)",
         )
         parser.add_argument(
             "--select", metavar="MEASURE:N", help="classes: the terms that are kept, as chi2:2000 (by the method)"
@@ -116,7 +118,7 @@ class Command(NewsCommand):
         """Learn and write."""
         from pipelines.extract import models
 
-        if len(args) < 2 or args[0] not in LEARNERS:
+        if not args or args[0] not in LEARNERS or (len(args) < 2 and not LEARNERS[args[0]].reads_crawl):
             raise UsageError(
                 f"name what to learn ({', '.join(LEARNERS)}) and what from: folders, for a profile pages",
                 print_help=False,
@@ -124,6 +126,8 @@ class Command(NewsCommand):
         assert self.settings is not None
         what, names = args[0], args[1:]
         learner = LEARNERS[what]
+        opts.settings = self.settings
+        opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if what == "classes" else "combined")
         output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
         refuse_unwritable(output)
         refuse_unwritable(opts.report)
@@ -376,7 +380,8 @@ def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Na
     from pipelines.text.classes.model import learn
     from pipelines.text.classes.selection import read_select
 
-    by, select = learner(options.method), read_select(options.select) if options.select else None
+    by = learner(options.method, value_of(options.settings, "CLASSIFIER_PARAMS"))
+    select = read_select(options.select) if options.select else None
     if by.method.module:
         _check_module(by.method.module)
     rows = list(pages)
@@ -467,6 +472,29 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
         yield HarmExample(row["label"], row["title"], row["text"])
 
 
+def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:
+    """Learn new words and how many documents have each."""
+    from pipelines.text.vocabulary import learn
+
+    model = learn(texts)
+    return model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")}
+
+
+def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
+    """Yield the analysed texts of files, or of the stored articles."""
+    from pipelines.export.read import read_articles
+    from pipelines.metadata.language import detect
+    from pipelines.text.analysis import analyse
+
+    if not names:
+        for article in read_articles(value_of(settings, "DATABASE_URL")):
+            if article.duplicate_of is None:
+                yield analyse(article.title, article.text, article.language)
+    for _, row in _text_rows(names, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
+        language = row.get("language")
+        yield analyse(row["title"], row["text"], language if isinstance(language, str) else detect(row["text"]))
+
+
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
     """Learn the user's profile, for `PROFILE`."""
     from pipelines.focus import profile
@@ -484,6 +512,7 @@ class Learner:
         read: what it learns from, by the names given.
         is_shipped: the model goes where the crawl reads it unless `--output` says else, not into the current folder.
         module: a package of the extra `train` that the function needs.
+        reads_crawl: without names it learns from the crawl's database.
     """
 
     learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
@@ -491,6 +520,7 @@ class Learner:
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
     is_shipped: bool = True
     module: str = ""
+    reads_crawl: bool = False
 
 
 LEARNERS: Final[Mapping[str, Learner]] = {
@@ -501,6 +531,7 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "classes": Learner(_classes, ("method", "select"), _labelled, is_shipped=False),
     "keywords": Learner(_keywords, ("method",), _with_keywords, is_shipped=False),
     "harmful": Learner(_harmful, ("seed",), _judged, is_shipped=False, module="sklearn"),
+    "lexicon": Learner(_lexicon, (), _analysed, is_shipped=False, reads_crawl=True),
     "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
 }
 """Learners by name; that of a model of main text is also the name of its file."""

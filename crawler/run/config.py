@@ -425,13 +425,18 @@ _TABLE: dict[str, dict[Option, str]] = {
             "file of a model made by `scrapy train classes`, which names its classifier, or `shipped`: news sections, "
             "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
         ),
+        Option("CLASSIFIER", "combined", text, NO, ""): (
+            "method by which `scrapy train classes` learns ([docs/text.md](docs/text.md)); a model names its own"
+        ),
+        Option("CLASSIFIER_PARAMS", {}, mapping, NO, ""): "the classifier's parameters",
         Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (
             "gambling, porn, fraud, abuse, adverts and hijacked pages are stored with the verdict in `harm` and "
             '`harm_kind` (`store`), get the reason "harmful", too (`flag`), or are not stored (`drop`); with `off` '
             "nothing is judged"
         ),
         Option("WORDS", "", text, SHOULD, ""): (
-            "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries"
+            "file of Chinese words, one a line, that the dictionary does not have, for keywords and summaries; or what "
+            "`scrapy train lexicon` learned of a crawl"
         ),
         Option("DUPLICATES", "link", word, SHOULD, "", among=tuple(_POLICIES)): (
             "what becomes of a duplicate: `link` (stored with `duplicate_of`, its text unless the other has it word "

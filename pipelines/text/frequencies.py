@@ -67,24 +67,23 @@ def shipped() -> ShippedFrequencies:
 class LearnedFrequencies:
     """Document frequencies that a crawl learns on top of the shipped ones.
 
+    Attributes:
+        counts: documents by term.
+        documents: those that were counted.
+
     Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
     """
 
-    def __init__(self, start: Frequencies | None = None) -> None:
-        self._start = start or shipped()
-        self._counts: dict[str, int] = {}
+    def __init__(self, counts: Mapping[str, int] | None = None, documents: int = 0) -> None:
+        self.counts = dict(counts or {})
+        self.documents = documents
+        self._start = shipped()
         self._least = 1
-        self.documents = 0
-        """Documents that were counted."""
-
-    def __len__(self) -> int:
-        """Number of terms held."""
-        return len(self._counts)
 
     def learn(self, terms: Iterable[str]) -> None:
         """Count one document with these terms."""
         self.documents += 1
-        counts = self._counts
+        counts = self.counts
         for term in set(terms):
             counts[term] = counts.get(term, 0) + 1
         while len(counts) > MOST_TERMS:
@@ -100,5 +99,5 @@ class LearnedFrequencies:
         The start counts as `_PRIOR_DOCUMENTS` documents.
         """
         before = self._start.idf(term)
-        share = (self._counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
+        share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)

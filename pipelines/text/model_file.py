@@ -11,7 +11,7 @@ from typing import Any, Final
 
 VERSION: Final = 1
 """A model of another one is refused."""
-KINDS: Final = ("classes", "keywords", "harmful")
+KINDS: Final = ("classes", "keywords", "harmful", "lexicon")
 """Kinds of models: `scrapy train` makes each under its name."""
 
 

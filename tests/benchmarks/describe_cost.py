@@ -70,8 +70,8 @@ def works(title: str, text: str) -> dict[str, Callable[[], object]]:
     made, cut = describer(), analyse(title, text, "zh")
     return {
         "words": lambda: analyse(title, text, "zh"),
-        "keywords": lambda: made.method and made.method(cut, made.frequencies),
-        "summary": lambda: summarise(cut, made.frequencies),
+        "keywords": lambda: made.method and made.method(cut, made.words.frequencies),
+        "summary": lambda: summarise(cut, made.words.frequencies),
         "classes": lambda: made.classify(title, text),
         "harm": lambda: judge(title, text),
         "all": lambda: made.describe(title, text, "zh"),

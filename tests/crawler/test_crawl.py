@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from crawler.demo.server import Newsroom
-from tests.crawler.crawling import DESCRIBED, Running, crawl, crawl_arguments, rows, scrapy, start
+from tests.crawler.crawling import DESCRIBED, Running, command, crawl, crawl_arguments, rows, scrapy, start
 
 
 @dataclass
@@ -78,6 +78,17 @@ def test_articles_are_described(crawled: Crawled) -> None:
         crawled.folder, "SELECT count(DISTINCT article_id) FROM article_class WHERE membership BETWEEN 0 AND 1"
     )
     assert mains == [(sum(bool(row[4]) for row in described),)]
+
+
+def test_words_of_the_crawl_are_learned(crawled: Crawled, tmp_path: Path) -> None:
+    lexicon = tmp_path / "lexicon.json"
+    database = f"DATABASE_URL=sqlite:///{crawled.folder}/news.db"
+    done = command("train", "lexicon", "--output", str(lexicon), "-s", database)
+    assert (done.returncode, done.stderr) == (0, "")
+    model = json.loads(lexicon.read_text("utf-8"))["model"]
+    (originals,) = rows(crawled.folder, "SELECT count(*) FROM v_articles WHERE duplicate_of IS NULL")
+    assert (model["documents"],) == originals
+    assert model["terms"]["今年"] > 10
 
 
 def _overlap(wanted: str, found: str) -> float:

@@ -192,7 +192,7 @@ USE = [
     ("extract --manifest ~/binary", "cannot be read"),
     ("extract --manifest ~/tab.jsonl", "a row needs id and file"),
     ("extract --manifest ~/page.html", "no JSON object"),
-    ("describe", "--input"),
+    ("describe", "there is no database"),
     ("describe --input ~/none.jsonl", "no such file"),
     ("describe --input ~/binary", "no JSON"),
     ("describe --input ~/tab.jsonl", "has a tab"),

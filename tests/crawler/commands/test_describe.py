@@ -86,6 +86,16 @@ def test_command_tells_how_many_it_described(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["keywords"] == ["bridge"]
 
 
+def test_settings_count_for_files(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text(json.dumps({"id": 1, "text": STORY}), encoding="utf-8")
+    (tmp_path / "words").write_text("桥昨日", encoding="utf-8")
+    given = ("KEYWORDS=tfidf", "CLASSES=none", "HARMFUL=off", f"WORDS={tmp_path / 'words'}")
+    done = command("describe", "--input", str(tmp_path / "in"), *(part for each in given for part in ("-s", each)))
+    found = json.loads(done.stdout)
+    assert (found["class"], found["harmful"]) == (None, None)
+    assert "桥昨日" in found["keywords"]
+
+
 def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
     model = json.loads(combined.MODEL.read_text(encoding="utf-8"))["model"]
     (tmp_path / "m.json").write_text(json.dumps({"model": model}), encoding="utf-8")
@@ -100,7 +110,7 @@ def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
     ("model", "why"),
     [
         (None, "cannot be read: No such file"),
-        ("", "is no model of classes or keywords or harmful: it is not JSON; scrapy train"),
+        ("", "is no model of classes or keywords or harmful or lexicon: it is not JSON; scrapy train"),
         ("[1]", "is no model of"),
         ('{"model": {"kind": "traps", "version": 1}}', "is no model of"),
         ('{"model": {"kind": "classes", "version": 2}}', "has the version 2 instead of 1; train it again"),

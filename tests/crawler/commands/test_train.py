@@ -83,6 +83,8 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
         ({"id": 1, "text": "a", "label": "sport"}, (), "only the class 'sport'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--select", "best"), "names no measure"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--method", "magic"), "unknown classifier 'magic'"),
+        ({"id": 1, "text": "a", "label": "sport"}, ("-s", "CLASSIFIER=magic"), "unknown classifier 'magic'"),
+        ({"id": 1, "text": "a", "label": "b"}, ("-s", 'CLASSIFIER_PARAMS={"x": 1}'), "has no parameter 'x'"),
     ],
 )
 def test_classes_from_wrong_rows(tmp_path: Path, row: dict[str, object], more: tuple[str, ...], why: str) -> None:
