@@ -48,7 +48,7 @@ class Command(NewsCommand):
     def syntax(self) -> str:
         """Return the arguments for the usage line."""
         return (
-            "[--model FILE ...] --input FILE [--output FILE] [--language zh|en] | "
+            "[--model FILE ...] [--input FILE [--output FILE] [--language zh|en]] | "
             "[--host NAME] [--since 30d] [--where CONDITION]"
         )
 

@@ -128,18 +128,3 @@ def test_wrong_models_are_refused_in_a_sentence(tmp_path: Path, model: str | Non
     done = command("describe", "--input", str(tmp_path / "in"), "--model", str(tmp_path / "m.json"))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert why in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["--output", "x"], "--output needs --input"),
-        (["--input", "x", "--host", "a.example"], "--host has no meaning with --input"),
-        (["--since", "soon"], "--since is 'soon'"),
-        (["--model", "none.json"], "none.json cannot be read"),
-    ],
-)
-def test_wrong_options_are_refused_in_a_sentence(arguments: list[str], why: str) -> None:
-    done = command("describe", *arguments, "-s", "DATABASE_URL=sqlite:////nowhere/news.db")
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert why in done.stderr

@@ -247,10 +247,7 @@ def test_wrong_use_is_refused_in_a_sentence(
 
 
 @BOTH
-def test_database_that_is_missing_or_in_use_is_refused(
-    tmp_path: Path, sqlite_tables: str, command: tuple[str, ...]
-) -> None:
-    assert "there is no database" in again(tmp_path, command=command).stderr
+def test_database_in_use_is_refused(tmp_path: Path, sqlite_tables: str, command: tuple[str, ...]) -> None:
     (tmp_path / "news.db").write_bytes(Path(sqlite_tables).read_bytes())
     with (tmp_path / "news.db.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -259,6 +256,8 @@ def test_database_that_is_missing_or_in_use_is_refused(
     assert again(tmp_path, command=command).returncode == 0
 
 
-def test_choice_of_articles_needs_a_database(tmp_path: Path) -> None:
+def test_database_that_is_missing_is_not_made(tmp_path: Path) -> None:
+    assert "there is no database" in again(tmp_path).stderr
+    assert not (tmp_path / "news.db").exists()
     alone = scrapy(tmp_path, "extract", "--host", "a.example", "page.html")
     assert (alone.returncode, "--host needs --database" in alone.stderr) == (2, True)

@@ -219,14 +219,16 @@ def test_another_title_alone_is_a_version_and_facts_are_put_right(
         first, title="新题", authors="", seen="2025-01-02T00:00:00+00:00", **_at("2024-03-12T00:00:00+08:00", "day")
     )
     corrected = replace(again, authors="李四", text=TEXT + "\n阅读 100", text_hash=5)
+    flagged = replace(corrected, keywords="阅读", harm=0.9, harm_kind="hijacked")
     added = [
         run_in(partial(write.add, judge=no_judge, index=index, differs=differs, make_terms=index_terms), new)
-        for new in (first, again, corrected, corrected)
+        for new in (first, again, corrected, corrected, flagged, replace(flagged, harm=0.8))
     ]
-    assert [one.what for one in added] == ["updated", "updated", "updated", "unchanged"]
-    assert [one.changed for one in added] == [True, True, False, False]
+    assert [one.what for one in added] == ["updated", "updated", "updated", "unchanged", "updated", "unchanged"]
+    assert [one.changed for one in added] == [True, True, *[False] * 4]
     known = "SELECT title, authors, published_at, text FROM article"
     assert rows(database, known) == [("新题", "李四", "2024-03-12T10:20:00+08:00", TEXT)]
+    assert rows(database, "SELECT keywords, harm, harm_kind FROM article") == [("", 0.9, "hijacked")]
     assert rows(database, "SELECT title, text FROM article_version") == [("题目", TEXT), ("旧题", TEXT)]
 
 
