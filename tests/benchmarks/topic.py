@@ -1,21 +1,28 @@
-"""Articles on a topic within budgets of pages, by preset: on the newsroom, and on gazettes of the test web.
+"""Articles on a topic within budgets of pages, by preset: on the newsroom, gazettes of the test web, and sections.
 
     uv run python -m tests.benchmarks.topic [--webs demo,7,21] [--presets breadth,pagerank,news,focused] [--details]
 
-A web is `demo` or the seed of a test web (see `tests.benchmarks.webworld`). The crawls without a topic are one for each
-preset, those with `focused` one for each topic; no pause between requests. The order in which pages were fetched says
-what each budget would have brought. An article is on a topic because a reader said so (newsroom), because it stands in
-that section, is such a bulletin or names the word in its headline or often (test web): never because of how the
-crawler judges it. Prints for each web the mean over its topics, and the budgets at which `focused` is behind.
+A web is `demo`, the seed of a test web (see `tests.benchmarks.webworld`), or `sections`: every second text of a
+labelled set in BENCH_DATA, with topics in words and as classes of a model that was learned from the others. The crawls
+without a topic are one for each preset, those with `focused` one for each topic; no pause between requests. The order
+in which pages were fetched says what each budget would have brought. An article is on a topic because a reader said so
+(newsroom), because it stands in that section, is such a bulletin or names the word in its headline or often (test web),
+or because of its label: never because of how the crawler judges it. Prints for each web the mean over its topics, and
+the budgets at which `focused` is behind.
 """
 
 from __future__ import annotations
 
 import argparse
+import html
+import json
+import random
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -28,8 +35,10 @@ from crawler.demo.content import load_articles
 from crawler.demo.server import Newsroom
 
 from ..crawler.crawling import scrapy
+from ..crawler.odd_server import Answer, OddServer
 from . import webworld
 from .crawl_order import table
+from .text_classes import rows
 
 PRESETS = ("breadth", "pagerank", "news", "focused")
 BUDGETS = (25, 50, 75, 100, 150, 200, 300, 500)
@@ -58,15 +67,24 @@ GAZETTES: Mapping[str, Callable[[Any], bool]] = {
     "大学": lambda article: _names(article, "大学", "大學"),
 }
 """Topic -> test of an article of the test web's truth."""
+SECTIONS = {
+    "体育": "体育 比赛 球队",
+    "财经": "财经 股市 公司",
+    "健康": "健康 医院 疾病",
+    "军事": "军事 部队 武器",
+}
+"""Label of the set `sogouc` -> the topic in words."""
+PER_LIST = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """A served web: seeds, what may be reached, and the URLs of the articles on each topic."""
+    """A served web: seeds, what may be reached, URLs of the articles on each topic, and a model of classes."""
 
     seeds: Sequence[str]
     network: str
     topics: Mapping[str, frozenset[str]]
+    classes: str = "shipped"
 
 
 def _names(article: Any, *words: str) -> bool:
@@ -101,6 +119,53 @@ def gazettes(folder: Path, seed: int, port: int) -> Web:
     return Web(seeds, webworld.NETWORK, topics)
 
 
+@contextmanager
+def sections(folder: Path) -> Iterator[Web]:
+    """Sections of labelled texts, each with lists of its own; of the links of articles six of ten stay in it.
+
+    Lists have no names, links the first words of the text they lead to.
+    """
+    learned, shown = (rows("sogouc")[half::2] for half in (0, 1))
+    data, model = folder / "rows.jsonl", folder / "model.json"
+    data.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in learned), encoding="utf-8")
+    done = scrapy(folder, "train", "classes", str(data), "--output", str(model), timeout=500)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    draw = random.Random(5)
+    of_label: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(shown):
+        of_label[row["label"]].append(number)
+    titles = [html.escape(row["text"][:16]) for row in shown]
+    answers: dict[tuple[str, str], Answer] = {}
+    home: list[tuple[str, str]] = []
+    for place, numbers in enumerate(of_label.values()):
+        home.append((f"/s{place}-0.html", f"栏目{place}"))
+        for first in range(0, len(numbers), PER_LIST):
+            listed = [(f"/{number}.html", titles[number]) for number in numbers[first : first + PER_LIST]]
+            following = [(f"/s{place}-{first + PER_LIST}.html", "下一页")] if first + PER_LIST < len(numbers) else []
+            answers["a.localhost", f"/s{place}-{first}.html"] = _written(f"栏目{place}", [], [*listed, *following])
+    answers["a.localhost", "/"] = _written("首页", [], home)
+    for number, row in enumerate(shown):
+        others = [
+            draw.choice(of_label[row["label"]]) if draw.random() < 0.6 else draw.randrange(len(shown)) for _ in range(4)
+        ]
+        links = [(f"/{other}.html", titles[other]) for other in others]
+        answers["a.localhost", f"/{number}.html"] = _written(titles[number], row["text"].split("\n"), links)
+    with OddServer(answers) as server:
+        base = f"http://a.localhost:{server.port}"
+        topics = {}
+        for label, words in SECTIONS.items():
+            topics |= dict.fromkeys((words, f"class:{label}"), frozenset(f"{base}/{n}.html" for n in of_label[label]))
+        yield Web([f"{base}/"], f"127.0.0.1:{server.port}", topics, str(model))
+
+
+def _written(title: str, paragraphs: Sequence[str], links: Sequence[tuple[str, str]]) -> Answer:
+    body = "".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)
+    items = "".join(f'<li><a href="{url}">{anchor}</a></li>' for url, anchor in links)
+    head = f"<html><head><title>{title}</title></head><body><h1>{title}</h1>"
+    return 200, {}, f"{head}{body}<ul>{items}</ul></body></html>"
+
+
 def _module() -> ModuleType:
     sys.path.insert(0, str(webworld.WEB))
     import webworld as served
@@ -119,6 +184,7 @@ def crawl(web: Web, preset: str, topic: str, pages: int) -> list[str]:
             "HOST_DELAY": 0,
             "MAX_PAGES": pages,
             "CRAWL_PRESET": preset,
+            "CLASSES": web.classes,
         } | ({"TOPIC": topic} if topic else {})
         settings = [part for key, value in values.items() for part in ("-s", f"{key}={value}")]
         done = scrapy(folder, "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *settings, timeout=300)
@@ -181,6 +247,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with Newsroom() as served:
                 web = newsroom(served)
                 report("Newsroom", web, compare(web, presets), details=options.details)
+            continue
+        if name == "sections":
+            with tempfile.TemporaryDirectory() as folder, sections(Path(folder)) as web:
+                report("Sections", web, compare(web, presets), details=options.details)
             continue
         with tempfile.TemporaryDirectory() as folder:
             ports = {"port": options.port, "control": options.port + 1}
