@@ -469,7 +469,7 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
     for at, row in _text_rows(names, wanted):
         if row.get("label") not in known:
             raise InputError(f"{at}: its label {row.get('label')!r} is none of {', '.join(known)}; {wanted}")
-        yield HarmExample(row["label"], row["title"], row["text"])
+        yield HarmExample(row["label"], row["title"], row["text"], str(row.get("source") or ""))
 
 
 def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:

@@ -36,17 +36,40 @@ _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 def features(text: str) -> Hashes:
-    """Return the signs of a text: each once, ascending numbers below 2 ** `BITS`.
+    """Return the signs of a text: each once, numbers below 2 ** `BITS` in no order.
 
     Args:
         text: any string; `MAX_CHARS` characters count.
 
-    Cost: O(characters), 0.3 ms for 1,000 Chinese ones; the first call builds tables (0.3 s).
+    Cost: O(characters), 0.2 ms for 1,000 Chinese ones; the first call builds tables (0.1 s).
 
     >>> features("").size
     0
     """
-    return np.unique(np.concatenate([found for found, _ in located(read(text))]))
+    return once(np.concatenate([found for found, _ in located(read(text))]), BITS)
+
+
+def once(hashes: Hashes, bits: int) -> Hashes:
+    """Return each of these numbers below 2 ** `bits` once.
+
+    Cost: O(hashes); a tenth of sorting them.
+
+    >>> once(np.array([3, 1, 3]), 2).tolist()
+    [1, 3]
+    """
+    places = np.arange(len(hashes), dtype=np.int32)
+    last = np.empty(1 << bits, np.int32)
+    last[hashes] = places
+    kept: Hashes = hashes[last[hashes] == places]
+    return kept
+
+
+def pairs(text: str) -> Hashes:
+    """Return the pairs of neighbouring letters or digits as signs, with repeats."""
+    codes = read(text)
+    classes = _classes()[np.minimum(codes, _BEYOND)]
+    is_letter = (classes == _HAN) | (classes == _DIGIT) | (classes == _LETTER)
+    return _hash_runs(codes, 2, 0)[1][is_letter[:-1] & is_letter[1:]] if len(codes) else np.zeros(0, np.int64)
 
 
 def read(text: str) -> NDArray[np.uint64]:

@@ -1,14 +1,17 @@
 """Training of the model of harmful pages: support vectors over naive Bayes.
 
 Source: S. Wang, C. Manning, Baselines and Bigrams: Simple, Good Sentiment and Topic Classification, 2012 (NBSVM).
-Differs: a vote against each sort of honest text; runs of characters and of their classes instead of words.
+Differs: a vote against each sort of honest text, and a plain machine beside; runs of characters and of their classes
+    instead of words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .features import BITS, Numbers, features
-from .judge import title_parts
+from .judge import joined, worst_part
 from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
 from .records import HarmKind
 
@@ -32,7 +35,11 @@ _SENTENCE: Final = re.compile(r"[。！？!?\n]")
 _SPACES: Final = re.compile(r"\s+")
 _GAP: Final = 0.1
 _RARE: Final = 0.05
+_ABSENCE: Final = 20.0
+"""Margin that a part of a title counts more when nothing of it is in the text."""
 Mask = NDArray[np.bool_]
+_Unit = tuple[str, str, int, str, bool]
+"""Text, label, fold, source, and whether it is no piece of a longer text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +50,19 @@ class HarmParams:
         smoothing: is added to the counts of signs.
         penalty: of a text on the wrong side.
         clean_weight: of an honest text beside a harmful one.
-        false_alarms: share of the news that may be taken for harmful.
+        calm_penalty: the penalty of the vote without log-count ratios.
+        false_alarms: share of the news that may be taken for harmful by its text, its sources counting alike.
+        foreign_titles: share of it whose titles may be taken for foreign ones.
+        strange_titles: the same of titles over the text of another page.
     """
 
     smoothing: float = 0.1
     penalty: float = 0.5
     clean_weight: float = 3.0
-    false_alarms: float = 0.003
+    calm_penalty: float = 1.0
+    false_alarms: float = 0.002
+    foreign_titles: float = 0.001
+    strange_titles: float = 0.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +73,13 @@ class HarmExample:
         label: of `CLEAN_LABELS` or `KIND_OF`.
         title: may be empty.
         text: extracted; under "hijacked" it is honest and the title is not.
+        source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
     """
 
     label: str
     title: str
     text: str
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +89,7 @@ class _Units:
     signs: Any
     labels: NDArray[np.str_]
     folds: NDArray[np.int64]
+    sources: NDArray[np.str_]
     is_own: Mask
     """False for pieces of longer texts."""
 
@@ -145,10 +161,10 @@ def learn(
     bare = HarmModel(
         of_short.whole,
         of_long.whole,
-        (1.0, 1.0, -1.0),
+        (1.0, _ABSENCE, -_ABSENCE),
         _learn_kinds((short, long) if not (short.harmful & short.is_own).any() else (short,)),
     )
-    foreign, report_titles = _learn_titles(examples, folds, bare, of_short.held)
+    foreign, report_titles = _learn_titles(examples, folds, bare, of_short.held, params)
     model = HarmModel(bare.short, bare.long, foreign, bare.kinds)
     return model, {"short": of_short.report, "long": of_long.report, "titles": report_titles}
 
@@ -158,38 +174,39 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
 
     Without them the model would learn the marks of headlines, not those of honest texts.
     """
-    texts: list[tuple[str, str, int, bool]] = []
+    texts: list[_Unit] = []
     for example, fold in zip(examples, folds, strict=True):
         if example.label == HarmKind.HIJACKED:
             continue
+        label, source = example.label, example.source
         if len(example.text) <= LONG and not example.title:
-            texts.append((example.text, example.label, fold, True))
-        elif example.label in CLEAN_LABELS:
+            texts.append((example.text, label, fold, source, True))
+        elif label in CLEAN_LABELS:
             if example.title:
-                texts.append((example.title, example.label, fold, False))
-            texts.append((_window(example.text, _WINDOW, random), example.label, fold, False))
+                texts.append((joined(example.title), label, fold, source, False))
+            texts.append((_window(example.text, _WINDOW, random), label, fold, source, False))
             if sentences := [each for each in _SENTENCE.split(example.text) if 6 < len(each) < 80]:
-                texts.append((sentences[int(random.integers(len(sentences)))], example.label, fold, False))
+                texts.append((sentences[int(random.integers(len(sentences)))], label, fold, source, False))
     return _units(texts)
 
 
 def _long_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
     """Return long texts; short harmful ones of one kind are joined to some."""
-    texts: list[tuple[str, str, int, bool]] = []
+    texts: list[_Unit] = []
     short: dict[tuple[str, int], list[str]] = {}
     for example, fold in zip(examples, folds, strict=True):
         if example.label == HarmKind.HIJACKED:
             continue
         if len(example.text) > SHORT or example.label in {"ham", "spam"}:
-            texts.append((f"{example.title}\n{example.text}".strip(), example.label, fold, True))
+            texts.append((f"{example.title}\n{example.text}".strip(), example.label, fold, example.source, True))
             if example.label == "clean":
-                texts.append((_window(example.text, _LONG_WINDOW, random), example.label, fold, False))
+                texts.append((_window(example.text, _LONG_WINDOW, random), example.label, fold, example.source, False))
         elif example.label in KIND_OF:
             short.setdefault((example.label, fold), []).append(example.text)
     for (label, fold), posts in sorted(short.items()):
         for _ in range(len(posts) // 5):
             chosen = random.integers(0, len(posts), int(random.integers(*_JOINED))).tolist()
-            texts.append(("\n".join(posts[post] for post in chosen), label, fold, False))
+            texts.append(("\n".join(posts[post] for post in chosen), label, fold, "", False))
     return _units(texts)
 
 
@@ -201,24 +218,29 @@ def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> s
     return plain[start : start + size]
 
 
-def _units(texts: Sequence[tuple[str, str, int, bool]]) -> _Units:
-    signs = [features(text) for text, _, _, _ in texts]
+def _units(texts: Sequence[_Unit]) -> _Units:
+    signs = [features(text) for text, *_ in texts]
     ends = np.cumsum([0, *map(len, signs)])
     matrix = sp.csr_matrix(
         (np.ones(ends[-1]), np.concatenate([np.zeros(0, np.int64), *signs]), ends), shape=(len(texts), 1 << BITS)
     )
     return _Units(
         matrix,
-        np.array([label for _, label, _, _ in texts]),
-        np.array([fold for _, _, fold, _ in texts]),
-        np.array([own for _, _, _, own in texts]),
+        np.array([label for _, label, _, _, _ in texts]),
+        np.array([fold for _, _, fold, _, _ in texts]),
+        np.array([source for _, _, _, source, _ in texts]),
+        np.array([own for _, _, _, _, own in texts]),
     )
 
 
 def deal(examples: Sequence[HarmExample]) -> list[int]:
-    """Return the fold of each page: by its least sign, which near-duplicates share."""
+    """Return the fold of each page, by its source or else by its least sign."""
     folds = []
     for example in examples:
+        if example.source:
+            folds.append(zlib.crc32(example.source.encode()) % FOLDS)
+            continue
+        # Near-duplicates share their least sign.
         signs = features(example.title if example.label == HarmKind.HIJACKED else example.text)
         least = int((signs * 40_503 % (1 << BITS)).min()) if len(signs) else 0
         folds.append(least * 2_654_435_761 % (1 << 32) * FOLDS >> 32)
@@ -252,7 +274,7 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
         own, both = held[name], harmful | honest
         best = _best_f1(np.where(passed, own, own.min() - 1)[both], harmful[both])
         if (news := units.labels == "clean")[honest].any():
-            best = max(best, float(np.quantile(own[news], 1 - params.false_alarms)))
+            best = max(best, _highest(own[news], units.sources[news], params.false_alarms))
         offsets[name] = (best, _slope(own[both], harmful[both]))
         passed &= own > best
     margins = np.min([(held[name] - shift) * slope for name, (shift, slope) in offsets.items()], axis=0)
@@ -267,14 +289,25 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
 
 
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
-    """Return the mean of the votes against each sort of honest texts."""
-    fits = [_learn_votes(units, chosen & (units.harmful | mask), params) for mask in masks]
+    """Return the mean of the votes against each sort of honest texts, and a plain one.
+
+    The ratios find rare telling signs, but trust some of them too much; the other vote is calm.
+    """
+    harmful = units.harmful
+    every = chosen & (harmful | np.any(masks, axis=0))
+    ratios = partial(_ratios, smoothing=params.smoothing)
+    fits = [
+        _learn_votes(units, chosen & (harmful | mask), ratios, params.penalty, params.clean_weight) for mask in masks
+    ]
+    fits += [_learn_votes(units, every, _rarities, params.calm_penalty, 1.0)] * len(masks)
     weights, biases = zip(*fits, strict=True)
     return Votes.of(np.mean(weights, axis=0), float(np.mean(biases)))
 
 
-def _learn_votes(units: _Units, chosen: Mask, params: HarmParams) -> tuple[Numbers, float]:
-    """Learn weights: log-count ratios times what a support vector machine finds."""
+def _learn_votes(
+    units: _Units, chosen: Mask, scale: Callable[[Any, Mask], Numbers], penalty: float, clean_weight: float
+) -> tuple[Numbers, float]:
+    """Learn weights: factors of signs times what a support vector machine finds."""
     from sklearn.svm import LinearSVC  # noqa: PLC0415 - an extra; a crawl does without it
 
     signs, harmful = units.signs[chosen], units.harmful[chosen]
@@ -285,15 +318,26 @@ def _learn_votes(units: _Units, chosen: Mask, params: HarmParams) -> tuple[Numbe
     if not len(kept):
         return weights, -1.0
     signs = signs[:, kept]
-    bad, good = (params.smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
-    ratio = np.log(bad / bad.sum()) - np.log(good / good.sum())
+    factors = scale(signs, harmful)
     size = np.sqrt(np.maximum(np.diff(signs.indptr), 1))
-    machine = LinearSVC(
-        C=params.penalty, class_weight={False: params.clean_weight, True: 1.0}, tol=1e-3, random_state=0
-    )
-    machine.fit(sp.diags(1 / size) @ signs @ sp.diags(ratio), harmful)
-    weights[kept] = machine.coef_[0] * ratio
+    machine = LinearSVC(C=penalty, class_weight={False: clean_weight, True: 1.0}, tol=1e-3, random_state=0)
+    machine.fit(sp.diags(1 / size) @ signs @ sp.diags(factors), harmful)
+    weights[kept] = machine.coef_[0] * factors
     return weights, float(machine.intercept_[0])
+
+
+def _ratios(signs: Any, harmful: Mask, smoothing: float) -> Numbers:
+    """Return the log-count ratio of each sign."""
+    bad, good = (smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
+    ratios: Numbers = np.log(bad / bad.sum()) - np.log(good / good.sum())
+    return ratios
+
+
+def _rarities(signs: Any, harmful: Mask) -> Numbers:
+    """Return the root of the inverse document frequency of each sign."""
+    counts = np.bincount(signs.indices, minlength=signs.shape[1])
+    rarities: Numbers = np.sqrt(1 + np.log((1 + len(harmful)) / (1 + counts)))
+    return rarities
 
 
 def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
@@ -312,27 +356,48 @@ def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
 
 
 def _learn_titles(
-    examples: Sequence[HarmExample], folds: Sequence[int], model: HarmModel, held: Sequence[HarmReading]
+    examples: Sequence[HarmExample],
+    folds: Sequence[int],
+    model: HarmModel,
+    held: Sequence[HarmReading],
+    params: HarmParams,
 ) -> tuple[tuple[float, float, float], dict[str, object]]:
     """Learn when a title is not the page's own; without such rows, guess."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
-    rows, wanted = [], []
+    found: dict[str, list[tuple[float, str]]] = {"own": [], "foreign": [], "strange": []}
+    under = features("")
     for example, fold in zip(examples, folds, strict=True):
         is_foreign = example.label == HarmKind.HIJACKED
         if example.title and example.text and (is_foreign or example.label == "clean"):
-            part_model = HarmModel(held[fold], model.long, model.foreign, model.kinds)
-            parts = title_parts(example.title, example.text, part_model)
-            rows.append(max(parts, key=lambda part: part[1] + part[2])[1:])
-            wanted.append(is_foreign)
-    if len(set(wanted)) < 2:
+            reading = HarmModel(held[fold], model.long, (1.0, _ABSENCE, 0.0), model.kinds)
+            above, under = under, features(example.text)
+            found["foreign" if is_foreign else "own"].append(
+                (worst_part(example.title, under, reading)[0], example.source)
+            )
+            if not is_foreign:
+                found["strange"].append((worst_part(example.title, above, reading)[0], ""))
+    if not found["own"] or not found["foreign"]:
         return model.foreign, {}
-    values, labels = np.array(rows), np.array(wanted)
-    machine = LogisticRegression(C=10.0, class_weight="balanced").fit(values, labels)
-    margins = machine.decision_function(values)
-    shift = _best_f1(margins, labels)
-    foreign = (float(machine.coef_[0][0]), float(machine.coef_[0][1]), float(machine.intercept_[0]) - shift)
-    return foreign, {"f1": _f1(margins > shift, labels), "pages": len(labels)}
+    own, foreign, strange = (np.array([score for score, _ in found[name]]) for name in found)
+    scores, labels = np.concatenate([own, foreign]), np.arange(len(own) + len(foreign)) >= len(own)
+    # An honest title over a strange text, as after a bad extraction, is not hijacked either.
+    shift = max(
+        _best_f1(scores, labels),
+        _highest(own, np.array([source for _, source in found["own"]]), params.foreign_titles),
+        float(np.quantile(strange, 1 - params.strange_titles)),
+    )
+    slope = _slope(scores - shift, labels)
+    report: dict[str, object] = {"f1": _f1(scores > shift, labels), "own": len(own), "foreign": len(foreign)}
+    return (slope, slope * _ABSENCE, -slope * shift), report
+
+
+def _highest(margins: Numbers, sources: NDArray[np.str_], share: float) -> float:
+    """Return the margin that a share of honest texts is above, by source."""
+    # Hundreds of pages of one odd section, as adverts of games, shall not decide for all: a source counts as one text.
+    _, place, count = np.unique(sources, return_inverse=True, return_counts=True)
+    weights = np.where(sources == "", 1.0, 1.0 / count[place])
+    order = np.argsort(-margins, kind="stable")
+    above = np.cumsum(weights[order])
+    return float(margins[order[int(np.searchsorted(above, share * above[-1], side="right"))]])
 
 
 def apply(votes: Votes, signs: Any) -> Numbers:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model_file import VERSION, load, refused_if_broken
-from .features import BITS, Hashes, Numbers
+from .features import BITS, Hashes, Numbers, once
 from .records import HarmKind
 
 KIND: Final = "harmful"
@@ -58,7 +58,7 @@ class Votes:
 
     def dump(self) -> dict[str, object]:
         """Return the votes as JSON keeps them."""
-        packed = base64.b85encode(zlib.compress(self.steps.tobytes(), 9)).decode()
+        packed = base64.b64encode(zlib.compress(self.steps.tobytes(), 9)).decode()
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": packed}
 
     @classmethod
@@ -69,7 +69,7 @@ class Votes:
             ValueError: it is broken, or of another size.
         """
         unpacker = zlib.decompressobj()
-        steps = np.frombuffer(unpacker.decompress(base64.b85decode(found["steps"]), size + 1), np.int8)
+        steps = np.frombuffer(unpacker.decompress(base64.b64decode(found["steps"], validate=True), size + 1), np.int8)
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
         return cls(steps, _number(found["unit"]), _number(found["bias"]))
@@ -104,8 +104,8 @@ class HarmModel:
 
     Attributes:
         short, long: for short texts (titles, posts) and long ones.
-        foreign: weights of a title's margin, of the share of it that the text does not have, and a bias: above 0 the
-            title is not the page's own.
+        foreign: weights of a title's margin, of its absence from the text (the squared share of its pairs of letters
+            that are not there), and a bias: above 0 the title is not the page's own.
         kinds: votes for each kind.
     """
 
@@ -176,7 +176,7 @@ def shipped() -> HarmModel:
 
 def kind_signs(signs: Hashes) -> Hashes:
     """Return signs as the votes for kinds know them, each once."""
-    return np.unique(signs >> (BITS - KIND_BITS))
+    return once(signs >> (BITS - KIND_BITS), KIND_BITS)
 
 
 def logistic(margin: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.text.harmful.judge import judge
-from pipelines.text.harmful.learning import HarmExample, learn
+from pipelines.text.harmful.learning import HarmExample, deal, learn
 from pipelines.text.harmful.model import KIND, HarmModel
 from pipelines.text.harmful.records import HarmKind
 from pipelines.text.model_file import loads
@@ -40,6 +40,15 @@ def model() -> HarmModel:
     found, report = learn(_examples(), 1)
     assert report["titles"]["f1"] > 0.9  # type: ignore[index]
     return found
+
+
+def test_pages_of_a_source_and_near_duplicates_are_held_out_together() -> None:
+    pages = [HarmExample("clean", "", BODY.format(place, work), place) for place in PLACES for work in WORKS]
+    found = set(zip([page.source for page in pages], deal(pages), strict=True))
+    assert len(found) == len(PLACES)
+    assert len({fold for _, fold in found}) > 1
+    posts = [HarmExample("ad", "", f"加河口微信，日结，注册送百家乐{mark}") for mark in ("", "！", "？")]
+    assert len(set(deal(posts))) == 1
 
 
 def test_learn_tells_the_sides_and_kinds_apart(model: HarmModel) -> None:
