@@ -45,7 +45,8 @@ ARTICLES = (
 )
 """Corpora of articles, of many sites each."""
 PER_SITE = 6
-BLOGS = ("tea",)
+APART = {"tea": "blogs", "cls_cnews": "cnews"}
+"""Sources that are no news, or hold adverts in all but name."""
 CHARS = 3000
 
 
@@ -62,7 +63,7 @@ def example(row: dict[str, Any], label: str = "", source: str = "") -> HarmExamp
 
 def news() -> list[HarmExample]:
     """Return honest articles of many sources."""
-    found = [example(row, "clean", name) for name in NEWS if name not in {"oped", *BLOGS} for row in rows(name)]
+    found = [example(row, "clean", name) for name in NEWS if name not in {"oped", "tea"} for row in rows(name)]
     for name in ARTICLES:
         with (ROOT / "extract" / name / "gold.jsonl").open(encoding="utf-8") as lines:
             for row in map(json.loads, lines):
@@ -123,12 +124,13 @@ class Tally:
             "mail": self.f1("harm_mail"),
             "seen_news": self.alarms("harm_cleannews"),
             "news": self.alarms("news"),
-            "blogs": self.alarms("blogs"),
+            **{name: self.alarms(name) for name in APART.values()},
         }
 
     def alarms(self, name: str) -> float:
-        """Return the share of a set's honest rows that are called harmful."""
-        return float(np.mean([score >= 0.5 for bad, score in self.said[name] if not bad]))
+        """Return the share of a set's honest rows that are called harmful; nan if none is in the folds judged."""
+        alarms = [score >= 0.5 for bad, score in self.said.get(name, []) if not bad]
+        return float(np.mean(alarms)) if alarms else math.nan
 
     def f1(self, name: str) -> float:
         """Return the F1 of the verdicts on a set."""
@@ -165,7 +167,7 @@ def main() -> None:
                 file.write(json.dumps({"id": number, **asdict(row)}, ensure_ascii=False) + "\n")
         return
     dealt = [*folds(found), *deal(articles)]
-    found += [("blogs" if row.source in BLOGS else "news", row) for row in articles]
+    found += [(APART.get(row.source, "news"), row) for row in articles]
     tallies = {method: Tally() for method in METHODS}
     for fold in map(int, options.folds.split(",")):
         judged = [pair for pair, own in zip(found, dealt, strict=True) if own == fold]
