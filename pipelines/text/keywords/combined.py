@@ -167,6 +167,7 @@ def expand(table: Floats) -> Floats:
             chars == 3,
             column["inside_longer"],
             column["acronym"],
+            column["opening"],
             _IS_KIND[column["right"].astype(int)],
             _IS_KIND[column["left"].astype(int)],
         )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines.text import model_file
 from pipelines.text.analysis import analyse
-from pipelines.text.frequencies import LearnedFrequencies, shipped
+from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
 from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
 from pipelines.text.keywords.learning import example, learn
@@ -84,6 +84,14 @@ def test_candidates_are_counted_as_a_reader_would() -> None:
     assert round(float(np.expm1(found.column("tf")[at]))) == (TITLE + TEXT).count("河口大桥")
     assert found.column("in_title")[at] == 1
     assert found.column("words")[at] == 2
+
+
+def test_place_of_a_phrase_is_that_of_its_words() -> None:
+    known = ShippedFrequencies({}, {"hekou": 1.0, "ferri": -0.5}, 11.0, 8.5)
+    found = find(analyse("", "The Hekou ferry and a bridge.", "en"), known)
+    opening = dict(zip(found.terms, found.column("opening"), strict=True))
+    assert opening == {"Hekou": 1.0, "ferry": -0.5, "Hekou ferry": 0.25, "bridge": 0.0}
+    assert LearnedFrequencies(known).opening("hekou") == 1.0
 
 
 def test_phrases_do_not_reach_over_stop_words_and_signs() -> None:
