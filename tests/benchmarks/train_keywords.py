@@ -30,8 +30,11 @@ from pipelines.text.keywords.learning import KeywordExample, example, learn
 from tests.benchmarks.labelled import FOLDER
 
 TEXT = FOLDER.parent / "text"
-KEYWORDS = {"kw_csl": ("zh", 1.0), "kw_metanews": ("zh", 2.0), "kw_inspec": ("en", 1.0), "kw_kpcrowd": ("en", 3.0)}
-"""Sets with keywords: language, and how much each text counts, so that the smaller sets are heard."""
+KEYWORDS = {
+    "kw_csl": ("zh", 1.0, False), "kw_metanews": ("zh", 2.0, True),
+    "kw_inspec": ("en", 1.0, False), "kw_kpcrowd": ("en", 3.0, True),
+}  # fmt: skip
+"""Sets with keywords: language; how much each text counts, so that the smaller sets are heard; are they articles?"""
 COUNTED = {
     "en": ("cls_bbc/dev", "cls_reuters_ml/dev", "search_cranfield/docs", "kw_semeval2010/dev", "kw_semeval2017/dev"),
     "zh": ("cls_sogouc/dev", "cls_cnews/dev"),
@@ -70,9 +73,9 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
 
 def examples(name: str) -> list[KeywordExample]:
     """Return the texts of a set with keywords."""
-    language, weight = KEYWORDS[name]
+    language, weight, is_article = KEYWORDS[name]
     return [
-        example(analyse(row.get("title") or "", row["text"], language), row["keys"], shipped(), weight)
+        example(analyse(row.get("title") or "", row["text"], language), row["keys"], shipped(), weight, is_article)
         for row in rows(f"{name}/dev")
     ]
 

@@ -171,9 +171,9 @@ def test_combined_learns_from_examples() -> None:
 
 def test_trees_are_followed_as_by_hand() -> None:
     table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
-    for script, (made, _) in combined.load().items():
+    for script, model in combined.load().items():
         trees = model_file.load(combined.MODEL)["scripts"][script]["trees"]
-        for row, odds in zip(table, made.log_odds(table), strict=True):
+        for row, odds in zip(table, model.trees.log_odds(table), strict=True):
             total = trees["base"]
             for columns, borders, leaves in zip(trees["columns"], trees["borders"], trees["leaves"], strict=True):
                 node = 0
