@@ -26,7 +26,7 @@ class Frequencies(Protocol):
         ...
 
     def opening(self, term: str) -> float:
-        """Return how much oftener than others the term stands at the beginning of its texts, as a logarithm."""
+        """Return how much oftener than others the term begins its texts, a logarithm."""
         ...
 
 
@@ -57,7 +57,7 @@ class ShippedFrequencies:
         return self.rare_han if term[:1] >= "\u2e80" else self.rare
 
     def opening(self, term: str) -> float:
-        """Return how much oftener than others the term stands at the beginning of its texts, as a logarithm.
+        """Return how much oftener than others the term begins its texts, a logarithm.
 
         >>> shipped().opening("北京") > shipped().opening("记者")
         True

@@ -113,7 +113,7 @@ class KeywordModel:
     Attributes:
         trees: of the columns of a table, learned from all texts.
         regression: of `expand`, learned from articles.
-        gate: of `profile`, the odds that a text is an article and no abstract.
+        gate: of `style`, the odds that a text is an article and no abstract.
     """
 
     trees: BoostedTrees
@@ -149,13 +149,13 @@ def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) ->
     if not found.terms:
         return []
     model = models.get(found.script) or next(iter(models.values()))
-    article = 1 / (1 + np.exp(-model.gate.log_odds(profile(found.table))))
+    article = 1 / (1 + np.exp(-model.gate.log_odds(style(found.table))))
     odds = (1 - article + article * params.trees) * model.trees.log_odds(found.table)
     odds += article * model.regression.log_odds(expand(found.table))
     return found.rank(1 / (1 + np.exp(-odds)))
 
 
-def profile(table: Floats) -> Floats:
+def style(table: Floats) -> Floats:
     """Return the features of the gate: those of the whole text, a row."""
     row = dict(zip(COLUMNS, table[0].tolist(), strict=True))
     words = row["text_words"]
@@ -207,7 +207,7 @@ def read(models: Mapping[str, Any]) -> Models:
             script: KeywordModel(
                 _read_trees(each["trees"]),
                 _read_regression(each["regression"], expand(nothing)),
-                _read_regression(each["gate"], profile(nothing)),
+                _read_regression(each["gate"], style(nothing)),
             )
             for script, each in models.items()
         }

@@ -53,7 +53,10 @@ def example(
     weight: float = 1.0,
     is_article: bool | None = None,  # noqa: FBT001 - told by who knows the texts
 ) -> KeywordExample:
-    """Build an example of a text and its keywords, which match by stems; an article by its length, if nobody tells."""
+    """Build an example of a text and its keywords, which match by stems.
+
+    Without `is_article` the length tells.
+    """
     found = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
     right = np.array([normal_form(term) in wanted for term in found.terms], float)
@@ -117,7 +120,7 @@ def _learn_pair(examples: list[KeywordExample]) -> dict[str, Any]:
 
 def _learn_gate(examples: list[KeywordExample]) -> dict[str, Any]:
     """Fit the odds that a text is an article; both kinds count the same."""
-    features = np.concatenate([combined.profile(each.found.table) for each in examples])
+    features = np.concatenate([combined.style(each.found.table) for each in examples])
     article = np.array([each.is_article for each in examples], float)
     if article.min() == article.max():
         none = _learn_regression(features[:0], article[:0], article[:0], _GATE_DECAY)

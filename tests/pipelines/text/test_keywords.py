@@ -169,6 +169,23 @@ def test_combined_learns_from_examples() -> None:
         assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
 
 
+def test_news_are_told_from_abstracts() -> None:
+    """The shipped gate, by length and style."""
+    abstract = (
+        "Stability of suspension bridges under wind\nA nonlinear model of the deck is derived and its bifurcations are "
+        "analysed numerically. The proposed damping scheme reduces the amplitude of torsional oscillations."
+    )
+    news = (
+        "Hekou bridge opens\nHEKOU - Mayor Lin Wei opened the Hekou Bridge on Monday, four years after work began. "
+        "We waited long, said Chen Hong, a captain from Linchuan. Lin said the old ferry would run until June."
+    )
+    odds = [
+        combined.load()["other"].gate.log_odds(combined.style(find(analyse("", text, "en"), shipped()).table))[0]
+        for text in (news, abstract)
+    ]
+    assert odds[0] > 0 > odds[1]
+
+
 def test_trees_are_followed_as_by_hand() -> None:
     table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
     for script, model in combined.load().items():
