@@ -25,6 +25,10 @@ class Frequencies(Protocol):
         """Return the logarithm of documents over documents with the term."""
         ...
 
+    def opening(self, term: str) -> float:
+        """Return how much oftener than others the term begins its texts, a logarithm."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ShippedFrequencies:
@@ -32,10 +36,12 @@ class ShippedFrequencies:
 
     Attributes:
         known: by term.
+        openings: by term, see `opening`; others have 0.
         rare_han, rare: of Chinese terms that are not known, and of others.
     """
 
     known: Mapping[str, float]
+    openings: Mapping[str, float]
     rare_han: float
     rare: float
 
@@ -50,18 +56,29 @@ class ShippedFrequencies:
             return found
         return self.rare_han if term[:1] >= "\u2e80" else self.rare
 
+    def opening(self, term: str) -> float:
+        """Return how much oftener than others the term begins its texts, a logarithm.
+
+        >>> shipped().opening("北京") > shipped().opening("记者")
+        True
+        """
+        return self.openings.get(term, 0.0)
+
 
 @cache
 def shipped() -> ShippedFrequencies:
     """Load the start."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))
-    known = {
-        term: rarity
-        for levels in model["levels"].values()
-        for rarity, terms in [(float(level), terms) for level, terms in levels.items()]
-        for term in terms.split()
-    }
-    return ShippedFrequencies(known, model["rare_han"], model["rare"])
+    known, openings = (
+        {
+            term: number
+            for levels in model[name].values()
+            for number, terms in [(float(level), terms) for level, terms in levels.items()]
+            for term in terms.split()
+        }
+        for name in ("levels", "openings")
+    )
+    return ShippedFrequencies(known, openings, model["rare_han"], model["rare"])
 
 
 class LearnedFrequencies:
@@ -101,3 +118,7 @@ class LearnedFrequencies:
         before = self._start.idf(term)
         share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)
+
+    def opening(self, term: str) -> float:
+        """Return what the start knows of the term's place."""
+        return self._start.opening(term)

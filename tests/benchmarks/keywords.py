@@ -84,7 +84,7 @@ def across_folds(name: str) -> dict[str, list[Terms]]:
 
 def _examples(name: str) -> Iterator[KeywordExample]:
     for row, text in texts(name):
-        yield example(text, row["keys"], shipped(), KEYWORDS[name][1])
+        yield example(text, row["keys"], shipped(), *KEYWORDS[name][1:])
 
 
 def quality(way: str) -> dict[str, float]:

@@ -44,14 +44,14 @@ _WITH_DIGIT: Final = 7
 _ADVERBIAL: Final = np.zeros(_LATIN + 10, bool)
 """Classes that end no phrase."""
 _ADVERBIAL[[_CLASSES["d"], _CLASSES["f"]]] = True
-_OPENING: Final = re.compile('[“《"‘「『【]')
+_QUOTE: Final = re.compile('[“《"‘「『【]')
 
 COLUMNS: Final = (
     "tf", "tf_share", "tfidf", "tfidf_rank", "idf_mean", "idf_min", "idf_max", "idf_last", "first", "first_sentence",
     "last", "in_title", "title_words", "lead", "opens", "words", "chars", "spread", "inside_longer", "most_word",
     "cohesion", "covers", "left", "right", "middle", "capital", "acronym", "quoted", "behind_stop", "before_stop",
     "degree_max", "degree_mean", "coherence", "han", "text_words", "text_sentences", "text_idf", "text_capital",
-    "text_phrases",
+    "text_phrases", "opening",
 )  # fmt: skip
 """Columns of `KeywordCandidates.table`."""
 
@@ -110,7 +110,8 @@ def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
     numbers: dict[str, int] = {}
     ids = np.fromiter((numbers.setdefault(term, len(numbers)) for term in text.terms), np.int64, count)
     rarity = np.fromiter(map(frequencies.idf, numbers), np.float64, len(numbers))
-    words = _Words(text, ids, rarity[ids], len(numbers))
+    opening = np.fromiter(map(frequencies.opening, numbers), np.float64, len(numbers))
+    words = _Words(text, ids, rarity[ids], opening[ids], len(numbers))
     if not words.inside.any():
         return none
     grams = _count_grams(words)
@@ -123,9 +124,9 @@ def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
 class _Words:
     """Columns of the words of a text as arrays."""
 
-    def __init__(self, text: Analysis, ids: Ints, idf: Floats, different: int) -> None:
+    def __init__(self, text: Analysis, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
-        self.ids, self.idf = ids, idf
+        self.ids, self.idf, self.opening = ids, idf, opening
         self.telling, self.joined = np.array(text.telling), np.array(text.joined)
         self.starts, self.ends = np.array(text.starts), np.array(text.ends)
         self.classes = np.fromiter(map(_class_of_tag, text.tags), np.int64, self.count)
@@ -140,8 +141,8 @@ class _Words:
         self.inside = self.telling & (self.classes != _NO_WORD)
         self.ending = self.inside & ~_ADVERBIAL[self.classes]
         self.tf = np.bincount(ids, minlength=different)
-        opening = [match.end() for match in _OPENING.finditer(text.text)]
-        self.quoted = np.isin(self.starts, opening) if opening else np.zeros(self.count, bool)
+        quotes = [match.end() for match in _QUOTE.finditer(text.text)]
+        self.quoted = np.isin(self.starts, quotes) if quotes else np.zeros(self.count, bool)
         self.title = text.title_words
 
 
@@ -289,7 +290,7 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
     top[np.argsort(-words.tf * rare, kind="stable")[:_TOP]] = np.arange(min(_TOP, words.different))
     tops = np.zeros((sentences, _TOP + 1), bool)
     tops[words.sentence[words.telling], top[words.ids[words.telling]]] = True
-    opening = words.sentence[first] - text.title_sentences
+    sentence = words.sentence[first] - text.title_sentences
     acronym = np.zeros(len(kept), bool)
     latin = np.flatnonzero(_sums(words.latin, first, size))
     acronym[latin] = [
@@ -307,11 +308,11 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
         idfs.max(1),
         words.idf[last],
         first / words.count,
-        opening,
+        sentence,
         latest / words.count,
         first < words.title,
         _sums(in_title[words.ids], first, size) / size,
-        opening <= 0,
+        sentence <= 0,
         first == 0,
         size,
         words.ends[last] - words.starts[first],
@@ -337,6 +338,7 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
         idf.mean(),
         words.capital.mean(),
         np.mean(size > 1),
+        _sums(words.opening, first, size) / size,
     )
     for row, column in zip(table, columns, strict=True):
         row[:] = column

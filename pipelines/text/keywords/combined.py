@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,9 +20,6 @@ NAME = "combined"
 MODEL: Final = Path(__file__).with_name("combined.json")
 DEPTH: Final = 3
 """Questions that each tree asks."""
-MIDDLE_WORDS: Final = 200.0
-_SLOPE: Final = 6.0
-"""Texts of more words than the middle are weighed as articles, shorter ones as abstracts; near it both count."""
 _KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
 """Kinds of words that count as one as the last and first of a phrase: noun, verb, verbal noun, name, endings."""
 _IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in range(40)], float)
@@ -35,7 +33,7 @@ class Params:
         trees: weight of the trees beside the regression, for articles.
     """
 
-    trees: float = 0.3
+    trees: float = 0.6
 
 
 DEFAULTS = Params()
@@ -89,12 +87,12 @@ class BoostedTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Logistic regression over `expand`.
+    """Logistic regression.
 
     Attributes:
         mean, scale: of each feature in training.
         weights: of the features so scaled.
-        base: logarithm of the odds of a candidate where all features have their mean.
+        base: logarithm of the odds where all features have their mean.
     """
 
     mean: Floats
@@ -102,13 +100,28 @@ class Regression:
     weights: Floats
     base: float
 
-    def log_odds(self, table: Floats) -> Floats:
-        """Return the logarithm of the odds of each row of a table."""
-        found: Floats = self.base + (expand(table) - self.mean) / self.scale @ self.weights
+    def log_odds(self, features: Floats) -> Floats:
+        """Return the logarithm of the odds of each row of features."""
+        found: Floats = self.base + (features - self.mean) / self.scale @ self.weights
         return found
 
 
-Models = Mapping[str, tuple[BoostedTrees, Regression]]
+@dataclass(frozen=True, slots=True, eq=False)
+class KeywordModel:
+    """Models of one script.
+
+    Attributes:
+        trees: of the columns of a table, learned from all texts.
+        regression: of `expand`, learned from articles.
+        gate: of `style`, the odds that a text is an article and no abstract.
+    """
+
+    trees: BoostedTrees
+    regression: Regression
+    gate: Regression
+
+
+Models = Mapping[str, KeywordModel]
 """By script."""
 
 
@@ -135,18 +148,20 @@ def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) ->
     """Return the candidates by their probability under the models of their script."""
     if not found.terms:
         return []
-    trees, regression = models.get(found.script) or next(iter(models.values()))
-    long = is_article(found.table)
-    share = 1 - long + long * params.trees
-    odds = share * trees.log_odds(found.table) + long * regression.log_odds(found.table)
+    model = models.get(found.script) or next(iter(models.values()))
+    article = 1 / (1 + np.exp(-model.gate.log_odds(style(found.table))))
+    odds = (1 - article + article * params.trees) * model.trees.log_odds(found.table)
+    odds += article * model.regression.log_odds(expand(found.table))
     return found.rank(1 / (1 + np.exp(-odds)))
 
 
-def is_article(table: Floats, middle_words: float = MIDDLE_WORDS) -> Floats:
-    """Return how much each row is weighed as of an article, in (0, 1)."""
-    length = table[:, COLUMNS.index("text_words")]
-    found: Floats = 1 / (1 + np.exp(-_SLOPE * (length - np.log(middle_words))))
-    return found
+def style(table: Floats) -> Floats:
+    """Return the features of the gate: those of the whole text, a row."""
+    row = dict(zip(COLUMNS, table[0].tolist(), strict=True))
+    words = row["text_words"]
+    return np.array(
+        [[words, words - math.log(row["text_sentences"]), row["text_idf"], row["text_capital"], row["text_phrases"]]]
+    )
 
 
 def expand(table: Floats) -> Floats:
@@ -167,6 +182,7 @@ def expand(table: Floats) -> Floats:
             chars == 3,
             column["inside_longer"],
             column["acronym"],
+            column["opening"],
             _IS_KIND[column["right"].astype(int)],
             _IS_KIND[column["left"].astype(int)],
         )
@@ -185,9 +201,14 @@ def read(models: Mapping[str, Any]) -> Models:
     Raises:
         ValueError: they are none.
     """
+    nothing = np.ones((1, len(COLUMNS)))
     try:
         found = {
-            script: (_read_trees(each["trees"]), _read_regression(each["regression"]))
+            script: KeywordModel(
+                _read_trees(each["trees"]),
+                _read_regression(each["regression"], expand(nothing)),
+                _read_regression(each["gate"], style(nothing)),
+            )
             for script, each in models.items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -206,8 +227,8 @@ def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:
     )
 
 
-def _read_regression(values: Mapping[str, Any]) -> Regression:
+def _read_regression(values: Mapping[str, Any], features: Floats) -> Regression:
     mean, scale, weights = (np.array(values[name], float) for name in ("mean", "scale", "weights"))
-    if not mean.shape == scale.shape == weights.shape == expand(np.zeros((1, len(COLUMNS)))).shape[1:]:
-        raise ValueError(f"the regression has {mean.shape} means, {scale.shape} scales, {weights.shape} weights")
+    if not mean.shape == scale.shape == weights.shape == features.shape[1:]:
+        raise ValueError(f"a regression has {mean.shape} means, {scale.shape} scales, {weights.shape} weights")
     return Regression(mean, scale, weights, float(values["base"]))

@@ -20,10 +20,13 @@ _RATE: Final = 0.08
 _LEAST_LEAF: Final = 40
 _L2: Final = 5.0
 _ROUNDS: Final = 15
-_ARTICLE_WORDS: Final = 400.0
-"""Words in the middle between short texts and those that the regression learns from."""
+_ARTICLE_WORDS: Final = 200
+"""Words from which a text is an article when nobody tells."""
 _DECAY: Final = 300.0
 """Strength of the prior that a weight of the regression is zero."""
+_GATE_DECAY: Final = 1.0
+_SURE: Final = 4.0
+"""Logarithm of the odds that a text is of the only kind that was learned from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,19 +36,31 @@ class KeywordExample:
     Attributes:
         found: its candidates.
         wanted: 1 for those that are keywords, else 0.
+        is_article: not an abstract or another short text.
         weight: how much the text counts.
     """
 
     found: KeywordCandidates
     wanted: Floats
+    is_article: bool
     weight: float = 1.0
 
 
-def example(text: Analysis, keys: Iterable[str], frequencies: Frequencies, weight: float = 1.0) -> KeywordExample:
-    """Build an example of a text and its keywords, which match by stems."""
+def example(
+    text: Analysis,
+    keys: Iterable[str],
+    frequencies: Frequencies,
+    weight: float = 1.0,
+    is_article: bool | None = None,  # noqa: FBT001 - told by who knows the texts
+) -> KeywordExample:
+    """Build an example of a text and its keywords, which match by stems.
+
+    Without `is_article` the length tells.
+    """
     found = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
-    return KeywordExample(found, np.array([normal_form(term) in wanted for term in found.terms], float), weight)
+    right = np.array([normal_form(term) in wanted for term in found.terms], float)
+    return KeywordExample(found, right, len(text) >= _ARTICLE_WORDS if is_article is None else is_article, weight)
 
 
 def normal_form(term: str) -> str:
@@ -95,10 +110,23 @@ def _learn_pair(examples: list[KeywordExample]) -> dict[str, Any]:
     weight = np.concatenate([np.full(len(each.wanted), each.weight) for each in examples])
     if not 0 < wanted.sum() < len(wanted):
         raise ValueError(f"{int(wanted.sum())} of {len(wanted)} candidates are keywords; some must be, and some not")
+    article = np.concatenate([np.full(len(each.wanted), each.is_article) for each in examples])
     return {
         "trees": _learn_trees(table, wanted, weight),
-        "regression": _learn_regression(table, wanted, weight * combined.is_article(table, _ARTICLE_WORDS)),
+        "regression": _learn_regression(combined.expand(table[article]), wanted[article], weight[article], _DECAY),
+        "gate": _learn_gate(examples),
     }
+
+
+def _learn_gate(examples: list[KeywordExample]) -> dict[str, Any]:
+    """Fit the odds that a text is an article; both kinds count the same."""
+    features = np.concatenate([combined.style(each.found.table) for each in examples])
+    article = np.array([each.is_article for each in examples], float)
+    if article.min() == article.max():
+        none = _learn_regression(features[:0], article[:0], article[:0], _GATE_DECAY)
+        return none | {"base": _SURE if article[0] else -_SURE}
+    weight = len(article) / 2 / np.where(article > 0, article.sum(), (1 - article).sum())
+    return _learn_regression(features, article, weight, _GATE_DECAY)
 
 
 def _learn_trees(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any]:
@@ -131,17 +159,15 @@ def _learn_trees(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any
     return {"base": round(base, 4), "columns": columns, "borders": borders, "leaves": leaves}
 
 
-def _learn_regression(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any]:
+def _learn_regression(features: Floats, wanted: Floats, weight: Floats, prior: float) -> dict[str, Any]:
     """Fit a logistic regression by Newton's method."""
-    used = weight > 0.02
-    features, wanted, weight = combined.expand(table[used]), wanted[used], weight[used]
-    size = combined.expand(table[:1]).shape[1]
+    size = features.shape[1]
     if not len(wanted):
         return {"mean": [0.0] * size, "scale": [1.0] * size, "weights": [0.0] * size, "base": 0.0}
     mean, scale = features.mean(0), features.std(0)
     scale[scale < 1e-9] = 1.0
     rows = np.column_stack((np.ones(len(features)), (features - mean) / scale))
-    decay = np.full(rows.shape[1], _DECAY)
+    decay = np.full(rows.shape[1], prior)
     decay[0] = 1e-3
     weights = np.zeros(rows.shape[1])
     for _ in range(_ROUNDS):

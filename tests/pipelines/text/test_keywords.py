@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines.text import model_file
 from pipelines.text.analysis import analyse
-from pipelines.text.frequencies import LearnedFrequencies, shipped
+from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
 from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
 from pipelines.text.keywords.learning import example, learn
@@ -84,6 +84,14 @@ def test_candidates_are_counted_as_a_reader_would() -> None:
     assert round(float(np.expm1(found.column("tf")[at]))) == (TITLE + TEXT).count("河口大桥")
     assert found.column("in_title")[at] == 1
     assert found.column("words")[at] == 2
+
+
+def test_place_of_a_phrase_is_that_of_its_words() -> None:
+    known = ShippedFrequencies({}, {"hekou": 1.0, "ferri": -0.5}, 11.0, 8.5)
+    found = find(analyse("", "The Hekou ferry and a bridge.", "en"), known)
+    opening = dict(zip(found.terms, found.column("opening"), strict=True))
+    assert opening == {"Hekou": 1.0, "ferry": -0.5, "Hekou ferry": 0.25, "bridge": 0.0}
+    assert LearnedFrequencies().opening("北京") == shipped().opening("北京") > 0
 
 
 def test_phrases_do_not_reach_over_stop_words_and_signs() -> None:
@@ -161,11 +169,28 @@ def test_combined_learns_from_examples() -> None:
         assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
 
 
+def test_news_are_told_from_abstracts() -> None:
+    """The shipped gate, by length and style."""
+    abstract = (
+        "Stability of suspension bridges under wind\nA nonlinear model of the deck is derived and its bifurcations are "
+        "analysed numerically. The proposed damping scheme reduces the amplitude of torsional oscillations."
+    )
+    news = (
+        "Hekou bridge opens\nHEKOU - Mayor Lin Wei opened the Hekou Bridge on Monday, four years after work began. "
+        "We waited long, said Chen Hong, a captain from Linchuan. Lin said the old ferry would run until June."
+    )
+    odds = [
+        combined.load()["other"].gate.log_odds(combined.style(find(analyse("", text, "en"), shipped()).table))[0]
+        for text in (news, abstract)
+    ]
+    assert odds[0] > 0 > odds[1]
+
+
 def test_trees_are_followed_as_by_hand() -> None:
     table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
-    for script, (made, _) in combined.load().items():
+    for script, model in combined.load().items():
         trees = model_file.load(combined.MODEL)["scripts"][script]["trees"]
-        for row, odds in zip(table, made.log_odds(table), strict=True):
+        for row, odds in zip(table, model.trees.log_odds(table), strict=True):
             total = trees["base"]
             for columns, borders, leaves in zip(trees["columns"], trees["borders"], trees["leaves"], strict=True):
                 node = 0
