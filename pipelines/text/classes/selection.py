@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .vectors import Columns, Numbers
 
@@ -19,6 +20,8 @@ _COMBINED_SHARE: Final = 4
 """The combined measures choose among so many times as many terms as are kept: the most frequent ones."""
 _COMBINED_LEAST: Final = 1000
 _SMOOTH: Final = 0.5
+_PRIOR: Final = 2.0
+"""Documents that a term is given beside its own, of all classes."""
 LISTED: Final = 20
 
 
@@ -124,6 +127,18 @@ def uncertainty(table: Contingency) -> Numbers:
     """
     shares: Numbers = table.occurrences / np.maximum(table.occurrences.sum(axis=1, keepdims=True), 1e-12)
     return shares
+
+
+def information(table: Contingency) -> Numbers:
+    """Return how sure a term makes of the class, in [0, 1]: one less the entropy of its documents over the classes.
+
+    Classes count as if they had equally many documents; a term of few documents is drawn towards 0.
+    """
+    prior = table.of_class / max(table.of_class.sum(), 1)
+    given = (table.both + _PRIOR * prior) / np.maximum(prior, 1e-12)
+    shares = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-12)
+    told: Numbers = 1 + _plogp(shares, shares).sum(axis=1) / np.log2(max(len(prior), 2))
+    return told
 
 
 def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
@@ -258,8 +273,10 @@ class Chosen:
 ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 
 
-def report(table: Contingency, kept: Columns, labels: Sequence[str], measure: str) -> ChosenByClass:
-    """List for each class the terms chosen for it, best first.
+def report(
+    table: Contingency, kept: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
+) -> ChosenByClass:
+    """List for each class the terms chosen for it, those of `first` before the others, best first.
 
     Returns:
         Class -> how many of the terms tell more of it than of the others, and the best of these.
@@ -269,6 +286,6 @@ def report(table: Contingency, kept: Columns, labels: Sequence[str], measure: st
     found: ChosenByClass = {}
     for number, label in enumerate(labels):
         own, values = kept[best == number], scores[best == number, number]
-        listed = np.argsort(-values, kind="stable")[:LISTED].tolist()
+        listed = np.lexsort((-values, ~first[own]))[:LISTED].tolist()
         found[label] = len(own), [Chosen(int(own[n]), float(values[n]), int(table.with_term[own[n]])) for n in listed]
     return found
