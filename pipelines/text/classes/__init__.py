@@ -13,13 +13,13 @@ from ...params import fill_params
 from . import combined, fuzzy, knn, naive_bayes, structure, svm
 from .classifier import Classifier, Training
 from .selection import Contingency, Select
-from .vectors import Numbers, Terms, Text, count_features, count_terms, rarity
+from .vectors import Ids, Numbers, Terms, Text, count_features, count_terms, rarity
 
-Weigh = Callable[[Contingency], Numbers]
+Weigh = Callable[[Contingency, Ids], Numbers]
 """Weights of terms by their counts."""
 
 
-def weigh_rarity(table: Contingency) -> Numbers:
+def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
     """Return the weight of each term: rare ones count more."""
     return rarity(table.with_term, table.documents)
 

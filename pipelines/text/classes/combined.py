@@ -10,15 +10,15 @@ import numpy as np
 from . import svm
 from .classifier import Classifier, Steps, Training
 from .selection import Contingency, information
-from .vectors import Numbers, rarity
+from .vectors import Ids, Numbers, is_word, rarity
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 NAME: Final = "combined"
 _ACCURACY: Final = 1e-4
-_LEAST_WEIGHT: Final = 0.3
-"""Weight of a term that tells nothing of the classes, less than of one that tells all."""
+_LEAST_WEIGHTS: Final = (0.3, 1.0)
+"""Weight of a run and of a word that tell nothing of the classes; of those that tell all it is 1 more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,10 @@ class Params:
     steps: int = 200
 
 
-def weigh(table: Contingency) -> Numbers:
+def weigh(table: Contingency, ids: Ids) -> Numbers:
     """Return the weight of each term: rare ones count more, and those that tell of the class."""
-    return rarity(table.with_term, table.documents) * (_LEAST_WEIGHT + information(table))
+    least = np.where(is_word(ids), *reversed(_LEAST_WEIGHTS))
+    return rarity(table.with_term, table.documents) * (least + information(table))
 
 
 def fit(training: Training, params: Params) -> Classifier:

@@ -196,7 +196,7 @@ def _space(
     whole = Training(every, (), [every.vector(one) for one in counts], labelled, is_single=True)
     table = Contingency.of(whole.counts(), labelled)
     kept = np.sort(select(table, wanted))
-    weights = uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table)
+    weights = uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)
     chosen = report(table, kept, names, wanted.measure, is_word(ids))
     places = {column: place for place, column in enumerate(kept.tolist())}
     return Space(ids[kept], weights[kept]), {

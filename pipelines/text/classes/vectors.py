@@ -34,9 +34,10 @@ _HAN_STRETCH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff][^a-z]*")
 _GRAMS: Final = 3
 _END_CHARS: Final = 40
 """Characters at the beginning and the end of a text whose runs count as terms of their own, too."""
-_WORD, _CHAR, _PAIR, _BEGIN, _END, _FORM = range(6)
-"""Views of a text: words, characters, pairs of them, runs at its beginning and end, runs of its form."""
-_SHARES: Final = np.array([1.5, 1.0, 1.0, 1.0, 1.0, 0.5])
+_WORD, _WRITTEN, _CHAR, _PAIR, _BEGIN, _END, _FORM = range(7)
+"""Views of a text: words, words as they are written between blanks, Chinese characters, pairs of them, runs at the
+beginning and the end, runs of the form."""
+_SHARES: Final = np.array([1.5, 0.5, 1.0, 1.0, 1.0, 1.0, 0.5])
 """Share of each view in the vector of a text that has all."""
 _HASH_BITS: Final = np.uint32(29)
 """The bits above are the view."""
@@ -112,9 +113,10 @@ def count_features(text: Text) -> Terms:
 
     Cost: O(characters), 0.5 ms for 1,000 Chinese ones.
     """
-    words, stretch = _pieces(text)
+    words, written_words, stretch = _pieces(text)
     listed = as_terms(_count(words, text))
-    ids = np.sort(np.concatenate([ids for ids, _, _ in _runs(stretch, _form(text))]))
+    written = np.array([_hash_written(word) for word in written_words], np.uint32)
+    ids = np.sort(np.concatenate([written, *(ids for ids, _, _ in _runs(stretch, text))]))
     first = _starts(ids)
     counts = np.diff(first, append=len(ids)).astype(np.float64)
     return Terms(np.concatenate((listed.ids, ids[first])), np.concatenate((listed.counts, counts)))
@@ -122,10 +124,10 @@ def count_features(text: Text) -> Terms:
 
 def spell(text: Text) -> dict[int, str]:
     """Return the characters of each term of a text by its number."""
-    words, stretch = _pieces(text)
-    form = _form(text)
+    words, written_words, stretch = _pieces(text)
     found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
-    for ids, chars, size in _runs(stretch, form):
+    found |= {_hash_written(word): word for word in written_words}
+    for ids, chars, size in _runs(stretch, text):
         written = chars.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         found |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
     return found
@@ -133,7 +135,7 @@ def spell(text: Text) -> dict[int, str]:
 
 def is_word(ids: Ids) -> NDArray[np.bool_]:
     """Return which terms are words, not runs of characters."""
-    return ids >> _HASH_BITS == _WORD
+    return ids >> _HASH_BITS <= _WRITTEN
 
 
 def words_of(folded: str) -> list[str]:
@@ -141,11 +143,12 @@ def words_of(folded: str) -> list[str]:
     return han_words(folded) + [english_stem(word) for word, _, _ in other_words(folded)]
 
 
-def _pieces(text: Text) -> tuple[list[str], str]:
-    """Return the words and the Chinese stretches."""
+def _pieces(text: Text) -> tuple[list[str], list[str], str]:
+    """Return the words, those of languages with blanks as they are written, and the Chinese stretches."""
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
+    written = [word for word, _, _ in other_words(folded)]
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return words_of(folded), stretch
+    return han_words(folded) + [english_stem(word) for word in written], written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
@@ -163,6 +166,10 @@ def _count(words: Sequence[str], text: Text) -> dict[str, float]:
     return counts
 
 
+def _hash_written(word: str) -> int:
+    return _hash(word) | _WRITTEN << int(_HASH_BITS)
+
+
 def _hash(word: str) -> int:
     return zlib.crc32(word.encode("utf-8", "surrogatepass")) & ((1 << int(_HASH_BITS)) - 1)
 
@@ -172,18 +179,20 @@ def _codes(text: str) -> Ids:
 
 
 def _form(text: Text) -> Ids:
-    """Return the text as it was written, in classes of characters: 汉, 0, a, and all others as they are."""
+    """Return a Chinese text as it was written, in classes of characters: 汉, 0, a, and all others as they are."""
     codes = _codes(f"{text.title}\n{text.text}"[:MAX_CHARS].lstrip())
     codes = np.where((codes >= 0x3400) & (codes <= 0x9FFF), np.uint32(_HAN), codes)
     codes = np.where(codes - np.uint32(ord("0")) < 10, np.uint32(ord("0")), codes)
     return np.where((codes | np.uint32(32)) - np.uint32(ord("a")) < 26, np.uint32(ord("a")), codes)
 
 
-def _runs(stretch: str, form: Ids) -> Iterator[tuple[Ids, Ids, int]]:
+def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
     """Yield the terms of each view and size, the characters they are made of, and the size."""
     codes = _codes(stretch)
     yield from ((_hash_grams(codes, size, view), codes, size) for view, size in ((_CHAR, 1), (_PAIR, 2)))
-    yield _hash_grams(form, _GRAMS, _FORM), form, _GRAMS
+    if stretch:
+        form = _form(text)
+        yield _hash_grams(form, _GRAMS, _FORM), form, _GRAMS
     for size in range(1, _GRAMS + 1):
         beginning, end = codes[: _END_CHARS + size - 1], codes[-_END_CHARS - size + 1 :]
         yield _hash_grams(beginning, size, _BEGIN), beginning, size
