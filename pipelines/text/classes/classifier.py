@@ -75,7 +75,7 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """A table of numbers in one byte each: a model of many terms is small, in its file and in memory.
+    """Table of numbers in one byte each, so that a model of many terms is small.
 
     Attributes:
         steps: the numbers, in steps of their columns.

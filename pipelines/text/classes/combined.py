@@ -35,7 +35,7 @@ class Params:
 
 
 def weigh(table: Contingency, ids: Ids) -> Numbers:
-    """Return the weight of each term: rare ones count more, and those that tell of the class."""
+    """Return the weight of each term: rare and telling ones count more."""
     least = np.where(is_word(ids), *reversed(_LEAST_WEIGHTS))
     return rarity(table.with_term, table.documents) * (least + information(table))
 

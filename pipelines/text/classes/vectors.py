@@ -105,9 +105,10 @@ def as_terms(counts: Mapping[str, float]) -> Terms:
 
 
 def count_features(text: Text) -> Terms:
-    """Count words, Chinese characters and pairs of them, runs at both ends, and runs of the form.
+    """Count words, characters and pairs, runs at both ends, and runs of the form.
 
-    Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by them too, and by how their
+    All but words are of Chinese. Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by
+    them too, and by how their
     articles begin and end. The form is the text as it was written, each Chinese character, Latin letter or digit as
     one sign: what stands between them differs by section, too.
 
@@ -144,7 +145,7 @@ def words_of(folded: str) -> list[str]:
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
-    """Return the words, those of languages with blanks as they are written, and the Chinese stretches."""
+    """Return words, words as written between blanks, and the Chinese stretches."""
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
     written = [word for word, _, _ in other_words(folded)]
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
@@ -179,7 +180,7 @@ def _codes(text: str) -> Ids:
 
 
 def _form(text: Text) -> Ids:
-    """Return a Chinese text as it was written, in classes of characters: 汉, 0, a, and all others as they are."""
+    """Return a text as written, in signs 汉, 0, a and all other characters."""
     codes = _codes(f"{text.title}\n{text.text}"[:MAX_CHARS].lstrip())
     codes = np.where((codes >= 0x3400) & (codes <= 0x9FFF), np.uint32(_HAN), codes)
     codes = np.where(codes - np.uint32(ord("0")) < 10, np.uint32(ord("0")), codes)
@@ -187,7 +188,7 @@ def _form(text: Text) -> Ids:
 
 
 def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
-    """Yield the terms of each view and size, the characters they are made of, and the size."""
+    """Yield runs of each view and size, their characters and the size."""
     codes = _codes(stretch)
     yield from ((_hash_grams(codes, size, view), codes, size) for view, size in ((_CHAR, 1), (_PAIR, 2)))
     if stretch:
@@ -240,7 +241,9 @@ class Space:
     weights: Numbers
 
     def vector(self, terms: Terms) -> Vector:
-        """Return the vector of a text: (1 + log count) x weight, of length 1, in which each view has its share.
+        """Return the vector of a text: (1 + log count) x weight, each view by its share.
+
+        Its length is 1.
 
         Terms that the space does not have are left out; the vector may be empty.
 
