@@ -189,23 +189,29 @@ def _form(text: Text) -> Ids:
 
 def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
     """Yield runs of each view and size, their characters and the size."""
-    codes = _codes(stretch)
-    yield from ((_hash_grams(codes, size, view), codes, size) for view, size in ((_CHAR, 1), (_PAIR, 2)))
-    if stretch:
-        form = _form(text)
-        yield _hash_grams(form, _GRAMS, _FORM), form, _GRAMS
-    for size in range(1, _GRAMS + 1):
-        beginning, end = codes[: _END_CHARS + size - 1], codes[-_END_CHARS - size + 1 :]
-        yield _hash_grams(beginning, size, _BEGIN), beginning, size
-        yield _hash_grams(end, size, _END), end, size
+    if not stretch:
+        return
+    codes, form = _codes(stretch), _form(text)
+    grams = _hash_grams(codes)
+    yield _seen(grams[0], _CHAR), codes, 1
+    yield _seen(grams[1], _PAIR), codes, 2
+    yield _seen(_hash_grams(form)[-1], _FORM), form, _GRAMS
+    for size, ids in enumerate(grams, 1):
+        yield _seen(ids[:_END_CHARS], _BEGIN), codes, size
+        yield _seen(ids[-_END_CHARS:], _END), codes[max(0, len(ids) - _END_CHARS) :], size
 
 
-def _hash_grams(codes: Ids, size: int, view: int) -> Ids:
-    """Return the hashes of all runs of so many characters, in order."""
-    found = _mix(codes * _FIRST)
-    for more in range(1, size):
-        found = _mix((found[:-1] * _NEXT) ^ (codes[more:] * _FIRST))
-    return (found >> np.uint32(32 - _HASH_BITS)) | np.uint32(view << int(_HASH_BITS))
+def _seen(hashes: Ids, view: int) -> Ids:
+    """Return hashes as terms of a view."""
+    return (hashes >> np.uint32(32 - _HASH_BITS)) | np.uint32(view << int(_HASH_BITS))
+
+
+def _hash_grams(codes: Ids) -> list[Ids]:
+    """Return the hashes of all runs of one, two and three characters, in order."""
+    found = [_mix(codes * _FIRST)]
+    for size in range(1, _GRAMS):
+        found.append(_mix((found[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
+    return found
 
 
 def _mix(values: Ids) -> Ids:
