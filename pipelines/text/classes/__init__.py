@@ -41,18 +41,18 @@ class ClassMethod(NamedTuple):
     load: Callable[[Mapping[str, Any], int, int], Classifier]
     params: type
     terms: Callable[[Text], Terms] = count_terms
-    select: Select = Select("df+chi2", 20_000)
+    select: Select = Select("chi2", 20_000)
     weigh: Weigh = weigh_rarity
     module: str = ""
 
 
 METHODS: Final[Mapping[str, ClassMethod]] = {
     combined.NAME: ClassMethod(
-        combined.fit, combined.load, combined.Params, count_features, Select("df+chi2", 60_000), combined.weigh
+        combined.fit, combined.load, combined.Params, count_features, Select("chi2", 60_000), combined.weigh
     ),
     svm.NAME: ClassMethod(svm.fit, svm.load, svm.Params, module="sklearn"),
     naive_bayes.NAME: ClassMethod(naive_bayes.fit, naive_bayes.load, naive_bayes.Params),
-    knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("df+chi2", 5000)),
+    knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("chi2", 5000)),
     fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params),
     structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
 }

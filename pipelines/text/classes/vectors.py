@@ -124,10 +124,10 @@ def count_features(text: Text) -> Terms:
 
 
 def spell(text: Text) -> dict[int, str]:
-    """Return the characters of each term of a text by its number."""
+    """Return the characters of each term of a text by its number, words in full."""
     words, written_words, stretch = _pieces(text)
     found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
-    found |= {_hash_written(word): word for word in written_words}
+    found |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
     for ids, chars, size in _runs(stretch, text):
         written = chars.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         found |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
@@ -135,8 +135,9 @@ def spell(text: Text) -> dict[int, str]:
 
 
 def is_word(ids: Ids) -> NDArray[np.bool_]:
-    """Return which terms are words, not runs of characters."""
-    return ids >> _HASH_BITS <= _WRITTEN
+    """Return a mask of the terms that are words, by their stems."""
+    found: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
+    return found
 
 
 def words_of(folded: str) -> list[str]:
