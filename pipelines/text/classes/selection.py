@@ -178,7 +178,7 @@ def _sure(scores: Numbers, table: Contingency) -> Numbers:
 
 
 def _in_turn(scores: Numbers, table: Contingency) -> Numbers:
-    """Rank the best term of each class before the second of any: each class has its share."""
+    """Rank the best term of each class before the second of any."""
     order = np.argsort(-scores, axis=0, kind="stable")
     ranks = np.empty(scores.shape)
     np.put_along_axis(ranks, order, np.arange(len(scores), dtype=np.float64)[:, None], axis=0)

@@ -124,7 +124,7 @@ def count_features(text: Text) -> Terms:
 
 
 def spell(text: Text) -> dict[int, str]:
-    """Return the characters of each term of a text by its number, words in full."""
+    """Return the characters of each term of a text, words in full."""
     words, written_words, stretch = _pieces(text)
     found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
     found |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
