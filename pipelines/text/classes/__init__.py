@@ -12,8 +12,16 @@ from typing import Any, Final, NamedTuple
 from ...params import fill_params
 from . import combined, fuzzy, knn, naive_bayes, structure, svm
 from .classifier import Classifier, Training
-from .selection import Select
-from .vectors import Terms, Text, count_features, count_terms
+from .selection import Contingency, Select
+from .vectors import Ids, Numbers, Terms, Text, count_features, count_terms, rarity
+
+Weigh = Callable[[Contingency, Ids], Numbers]
+"""Weights of terms by their counts."""
+
+
+def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
+    """Return the weight of each term: rare ones count more."""
+    return rarity(table.with_term, table.documents)
 
 
 class ClassMethod(NamedTuple):
@@ -25,6 +33,7 @@ class ClassMethod(NamedTuple):
         params: class of the parameters of `fit`.
         terms: the terms of a text with their numbers.
         select: which of them are kept when nothing else is asked for.
+        weigh: the weights of terms in the vectors of texts.
         module: a package of the extra `train` that `fit` needs.
     """
 
@@ -32,15 +41,18 @@ class ClassMethod(NamedTuple):
     load: Callable[[Mapping[str, Any], int, int], Classifier]
     params: type
     terms: Callable[[Text], Terms] = count_terms
-    select: Select = Select("df+chi2", 20_000)
+    select: Select = Select("chi2", 20_000)
+    weigh: Weigh = weigh_rarity
     module: str = ""
 
 
 METHODS: Final[Mapping[str, ClassMethod]] = {
-    combined.NAME: ClassMethod(combined.fit, combined.load, combined.Params, count_features, Select("df+chi2", 60_000)),
+    combined.NAME: ClassMethod(
+        combined.fit, combined.load, combined.Params, count_features, Select("chi2", 60_000), combined.weigh
+    ),
     svm.NAME: ClassMethod(svm.fit, svm.load, svm.Params, module="sklearn"),
     naive_bayes.NAME: ClassMethod(naive_bayes.fit, naive_bayes.load, naive_bayes.Params),
-    knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("df+chi2", 5000)),
+    knn.NAME: ClassMethod(knn.fit, knn.load, knn.Params, select=Select("chi2", 5000)),
     fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params),
     structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
 }
@@ -75,4 +87,4 @@ def learner(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> 
     return Trainer(name, method, lambda training: method.fit(training, filled))
 
 
-__all__ = ["DEFAULT", "METHODS", "ClassMethod", "Classifier", "Text", "Trainer", "Training", "learner"]
+__all__ = ["DEFAULT", "METHODS", "ClassMethod", "Classifier", "Text", "Trainer", "Training", "Weigh", "learner"]

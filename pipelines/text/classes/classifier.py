@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .vectors import Numbers, Space, Text, Vector
 
@@ -72,15 +73,62 @@ class Classifier(Protocol):
         """Return it as JSON can keep it."""
 
 
-def pack(values: Numbers) -> dict[str, object]:
-    """Write a table of numbers in one byte each, scaled by column.
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Table of numbers in one byte each, so that a model of many terms is small.
 
-    >>> unpack(pack(np.array([[1.0, -2.0], [0.0, 2.0]])), 2).tolist()
-    [[1.0, -2.0], [0.0, 2.0]]
+    Attributes:
+        steps: the numbers, in steps of their columns.
+        scale: the step of each column.
     """
-    scale = np.maximum(np.abs(values).max(axis=0, initial=0.0), 1e-12) / _STEPS
-    steps = np.rint(values / scale).astype(np.int8)
-    return {"scale": [float(f"{one:.7g}") for one in scale], "steps": base64.b64encode(steps.tobytes()).decode()}
+
+    steps: NDArray[np.int8]
+    scale: Numbers
+
+    @classmethod
+    def of(cls, values: Numbers) -> Self:
+        """Round a table.
+
+        >>> Steps.of(np.array([[1.0, -2.0], [0.0, 2.0]])).values().tolist()
+        [[1.0, -2.0], [0.0, 2.0]]
+        """
+        scale = np.maximum(np.abs(values).max(axis=0, initial=0.0), 1e-12) / _STEPS
+        scale = np.array([float(f"{one:.7g}") for one in scale])
+        return cls(np.rint(values / scale).astype(np.int8), scale)
+
+    def values(self) -> Numbers:
+        """Return the numbers."""
+        return (self.steps * self.scale).round(12)
+
+    def product(self, vector: Vector) -> Numbers:
+        """Return the product of a vector and the table.
+
+        >>> table = Steps.of(np.array([[1.0, -2.0], [0.0, 2.0]]))
+        >>> table.product(Vector(np.array([1]), np.ones(1), np.ones(1))).tolist()
+        [0.0, 2.0]
+        """
+        found: Numbers = vector.values @ self.steps[vector.columns] * self.scale
+        return found
+
+    def model(self) -> dict[str, object]:
+        """Return it as JSON can keep it."""
+        return {"scale": self.scale.tolist(), "steps": base64.b64encode(self.steps.tobytes()).decode()}
+
+    @classmethod
+    def load(cls, model: Mapping[str, Any], rows: int) -> Self:
+        """Return what `model` describes.
+
+        Raises:
+            ValueError: it has another number of rows.
+        """
+        scale = np.array(model["scale"], np.float64)
+        steps = np.frombuffer(base64.b64decode(model["steps"], validate=True), np.int8)
+        return cls(steps.reshape(rows, len(scale)), scale)
+
+
+def pack(values: Numbers) -> dict[str, object]:
+    """Write a table of numbers in one byte each, scaled by column."""
+    return Steps.of(values).model()
 
 
 def unpack(packed: Mapping[str, Any], rows: int) -> Numbers:
@@ -89,9 +137,7 @@ def unpack(packed: Mapping[str, Any], rows: int) -> Numbers:
     Raises:
         ValueError: it has another number of rows.
     """
-    scale = np.array(packed["scale"], np.float64)
-    steps = np.frombuffer(base64.b64decode(packed["steps"], validate=True), np.int8)
-    return (steps.reshape(rows, len(scale)) * scale).round(12)
+    return Steps.load(packed, rows).values()
 
 
 def share(values: Numbers) -> Numbers:

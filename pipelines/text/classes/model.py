@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..model_file import VERSION, ModelError, load, refused_if_broken
-from . import METHODS, Trainer, learner
+from . import METHODS, Trainer, Weigh, learner
 from .calibration import Calibration, calibrate
 from .classifier import Classifier, Training, pack, unpack
 from .selection import Chosen, Contingency, Select, report, select, uncertainty
-from .vectors import Numbers, Space, Terms, Text, rarity, spell
+from .vectors import Numbers, Space, Terms, Text, is_word, spell
 
 KIND: Final = "classes"
 SECTIONS: Final = Path(__file__).with_name("sections.json")
@@ -159,7 +159,7 @@ def learn(
         for name in own:
             table_of[row, where[name]] = 1
     counts = [by.method.terms(text) for text in texts]
-    space, chosen = _space(counts, table_of, names, wanted or by.method.select)
+    space, chosen = _space(counts, table_of, names, wanted or by.method.select, by.method.weigh)
     training = Training(
         space, texts, [space.vector(one) for one in counts], table_of, bool((table_of.sum(axis=1) == 1).all())
     )
@@ -185,7 +185,7 @@ def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequen
 
 
 def _space(
-    counts: Sequence[Terms], labelled: Numbers, names: Sequence[str], wanted: Select
+    counts: Sequence[Terms], labelled: Numbers, names: Sequence[str], wanted: Select, weigh: Weigh
 ) -> tuple[Space, Mapping[str, tuple[int, list[Chosen]]]]:
     """Choose the terms of the space; return those chosen for each class, too."""
     ids, documents = np.unique(np.concatenate([one.ids for one in counts]), return_counts=True)
@@ -196,12 +196,10 @@ def _space(
     whole = Training(every, (), [every.vector(one) for one in counts], labelled, is_single=True)
     table = Contingency.of(whole.counts(), labelled)
     kept = np.sort(select(table, wanted))
-    weights = rarity(table.with_term[kept], table.documents)
-    if wanted.measure == "um":
-        weights = uncertainty(table)[kept].max(axis=1)
-    chosen = report(table, kept, names, wanted.measure)
+    weights = uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)
+    chosen = report(table, kept, names, wanted.measure, is_word(ids))
     places = {column: place for place, column in enumerate(kept.tolist())}
-    return Space(ids[kept], weights), {
+    return Space(ids[kept], weights[kept]), {
         label: (count, [replace(one, column=places[one.column]) for one in best])
         for label, (count, best) in chosen.items()
     }

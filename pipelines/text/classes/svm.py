@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .classifier import Classifier, Training, pack, unpack
+from .classifier import Classifier, Steps, Training
 from .vectors import Numbers, Text, Vector
 
 NAME: Final = "svm"
@@ -39,7 +39,7 @@ class Planes:
         bias: per class.
     """
 
-    weights: Numbers
+    weights: Steps
     bias: Numbers
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
@@ -47,12 +47,11 @@ class Planes:
 
         Cost: O(different terms x classes).
         """
-        found: Numbers = vector.values @ self.weights[vector.columns] + self.bias
-        return found
+        return self.weights.product(vector) + self.bias
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
-        return {"weights": pack(self.weights), "bias": self.bias.round(6).tolist()}
+        return {"weights": self.weights.model(), "bias": self.bias.round(6).tolist()}
 
 
 def fit(training: Training, params: Params) -> Classifier:
@@ -82,9 +81,9 @@ def planes(training: Training, params: Params) -> Planes:
             warnings.simplefilter("ignore", ConvergenceWarning)
             machine.fit(matrix, own)
         weights[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
-    return Planes(weights, bias)
+    return Planes(Steps.of(weights), bias)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return Planes(unpack(model["weights"], terms), np.array(model["bias"], np.float64))
+    return Planes(Steps.load(model["weights"], terms), np.array(model["bias"], np.float64))

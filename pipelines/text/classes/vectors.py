@@ -1,12 +1,11 @@
 """Texts as vectors: words and runs of characters, every language in one space.
 
-A term is kept as a number of 32 bits, the hash of its characters: runs of characters are hashed by numpy, many times
-faster than strings are cut and looked up.
+A term is kept as a number of 32 bits: its view (words, runs of two characters, ...) and the hash of its characters.
+Runs of characters are hashed by numpy, many times faster than strings are cut and looked up.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import zlib
 from collections import Counter
@@ -35,8 +34,14 @@ _HAN_STRETCH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff][^a-z]*")
 _GRAMS: Final = 3
 _END_CHARS: Final = 40
 """Characters at the beginning and the end of a text whose runs count as terms of their own, too."""
-_BEGIN: Final = np.uint32(0x27D4EB2F)
-_END: Final = np.uint32(0x165667B1)
+_WORD, _WRITTEN, _CHAR, _PAIR, _BEGIN, _END, _FORM = range(7)
+"""Views of a text: words, words as they are written between blanks, Chinese characters, pairs of them, runs at the
+beginning and the end, runs of the form."""
+_SHARES: Final = np.array([1.5, 0.5, 1.0, 1.0, 1.0, 1.0, 0.5])
+"""Share of each view in the vector of a text that has all."""
+_HASH_BITS: Final = np.uint32(29)
+"""The bits above are the view."""
+_HAN: Final = ord("汉")
 _FIRST: Final = np.uint32(0x9E3779B1)
 _NEXT: Final = np.uint32(0x85EBCA6B)
 
@@ -100,30 +105,38 @@ def as_terms(counts: Mapping[str, float]) -> Terms:
 
 
 def count_features(text: Text) -> Terms:
-    """Count words and Chinese runs of up to three characters, at both ends twice.
+    """Count words, characters and pairs, runs at both ends, and runs of the form.
 
-    Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by them too, and by how their
-    articles begin and end.
+    All but words are of Chinese. Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by
+    them too, and by how their
+    articles begin and end. The form is the text as it was written, each Chinese character, Latin letter or digit as
+    one sign: what stands between them differs by section, too.
 
     Cost: O(characters), 0.5 ms for 1,000 Chinese ones.
     """
-    words, stretch = _pieces(text)
+    words, written_words, stretch = _pieces(text)
     listed = as_terms(_count(words, text))
-    runs = _hash_grams(stretch)
-    ends = [part for ids in runs for part in (ids[:_END_CHARS] ^ _BEGIN, ids[-_END_CHARS:] ^ _END)]
-    grams = np.concatenate(runs + ends)
-    return _merge(np.concatenate((listed.ids, grams)), np.concatenate((listed.counts, np.ones(len(grams)))))
+    written = np.array([_hash_written(word) for word in written_words], np.uint32)
+    ids = np.sort(np.concatenate([written, *(ids for ids, _, _ in _runs(stretch, text))]))
+    first = _starts(ids)
+    counts = np.diff(first, append=len(ids)).astype(np.float64)
+    return Terms(np.concatenate((listed.ids, ids[first])), np.concatenate((listed.counts, counts)))
 
 
 def spell(text: Text) -> dict[int, str]:
-    """Return the characters of each term of a text by its number."""
-    words, stretch = _pieces(text)
+    """Return the characters of each term of a text, words in full."""
+    words, written_words, stretch = _pieces(text)
     found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
-    for size, ids in enumerate(_hash_grams(stretch), 1):
-        runs = [stretch[start : start + size] for start in range(len(ids))]
-        found |= zip(ids.tolist(), runs, strict=True)
-        found |= zip((ids ^ _BEGIN)[:_END_CHARS].tolist(), (f"^{run}" for run in runs), strict=False)
-        found |= zip((ids ^ _END)[-_END_CHARS:].tolist(), (f"{run}$" for run in runs[-_END_CHARS:]), strict=True)
+    found |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
+    for ids, chars, size in _runs(stretch, text):
+        written = chars.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        found |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
+    return found
+
+
+def is_word(ids: Ids) -> NDArray[np.bool_]:
+    """Return a mask of the terms that are words, by their stems."""
+    found: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
     return found
 
 
@@ -132,11 +145,12 @@ def words_of(folded: str) -> list[str]:
     return han_words(folded) + [english_stem(word) for word, _, _ in other_words(folded)]
 
 
-def _pieces(text: Text) -> tuple[list[str], str]:
-    """Return the words and the Chinese stretches."""
+def _pieces(text: Text) -> tuple[list[str], list[str], str]:
+    """Return words, words as written between blanks, and the Chinese stretches."""
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
+    written = [word for word, _, _ in other_words(folded)]
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return words_of(folded), stretch
+    return han_words(folded) + [english_stem(word) for word in written], written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
@@ -154,13 +168,47 @@ def _count(words: Sequence[str], text: Text) -> dict[str, float]:
     return counts
 
 
+def _hash_written(word: str) -> int:
+    return _hash(word) | _WRITTEN << int(_HASH_BITS)
+
+
 def _hash(word: str) -> int:
-    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
+    return zlib.crc32(word.encode("utf-8", "surrogatepass")) & ((1 << int(_HASH_BITS)) - 1)
 
 
-def _hash_grams(text: str) -> list[Ids]:
+def _codes(text: str) -> Ids:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def _form(text: Text) -> Ids:
+    """Return a text as written, in signs 汉, 0, a and all other characters."""
+    codes = _codes(f"{text.title}\n{text.text}"[:MAX_CHARS].lstrip())
+    codes = np.where((codes >= 0x3400) & (codes <= 0x9FFF), np.uint32(_HAN), codes)
+    codes = np.where(codes - np.uint32(ord("0")) < 10, np.uint32(ord("0")), codes)
+    return np.where((codes | np.uint32(32)) - np.uint32(ord("a")) < 26, np.uint32(ord("a")), codes)
+
+
+def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
+    """Yield runs of each view and size, their characters and the size."""
+    if not stretch:
+        return
+    codes, form = _codes(stretch), _form(text)
+    grams = _hash_grams(codes)
+    yield _seen(grams[0], _CHAR), codes, 1
+    yield _seen(grams[1], _PAIR), codes, 2
+    yield _seen(_hash_grams(form)[-1], _FORM), form, _GRAMS
+    for size, ids in enumerate(grams, 1):
+        yield _seen(ids[:_END_CHARS], _BEGIN), codes, size
+        yield _seen(ids[-_END_CHARS:], _END), codes[max(0, len(ids) - _END_CHARS) :], size
+
+
+def _seen(hashes: Ids, view: int) -> Ids:
+    """Return hashes as terms of a view."""
+    return (hashes >> np.uint32(32 - _HASH_BITS)) | np.uint32(view << int(_HASH_BITS))
+
+
+def _hash_grams(codes: Ids) -> list[Ids]:
     """Return the hashes of all runs of one, two and three characters, in order."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     found = [_mix(codes * _FIRST)]
     for size in range(1, _GRAMS):
         found.append(_mix((found[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
@@ -178,8 +226,13 @@ def _merge(ids: Ids, counts: Numbers) -> Terms:
     """Add up the counts of equal terms."""
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
-    first = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.zeros(0, np.intp)
+    first = _starts(ids)
     return Terms(ids[first], np.add.reduceat(counts[order], first) if len(first) else np.zeros(0))
+
+
+def _starts(ids: Ids) -> Columns:
+    """Return where each different number begins, in ascending ones."""
+    return np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,7 +248,9 @@ class Space:
     weights: Numbers
 
     def vector(self, terms: Terms) -> Vector:
-        """Return the vector of a text: (1 + log count) x weight, of length 1.
+        """Return the vector of a text: (1 + log count) x weight, each view by its share.
+
+        Its length is 1.
 
         Terms that the space does not have are left out; the vector may be empty.
 
@@ -209,8 +264,11 @@ class Space:
         known = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
         columns, counts = places[known], terms.counts[known]
         values = (1 + np.log(np.maximum(counts, 1))) * self.weights[columns]
-        length = math.sqrt(values @ values)
-        return Vector(columns, counts, values / length if length else values)
+        views = terms.ids[known] >> _HASH_BITS
+        squares = np.bincount(views, values * values, len(_SHARES))
+        shares = np.where(squares > 0, _SHARES, 0.0)
+        factors = np.sqrt(shares / np.maximum(squares * shares.sum(), 1e-300))
+        return Vector(columns, counts, values * factors[views])
 
 
 def rarity(documents_with: Numbers, documents: int) -> Numbers:

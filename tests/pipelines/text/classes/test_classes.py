@@ -18,7 +18,7 @@ from pipelines.text.classes.model import (
     shipped,
 )
 from pipelines.text.classes.selection import MEASURES, Select
-from pipelines.text.classes.vectors import MAX_CHARS, Text
+from pipelines.text.classes.vectors import MAX_CHARS, Space, Text, count_features
 from pipelines.text.model_file import VERSION, ModelError, load, loads
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")
@@ -148,6 +148,22 @@ def test_refuse_an_unknown_method_or_parameter() -> None:
     with pytest.raises(ValueError, match="has no parameter 'n'; known: k, terms"):
         learner("knn", {"n": 3})
     assert learner().name == DEFAULT
+
+
+def test_views_of_a_text_count_by_their_shares_however_long_it_is() -> None:
+    shares = []
+    for text in (Text("", "球队赢了。Team won!"), Text("", "球队赢了，球迷庆祝到深夜。" * 9 + "Team won!")):
+        terms = count_features(text)
+        vector = Space(terms.ids, np.ones(len(terms.ids))).vector(terms)
+        shares.append([float((vector.values[terms.ids >> 29 == view] ** 2).sum()) for view in range(7)])
+    assert shares[0] == pytest.approx(shares[1])
+    assert sum(shares[0]) == pytest.approx(1)
+    assert shares[0][0] == pytest.approx(3 * shares[0][1])
+
+
+def test_report_lists_words_before_runs_of_characters() -> None:
+    _, rows = learn(TEXTS, LABELS)
+    assert {"球队", "team"} & {term["term"] for term in rows[1]["terms"][:5]}
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))

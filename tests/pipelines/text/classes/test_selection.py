@@ -71,6 +71,14 @@ def test_combined_selection_leaves_rare_terms_out() -> None:
     assert len(select(table, Select("df+ig", 100))) == 100
 
 
+def test_combined_selection_takes_the_best_of_each_class_in_turn() -> None:
+    easy = np.repeat(WANTED[:, :1], 5, axis=1)
+    hard = WANTED[:, 1:2] * (np.arange(len(WANTED)) % 2)[:, None]
+    table = Contingency.of(sp.csr_matrix(np.hstack([easy, hard])), WANTED)
+    assert 5 in select(table, Select("df+chi2", 2))
+    assert 5 not in select(table, Select("chi2", 2))
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("magic:5", "known: df, ig"), ("chi2:0", "from 1 to"), ("chi2:x", "keeps 'x'"), ("", "known")],
