@@ -17,7 +17,7 @@ _THRESHOLD: Final = 0.5
 _TITLE_CHARS: Final = 300
 _MOST_PARTS: Final = 8
 _SEPARATOR: Final = re.compile(r"\s[-–—|]+\s|[_|｜]+")
-_CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+_CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s++|(?<!\s)\s++(?=[\u3400-\u9fff])")
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
 _FEW_LINKS: Final = 3
