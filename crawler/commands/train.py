@@ -101,6 +101,12 @@ class Command(NewsCommand):
             "--select", metavar="MEASURE:N", help="classes: the terms that are kept, as chi2:2000 (by the method)"
         )
         parser.add_argument(
+            "--least",
+            type=_share,
+            metavar="SHARE",
+            help="classes: the membership below which a text has none, where texts have one class each (0)",
+        )
+        parser.add_argument(
             "--report",
             type=Path,
             metavar="FILE",
@@ -175,6 +181,17 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 on")
     return int(text)
+
+
+def _share(text: str) -> float:
+    """Parse a share."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share from 0 to 1")
+    return share
 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
@@ -385,7 +402,7 @@ def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Na
     if by.method.module:
         _check_module(by.method.module)
     rows = list(pages)
-    model, report = learn([text for text, _ in rows], [labels for _, labels in rows], by, select)
+    model, report = learn([text for text, _ in rows], [labels for _, labels in rows], by, select, options.least or 0.0)
     _write_report(options, report)
     return model.model(), {"classes": len(model.labels), "f1": round(fmean(float(str(row["f1"])) for row in report), 4)}
 
@@ -528,7 +545,7 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
     "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
-    "classes": Learner(_classes, ("method", "select"), _labelled, is_shipped=False),
+    "classes": Learner(_classes, ("method", "select", "least"), _labelled, is_shipped=False),
     "keywords": Learner(_keywords, ("method",), _with_keywords, is_shipped=False),
     "harmful": Learner(_harmful, ("seed",), _judged, is_shipped=False, module="sklearn"),
     "lexicon": Learner(_lexicon, (), _analysed, is_shipped=False, reads_crawl=True),

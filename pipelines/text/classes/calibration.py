@@ -24,7 +24,7 @@ class Calibration:
 
     Attributes:
         slope, offset: of each class.
-        threshold: membership from which a text has the class.
+        threshold: membership from which a text has the class, for texts of one class 0 unless learned otherwise.
         is_single: every text has one class: the memberships are shares of it.
     """
 
@@ -41,11 +41,11 @@ class Calibration:
         return found
 
     def chosen(self, memberships: Numbers) -> NDArray[np.bool_]:
-        """Return the likeliest class of each row, or all above their thresholds."""
+        """Return the classes of each row from their thresholds on; where texts have one, only the likeliest."""
+        told: NDArray[np.bool_] = memberships >= self.threshold
         if self.is_single:
-            best: NDArray[np.bool_] = np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
-            return best
-        return memberships >= self.threshold
+            told &= np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
+        return told
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
@@ -65,10 +65,10 @@ def sigmoid(odds: Numbers) -> Numbers:
     return chances
 
 
-def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool) -> Calibration:
+def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, least: float = 0.0) -> Calibration:
     """Fit curves and thresholds to scores of texts that were not learned from.
 
-    Texts of one class share one curve, so that the class of the best score stays the best.
+    Texts of one class share one curve, so that the class of the best score stays the best; `least` is their threshold.
 
     Cost: O(texts x classes).
 
@@ -81,7 +81,7 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool) -> Calibrati
         for number in range(classes)
     ]
     slope, offset = (np.array(column) for column in zip(*curves, strict=True))
-    found = Calibration(slope, offset, np.full(classes, 0.5), is_single)
+    found = Calibration(slope, offset, np.full(classes, least), is_single)
     if is_single:
         return found
     chances = found.memberships(scores)

@@ -61,7 +61,8 @@ class ClassModel:
     def predict(self, text: Text) -> TextClasses:
         """Return the classes of a text.
 
-        A model of texts with one class each gives the best one; one of several classes those above their thresholds.
+        A model of texts with one class each gives the best one, if it is likely enough; one of several classes those
+        above their thresholds.
 
         Cost: O(characters), 1 ms for 1,000 Chinese ones.
         """
@@ -132,6 +133,7 @@ def learn(
     labels: Sequence[Iterable[str]],
     by: Trainer | None = None,
     wanted: Select | None = None,
+    least: float = 0.0,
 ) -> tuple[ClassModel, list[dict[str, object]]]:
     """Learn classes from labelled texts.
 
@@ -140,6 +142,7 @@ def learn(
         labels: the classes of each, none, one or several.
         by: the method, by default the combined one.
         wanted: which terms are kept; by default as the method says.
+        least: membership below which a text has no class, where texts have one class each.
 
     Returns:
         The model, and its report: for each class the terms chosen for it (`selection.report`), and its F1 in texts
@@ -165,7 +168,11 @@ def learn(
     )
     scores = _held_out_scores(training, by)
     model = ClassModel(
-        by.name, tuple(names), space, by.fit(training), calibrate(scores, table_of, is_single=training.is_single)
+        by.name,
+        tuple(names),
+        space,
+        by.fit(training),
+        calibrate(scores, table_of, is_single=training.is_single, least=least),
     )
     told = model.calibration.chosen(model.calibration.memberships(scores))
     hits = 2 * (told * table_of).sum(axis=0) / np.maximum(told.sum(axis=0) + table_of.sum(axis=0), 1)

@@ -65,11 +65,13 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
     ]
     data, out, report = tmp_path / "rows.jsonl.gz", tmp_path / "m.json", tmp_path / "r.json"
     data.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
-    done = command("train", "classes", str(data), "--select", "chi2:50", "--report", str(report), "-o", str(out))
+    given = ("--select", "chi2:50", "--least", "0.2")
+    done = command("train", "classes", str(data), *given, "--report", str(report), "-o", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(out.read_text())["made_by"] == (
-        "scrapy train classes rows.jsonl.gz --method combined --select chi2:50"
+        "scrapy train classes rows.jsonl.gz --method combined --select chi2:50 --least 0.2"
     )
+    assert json.loads(out.read_text())["model"]["calibration"]["threshold"] == [0.2, 0.2]
     assert describer().with_model(out).describe("", "球队", "zh").classes == ("sport",)
     assert "球" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
@@ -82,6 +84,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
         ({"id": 1, "label": "sport"}, (), "line 1: id or text is missing"),
         ({"id": 1, "text": "a", "label": "sport"}, (), "only the class 'sport'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--select", "best"), "names no measure"),
+        ({"id": 1, "text": "a", "label": "sport"}, ("--least", "2"), "2 is no share from 0 to 1"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--method", "magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("-s", "CLASSIFIER=magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "b"}, ("-s", 'CLASSIFIER_PARAMS={"x": 1}'), "has no parameter 'x'"),

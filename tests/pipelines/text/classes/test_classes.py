@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipelines.text.classes import DEFAULT, METHODS, learner
-from pipelines.text.classes.calibration import calibrate
+from pipelines.text.classes.calibration import Calibration, calibrate
 from pipelines.text.classes.model import (
     KIND,
     SECTIONS,
@@ -187,6 +187,26 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
 def test_shipped_model_knows_news_sections(text: str, name: str) -> None:
     assert shipped().predict(Text("", text)).names == (name,)
     assert SECTIONS.stat().st_size < 3_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "中央气象台今天发布大风蓝色预警，请市民减少外出。",
+        "Heavy rain and strong winds are expected across the north on Tuesday, forecasters say.",
+    ],
+)
+def test_shipped_model_gives_no_class_that_is_unlikely(text: str) -> None:
+    told = shipped().predict(Text("", text))
+    assert not told.names
+    assert told.memberships
+
+
+def test_texts_of_one_class_have_it_from_the_least_membership_on() -> None:
+    scores, wanted = np.array([[2.0, -2.0], [-2.0, 2.0], [0.1, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    for least, told in ((0.0, [[1, 0], [0, 1], [1, 0]]), (0.6, [[1, 0], [0, 1], [0, 0]])):
+        found = calibrate(scores, wanted, is_single=True, least=least)
+        assert Calibration.of(found.model()).chosen(found.memberships(scores)).tolist() == told
 
 
 def test_calibrated_memberships_are_as_often_right() -> None:
