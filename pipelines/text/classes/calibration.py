@@ -41,7 +41,7 @@ class Calibration:
         return found
 
     def chosen(self, memberships: Numbers) -> NDArray[np.bool_]:
-        """Return the classes of each row from their thresholds on; where texts have one, only the likeliest."""
+        """Return the classes of each row above their thresholds; if single, the best."""
         told: NDArray[np.bool_] = memberships >= self.threshold
         if self.is_single:
             told &= np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
