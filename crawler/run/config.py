@@ -417,8 +417,8 @@ _TABLE: dict[str, dict[Option, str]] = {
             "learn from the pages of each host which texts come back and where its templates keep the body (`0`: off)"
         ),
         Option("KEYWORDS", "combined", text, SHOULD, ""): (
-            "how keywords are found ([docs/text.md](docs/text.md)), or `module:name` of your own; with them comes a "
-            "summary (empty: neither)"
+            "how keywords are found: `combined`, `bayes`, `network`, `tfidf` ([docs/text.md](docs/text.md)), or "
+            "`module:name` of your own; with them comes a summary (empty: neither)"
         ),
         Option("KEYWORD_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
         Option("CLASSES", "shipped", text, SHOULD, ""): (
@@ -426,7 +426,8 @@ _TABLE: dict[str, dict[Option, str]] = {
             "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
         ),
         Option("CLASSIFIER", "combined", text, NO, ""): (
-            "method by which `scrapy train classes` learns ([docs/text.md](docs/text.md)); a model names its own"
+            "how `scrapy train classes` learns: `combined`, `svm`, `naive_bayes`, `knn`, `fuzzy`, `structure` "
+            "([docs/text.md](docs/text.md#classes)); a model names its own"
         ),
         Option("CLASSIFIER_PARAMS", {}, mapping, NO, ""): "the classifier's parameters",
         Option("HARMFUL", "flag", word, SHOULD, "", among=("off", "store", "flag", "drop")): (

@@ -11,7 +11,8 @@ from tests.benchmarks.many_processes import Plan, run
 from tests.benchmarks.static_site import Request
 from tests.postgres import empty_database
 
-_PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=20, latency=0.01, limit=200, settings=("WORKERS=1",))
+_PLAIN = ("WORKERS=1", "KEYWORDS=", "CLASSES=", "HARMFUL=off")
+_PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=20, latency=0.01, limit=200, settings=_PLAIN)
 
 
 def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:

@@ -30,7 +30,7 @@ def test_mutations_take_any_page(mutation) -> None:
         assert isinstance(mutation(random.Random(1), body, b""), bytes)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(
     st.one_of(st.binary(max_size=300), st.text(max_size=200).map(lambda text: text.encode("gb18030", "replace"))),
     st.text(max_size=40),
@@ -42,7 +42,7 @@ def test_any_bytes_have_a_reading(body: bytes, header: str) -> None:
     assert decode(body, f"text/html; charset={header}") == (text, name)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(st.text(max_size=300))
 def test_utf_8_is_always_found(text: str) -> None:
     body = (

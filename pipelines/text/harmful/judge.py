@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ _THRESHOLD: Final = 0.5
 _TITLE_CHARS: Final = 300
 _MOST_PARTS: Final = 8
 _SEPARATOR: Final = re.compile(r"\s[-–—|]+\s|[_|｜]+")
-_CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+_CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s++|(?<!\s)\s++(?=[\u3400-\u9fff])")
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
 _FEW_LINKS: Final = 3
@@ -137,12 +138,19 @@ def telling(text: str, model: HarmModel) -> tuple[str, ...]:
 
 def _judge_links(anchors: Sequence[str], model: HarmModel) -> tuple[float, str]:
     """Return the share of links that are harmful, from three on, and the worst one."""
-    texts = [joined(anchor.strip()[:_LINK_CHARS]) for anchor in anchors[:_MOST_LINKS]]
-    scores = sorted([(model.score(features(text), len(text)), text) for text in dict.fromkeys(texts) if len(text) > 3])
+    texts = dict.fromkeys([anchor.strip()[:_LINK_CHARS] for anchor in anchors[:_MOST_LINKS]])
+    scores = sorted([(_score_link(text, model), text) for text in texts if len(text) > 3])
     harmful = [score for score, _ in scores if score >= _THRESHOLD]
     if len(harmful) < _FEW_LINKS:
         return 0.0, ""
     return min(1.0, _THRESHOLD + len(harmful) / len(scores) / 2), scores[-1][1]
+
+
+@lru_cache(maxsize=20_000)  # the pages of a site share most of their links
+def _score_link(text: str, model: HarmModel) -> float:
+    """Score the text of a link."""
+    text = joined(text)
+    return model.score(features(text), len(text))
 
 
 def _legible(text: str) -> str:

@@ -26,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 QUERIES = (
     "AND OR NOT", "NEAR(港口 船, 5)", '"unclosed', "a* ^b title:c -d +e", "(((((", "'; DROP TABLE article; --",
     '" OR 1=1 --', "的 了 在", "the of and", "😀👩‍👩‍👧‍👦", "!!! ??? ……", "\u202e\u2066 \u200b", "港" * 10_000,
-    "w " * 5_000, '"' * 5_000, "%_%", "\\", "\x00a\x00", "{{7*7}}${7*7}", "<script>__hit(1)</script>", "é" * 300,
-    " ", "1/0",
+    "w " * 5_000, '"' * 5_000, "%_%", "\\", "\x00a\x00", "{{1234*5678}}${1234*5678}", "<script>__hit(1)</script>",
+    "é" * 300, " ", "1/0",
 )  # fmt: skip
 DAYS = ("2024-13-45", "2024-02-30", "0", "-1d", "99999999999999d", "yesterday'", "٣d", "9" * 400, "2024年13月", "∞")
 NUMBERS = ("0", "-1", "9" * 30, "0" * 20 + "9" * 5_000, "abc", "1e3", "1.5", "٣", "0x10", " 1", "1;2", "")
@@ -73,7 +73,7 @@ def test_queries_of_any_kind_are_answered(server: Server, path: str) -> None:
     for query in QUERIES:
         answer = guarded(get(server, f"{path}?q={quote(query)}"), 200)
         assert "<script>__hit" not in answer.text
-        assert "49" not in re.findall(r"\b49\b", answer.text) or "7*7" not in query
+        assert str(1234 * 5678) not in answer.text
     for raw in ("%ED%A0%80", "%FF%FE", "%", "%zz", "%C0%AF", "a&q=b&q=c", "a;b", "+", "%0d%0aX-Injected:%201"):
         assert "x-injected" not in guarded(get(server, f"{path}?q={raw}"), 200).headers
     guarded(get(server, f"{path}?q={'x' * 30_000}"), 200, 400)
