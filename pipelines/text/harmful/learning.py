@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .features import BITS, Numbers, features
+from .features import BITS, Numbers, features, located, once, read
 from .judge import joined, worst_part
 from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
 from .records import HarmKind
@@ -92,6 +92,8 @@ class _Units:
     sources: NDArray[np.str_]
     is_own: Mask
     """False for pieces of longer texts."""
+    shapes: Mask
+    """True for the signs that are runs of classes."""
 
     @property
     def harmful(self) -> Mask:
@@ -219,7 +221,11 @@ def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> s
 
 
 def _units(texts: Sequence[_Unit]) -> _Units:
-    signs = [features(text) for text, *_ in texts]
+    signs, shapes = [], np.zeros(1 << BITS, np.bool_)
+    for text, *_ in texts:
+        found = located(read(text))
+        signs.append(once(np.concatenate([hashes for hashes, _ in found]), BITS))
+        shapes[np.concatenate([hashes for hashes, length in found if not length])] = True
     ends = np.cumsum([0, *map(len, signs)])
     matrix = sp.csr_matrix(
         (np.ones(ends[-1]), np.concatenate([np.zeros(0, np.int64), *signs]), ends), shape=(len(texts), 1 << BITS)
@@ -230,6 +236,7 @@ def _units(texts: Sequence[_Unit]) -> _Units:
         np.array([fold for _, _, fold, _, _ in texts]),
         np.array([source for _, _, _, source, _ in texts]),
         np.array([own for _, _, _, _, own in texts]),
+        shapes,
     )
 
 
@@ -289,9 +296,10 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
 
 
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
-    """Return the mean of the votes against each sort of honest texts, and a plain one.
+    """Return the mean of the votes against each sort of honest texts, a plain one, one of characters.
 
-    The ratios find rare telling signs, but trust some of them too much; the other vote is calm.
+    The ratios find rare telling signs, but trust some of them too much; the plain vote is calm. A colloquial headline
+    has the shape of a post: where there are several sorts, a vote against the first one does without runs of classes.
     """
     harmful = units.harmful
     every = chosen & (harmful | np.any(masks, axis=0))
@@ -300,12 +308,22 @@ def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: Harm
         _learn_votes(units, chosen & (harmful | mask), ratios, params.penalty, params.clean_weight) for mask in masks
     ]
     fits += [_learn_votes(units, every, _rarities, params.calm_penalty, 1.0)] * len(masks)
+    if len(masks) > 1:
+        beside = chosen & (harmful | masks[0])
+        of_characters = _learn_votes(units, beside, ratios, params.penalty, params.clean_weight, with_shapes=False)
+        fits += [of_characters] * len(masks)
     weights, biases = zip(*fits, strict=True)
     return Votes.of(np.mean(weights, axis=0), float(np.mean(biases)))
 
 
 def _learn_votes(
-    units: _Units, chosen: Mask, scale: Callable[[Any, Mask], Numbers], penalty: float, clean_weight: float
+    units: _Units,
+    chosen: Mask,
+    scale: Callable[[Any, Mask], Numbers],
+    penalty: float,
+    clean_weight: float,
+    *,
+    with_shapes: bool = True,
 ) -> tuple[Numbers, float]:
     """Learn weights: factors of signs times what a support vector machine finds."""
     from sklearn.svm import LinearSVC  # noqa: PLC0415 - an extra; a crawl does without it
@@ -319,6 +337,8 @@ def _learn_votes(
         return weights, -1.0
     signs = signs[:, kept]
     factors = scale(signs, harmful)
+    if not with_shapes:
+        factors[units.shapes[kept]] = 0.0
     size = np.sqrt(np.maximum(np.diff(signs.indptr), 1))
     machine = LinearSVC(C=penalty, class_weight={False: clean_weight, True: 1.0}, tol=1e-3, random_state=0)
     machine.fit(sp.diags(1 / size) @ signs @ sp.diags(factors), harmful)
