@@ -296,9 +296,9 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
 
 
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
-    """Return the mean of the votes against each sort of honest texts, a plain one, one of characters.
+    """Return the mean of the votes against each sort of honest texts, and others.
 
-    The ratios find rare telling signs, but trust some of them too much; the plain vote is calm. A colloquial headline
+    The ratios find rare telling signs, but trust some of them too much; a plain vote is calm. A colloquial headline
     has the shape of a post: where there are several sorts, a vote against the first one does without runs of classes.
     """
     harmful = units.harmful
