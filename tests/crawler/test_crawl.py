@@ -72,12 +72,12 @@ def test_articles_are_described(crawled: Crawled) -> None:
     described = rows(crawled.folder, "SELECT title, text, keywords, summary, classes, harm FROM v_articles")
     long = [row for row in described if len(row[1]) > 150]
     assert len(long) > 30
-    assert all(all(row[2:]) or row[5] == 0 for row in long)
+    assert all(keywords and summary and harm is not None for _, _, keywords, summary, _, harm in long)
     assert all(word in f"{row[0]}\n{row[1]}" for row in long for word in row[2].split("、") if word.isalpha())
-    mains = rows(
-        crawled.folder, "SELECT count(DISTINCT article_id) FROM article_class WHERE membership BETWEEN 0 AND 1"
-    )
-    assert mains == [(sum(bool(row[4]) for row in described),)]
+    assert sum(bool(row[4]) for row in long) > 0.7 * len(long), "the others are not sure of any class"
+    memberships = "SELECT count(*) FROM article_class WHERE article_id = a.id AND membership BETWEEN 0 AND 1"
+    without = rows(crawled.folder, f"SELECT count(*) FROM article a WHERE classes <> '' AND ({memberships}) = 0")
+    assert without == [(0,)]
 
 
 def test_words_of_the_crawl_are_learned(crawled: Crawled, tmp_path: Path) -> None:
