@@ -72,6 +72,14 @@ def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[st
         raise InputError(f"{name} is damaged: {error}") from None
 
 
+def language_of(row: dict[str, Any], usual: str = "") -> str:
+    """Return the language that a row names, else the usual one, else that of its text."""
+    from pipelines.metadata.language import detect
+
+    named = row.get("language")
+    return (named if isinstance(named, str) else "") or usual or detect(row["text"])
+
+
 def page_of(html: str) -> Document:
     """Parse the `html` of a row."""
     from pipelines.document.document import parse

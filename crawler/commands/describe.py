@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
-from ._documents import opened, page_of, refuse_same, rows_of
+from ._documents import language_of, opened, page_of, refuse_same, rows_of
 
 if TYPE_CHECKING:
     import argparse
@@ -223,12 +223,9 @@ def _written(name: str) -> IO[str]:
 
 def _described(row: dict[str, Any], describer: Describer, language: str) -> dict[str, object]:
     """Describe a document, as a row."""
-    from pipelines.metadata.language import detect
-
-    named, html = row.get("language"), row.get("html")
-    language = (named if isinstance(named, str) else "") or language or detect(row["text"])
+    html = row.get("html")
     page = page_of(html) if isinstance(html, str) else None
-    found = describer.describe(row["title"], row["text"], language, page)
+    found = describer.describe(row["title"], row["text"], language_of(row, language), page)
     return {
         "id": row["id"],
         "keywords": found.keywords,

@@ -21,7 +21,7 @@ from scrapy.exceptions import UsageError
 from ..run.command import NewsCommand, refuse_unwritable, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
-from ._documents import opened, page_of, rows_of
+from ._documents import language_of, opened, page_of, rows_of
 from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
@@ -453,7 +453,6 @@ def _keywords(pages: Iterator[KeywordExample], options: argparse.Namespace) -> L
 
 def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample]:
     """Yield the candidates of the texts of files whose keywords are known."""
-    from pipelines.metadata.language import detect
     from pipelines.text.analysis import analyse
     from pipelines.text.frequencies import shipped
     from pipelines.text.keywords.learning import example
@@ -463,9 +462,7 @@ def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample
         keys = row.get("keys")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             raise InputError(f"{at}: its keys are missing; {wanted}")
-        language = row.get("language")
-        text = analyse(row["title"], row["text"], language if isinstance(language, str) else detect(row["text"]))
-        yield example(text, keys, shipped())
+        yield example(analyse(row["title"], row["text"], language_of(row)), keys, shipped())
 
 
 def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learned:
@@ -500,7 +497,6 @@ def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:
 def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
     """Yield the analysed texts of files, or of the stored articles."""
     from pipelines.export.read import read_articles
-    from pipelines.metadata.language import detect
     from pipelines.text.analysis import analyse
 
     if not names:
@@ -508,8 +504,7 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
             if article.duplicate_of is None:
                 yield analyse(article.title, article.text, article.language)
     for _, row in _text_rows(names, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
-        language = row.get("language")
-        yield analyse(row["title"], row["text"], language if isinstance(language, str) else detect(row["text"]))
+        yield analyse(row["title"], row["text"], language_of(row))
 
 
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:

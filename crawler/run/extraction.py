@@ -66,7 +66,7 @@ ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE = (
     "gone and not stored, left as they were",
 )
 RESULTS = (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD)
-"""What may become of an article."""
+"""Fates of an article."""
 
 
 class StoredServices:

@@ -1,4 +1,4 @@
-"""What keywords, summaries, classes and harm cost: an article by part, and a crawl with and without them.
+"""Cost of keywords, summaries, classes and harm: of an article by part, and of a crawl with and without them.
 
     uv run python -m tests.benchmarks.describe_cost         # articles of 1,000 characters
     uv run --with-requirements ../shared/webworld/requirements.txt python -m tests.benchmarks.describe_cost

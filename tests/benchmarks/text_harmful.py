@@ -103,7 +103,7 @@ def folds(found: Sequence[tuple[str, HarmExample]]) -> list[int]:
 
 
 class Tally:
-    """What a method said of the rows of each set."""
+    """Verdicts of a method on the rows of each set."""
 
     def __init__(self) -> None:
         self.said: dict[str, list[tuple[bool, float]]] = {}

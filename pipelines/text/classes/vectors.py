@@ -25,7 +25,7 @@ Ids = NDArray[np.uint32]
 TAG_WEIGHTS: Final[Mapping[str, float]] = {
     "title": 4.0, "h1": 3.0, "h2": 2.0, "h3": 1.5, "strong": 1.0, "b": 1.0, "em": 0.5, "i": 0.5,
 }  # fmt: skip
-"""How often more a word counts that stands in such an element."""
+"""Further occurrences that a word in such an element counts for."""
 _TITLE_CHARS: Final = 1000
 _SPACE = re.compile(r"\s+")
 _DIGIT = re.compile(r"\d")

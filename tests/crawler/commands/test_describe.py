@@ -20,7 +20,7 @@ ENGLISH = "The team won the football match. The coach praised the goalkeeper, wh
 
 
 def rows(folder: Path, *documents: Any, name: str = "docs.jsonl", out: str = "out.jsonl") -> list[dict[str, Any]]:
-    """What is written for documents."""
+    """Describe documents, and return the rows that are written."""
     data = "".join(json.dumps(each) + "\n" for each in documents).encode()
     (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     count = describe(str(folder / name), str(folder / out), describer(), "")
