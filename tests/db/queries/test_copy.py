@@ -241,8 +241,8 @@ def test_crawl_that_starts_meanwhile_stops_the_copy(filled: str, target_url: str
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 @pytest.mark.parametrize("target_url", ["sqlite"], indirect=True)
 def test_one_side_may_wait_for_the_other(filled: str, target_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.engine.database._FROZEN_SECONDS", 0.1)
-    copy(filled, target_url, progress=lambda _, table, more: table == "url" and time.sleep(0.4))
+    monkeypatch.setattr("db.engine.database._FROZEN_SECONDS", 0.6)
+    copy(filled, target_url, progress=lambda _, table, more: table == "url" and time.sleep(0.9))
     assert {name: len(found) for name, found in rows(target_url).items()} == {
         name: len(found) for name, found in rows(filled).items()
     }
