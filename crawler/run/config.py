@@ -148,6 +148,18 @@ def text(_option: Option, given: Any) -> str:
     return str(given or "").strip()
 
 
+def databases(option: Option, given: Any) -> str:
+    """Parse one database, or several as a text or list, into what `Shards.read` takes."""
+    if isinstance(given, str) and given.lstrip().startswith("["):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            raise ValueError(
+                'write several as a JSON list, e.g. ["postgresql://a/news", "postgresql://b/news"]'
+            ) from None
+    return " ".join(map(str, given)) if isinstance(given, list | tuple) else text(option, given)
+
+
 def flag(_option: Option, given: Any) -> bool:
     """Parse True or False, in the spellings that Scrapy takes."""
     with suppress(ValueError, TypeError):
@@ -243,8 +255,9 @@ _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 _TABLE: dict[str, dict[Option, str]] = {
     "where the result goes": {
-        Option("DATABASE_URL", _SQLITE, text, variable="DATABASE_URL", secret=True): (
-            "where the result goes: a URL, or the path of a SQLite file (also from the variable `DATABASE_URL`)"
+        Option("DATABASE_URL", _SQLITE, databases, variable="DATABASE_URL", secret=True): (
+            "where the result goes: a URL, or the path of a SQLite file (also from the variable `DATABASE_URL`); "
+            "several Postgres databases share a crawl ([docs/shards.md](docs/shards.md)), separated by commas or spaces"
         ),
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"

@@ -28,7 +28,7 @@ Query = Callable[[Connection], T]
 ReadConnection = Connection
 """The connection that a question reads from."""
 
-SCHEMA = "4"
+SCHEMA = "5"
 """The revision in `migrations/versions`: what this program's tables look like."""
 
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"

@@ -64,6 +64,8 @@ class BudgetRow(Record):
     __tablename__ = "budget"
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     pages: Mapped[int] = mapped_column(Integer)
+    granted: Mapped[int | None] = mapped_column(BigInteger)
+    """Of `MAX_PAGES`, what this database may count; empty where the crawl has no other."""
     run_pages: Mapped[int] = mapped_column(Integer, server_default="0")
     """Of them, those since a run began that no other was at work beside."""
     day: Mapped[int] = mapped_column(Integer, server_default="0")

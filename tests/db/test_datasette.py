@@ -53,7 +53,8 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "search_document": {"fts_table": "search_words", "fts_pk": "number", "sort_desc": "number"},
 }
 HIDDEN = (
-    *("budget", "host_health", "outside", "page_terms", "signature", "signature_form", "site_memory", "url_form"),
+    *("budget", "host_health", "inbox", "outbox", "outside", "page_terms", "shard", "signature", "signature_form"),
+    *("site_memory", "url_form"),
     *("alembic_version", "_articles", "_sites", "_dropped"),
 )
 """Of use to the program alone, or there twice."""

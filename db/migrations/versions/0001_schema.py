@@ -13,7 +13,7 @@ from __future__ import annotations
 from alembic import op
 from sqlalchemy import MetaData
 
-revision = "4"
+revision = "5"
 down_revision = None
 
 V_ARTICLES = """

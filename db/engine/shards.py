@@ -1,0 +1,76 @@
+"""Several databases of one crawl: their list, and the one that each site lives in.
+
+Sites are dealt by a stable hash over the databases of the list: every host of a site, all URLs and articles of these
+live in one database, a *shard*, whichever process finds them. So each shard is a frontier of its own. That sites are
+dealt and not single hosts keeps most links, and what a site learns and counts, in one place.
+
+Each database keeps its own place in the list from its first use on (`db.frontier.shards`): with another list, order or
+number of databases sites would live elsewhere, and a crawl that names one is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .database import parse_url, without_password
+from .errors import WrongDatabase
+
+_NEXT_URL = re.compile(r"[\s,]+(?=[a-z][a-z0-9+]*://)", re.IGNORECASE)
+"""Stands between two URLs; a path of a file, or a URL of several hosts, may have commas and spaces of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Databases of a crawl, in order.
+
+    Attributes:
+        urls: a `DATABASE_URL` for each, one at least.
+    """
+
+    urls: tuple[str, ...]
+
+    @classmethod
+    def read(cls, database_url: str) -> Shards:
+        """Read a `DATABASE_URL`: one, or several separated by commas or white space.
+
+        Raises:
+            WrongDatabase: one of them cannot be read, several are not all Postgres, or one is named twice.
+
+        >>> Shards.read("postgresql://a/news, postgresql://b/news").urls
+        ('postgresql://a/news', 'postgresql://b/news')
+        >>> Shards.read("of three, two.db").urls
+        ('of three, two.db',)
+        """
+        urls = tuple(_NEXT_URL.split(database_url.strip(" \t\r\n,")))
+        if len(urls) > 1:
+            parsed = [parse_url(url) for url in urls]
+            for given, url in zip(urls, parsed, strict=True):
+                if url.get_backend_name() != "postgresql":
+                    raise WrongDatabase(
+                        f"DATABASE_URL names several databases, and {without_password(given)} is not Postgres; "
+                        "name one, or only Postgres databases"
+                    )
+            places = [(url.host or "", url.port or 5432, url.database, url.query.get("host")) for url in parsed]
+            for n, place in enumerate(places):
+                if place in places[:n]:
+                    raise WrongDatabase(
+                        f"DATABASE_URL names {without_password(urls[n])} twice; name each database once"
+                    )
+        return cls(urls)
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def of(self, site_id: int) -> int:
+        """Return the place in the list, from 0, of the database that a site lives in."""
+        return site_id % len(self.urls)
+
+
+def equal_part(total: int | None, place: int, count: int) -> int | None:
+    """Return the part of a limit that a shard has; the first get what is left over.
+
+    >>> [equal_part(8, place, 3) for place in range(3)]
+    [3, 3, 2]
+    """
+    return None if total is None else total // count + (place < total % count)

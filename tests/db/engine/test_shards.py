@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from db.engine.errors import WrongDatabase
+from db.engine.shards import Shards, equal_part
+from db.records.keys import fingerprint
+
+ONE, TWO = "postgresql://me@a:5432/news", "postgresql://me@b/news"
+
+
+@pytest.mark.parametrize("between", [" ", ",", ", ", "\n\t", " , \n"])
+def test_list_is_read_whatever_separates_it(between: str) -> None:
+    assert Shards.read(f" {ONE}{between}{TWO}\n").urls == (ONE, TWO)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "news.db",
+        "two words, and more.db",
+        "sqlite:///a b,c.db",
+        "postgresql://h1:1,h2:2/db",
+        "postgresql://me:a,b@h/db",
+    ],
+)
+def test_single_database_is_never_split(given: str) -> None:
+    assert Shards.read(given).urls == (given,)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (f"{ONE} sqlite:///news.db", "is not Postgres"),
+        (f"{ONE} {TWO} postgresql+psycopg://you:secret@a/news", "a/news twice"),
+        (f"{ONE},postgresql://me:secret@b:99999999/news", "port"),
+    ],
+)
+def test_wrong_list_is_refused_without_its_password(given: str, said: str) -> None:
+    with pytest.raises(WrongDatabase, match=said) as refused:
+        Shards.read(given)
+    assert "secret" not in str(refused.value)
+
+
+def test_sites_are_dealt_evenly_and_for_good() -> None:
+    shards = Shards((ONE, TWO, "postgresql://c/news"))
+    dealt = Counter(shards.of(fingerprint(f"site-{n}.example")) for n in range(3000))
+    assert min(dealt.values()) > 900
+    assert len(dealt) == len(shards)
+    assert [shards.of(fingerprint(name)) for name in ("a.example", "b.example", "127.0.0.1")] == [2, 1, 2]
+
+
+def test_parts_of_a_limit_are_the_whole() -> None:
+    assert [sum(equal_part(total, n, 3) or 0 for n in range(3)) for total in range(8)] == list(range(8))
+    assert equal_part(None, 0, 2) is None
