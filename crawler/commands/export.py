@@ -81,15 +81,23 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write all rows, and say where it ended."""
+        from db.engine.shards import Shards
         from pipelines.export.read import TABLES, reading
 
         assert self.settings is not None
         if not args or args[0] not in NAMES:
             raise UsageError(f"name what to export: {', '.join(NAMES)}", print_help=False)
         url = value_of(self.settings, "DATABASE_URL")
+        databases = Shards.read(url).urls
+        if opts.append and not opts.after and len(databases) > 1:
+            raise ValueError(
+                "--append takes up the last row of one database; of several, add --after KEY, which the last export "
+                "said at its end"
+            )
         table = TABLES[args[0]]
         target = _target(opts, table)
-        _refuse_database(target, url)
+        for each in databases:
+            _refuse_database(target, each)
         after = opts.after or target.key
         found: Reading[Any] = reading(
             table,
@@ -105,18 +113,16 @@ class Command(NewsCommand):
 
     def _export(self, found: Reading[Any], target: _Target) -> None:
         """Write all rows; failures say how to go on."""
-        from pipelines.export.read import key_text
-
         name, count, key = found.table.name, 0, target.key
-        pages = found.pages(target.read)
-        first = next(pages, ())  # what is wrong with the database is known before a file is made
+        pages = found.steps(target.read)
+        first = next(pages, None)  # what is wrong with the database is known before a file is made
         try:
             with _opened(target) as out, _writer(target, found.table, out) as writer, _progress(name) as shown:
-                for page in chain((first,), pages) if first else ():
+                for page, place in chain((first,), pages) if first else ():
                     writer.write([row for _, row in page])
                     if out is not None:
                         out.flush()  # whoever reads it, or kills us, has whole lines
-                    count, key = count + len(page), key_text(page[-1][0])
+                    count, key = count + len(page), place
                     shown(count)
         except BrokenPipeError:
             raise
@@ -338,5 +344,5 @@ def _hint(target: _Target, key: str) -> str:
     if target.path is not None and not target.is_folder and target.form not in _IN_PLACE:
         return "; nothing was written, the same command begins anew"
     if target.path is not None and not target.is_folder:
-        return "; the same command with --append goes on"
+        return "; the same command with --append goes on" if "," not in key else f"; go on with --append --after {key}"
     return f"; go on with --after {key}" if key else ""

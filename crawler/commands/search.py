@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..run.command import NewsCommand, add_format, opened_to_change, read, refuse_unwritable
+from ..run.command import NewsCommand, add_format, opened_all, opened_to_change, refuse_unwritable
 from ..run.config import value_of
 
 if TYPE_CHECKING:
@@ -115,15 +115,21 @@ class Command(NewsCommand):
 
     def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
         """Return the name of the database, and what was found."""
+        from contextlib import ExitStack
+
+        from db.engine.shards import Shards
         from db.search.clicks import ClickFile, beside
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 
         assert self.settings is not None
-        clicks = ClickFile(beside(value_of(self.settings, "DATABASE_URL"))).read()
+        clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
         relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
         options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
-        return read(self, lambda connection: search(connection, query, options, time.time()))
+        with opened_all(self) as databases, ExitStack() as stack:
+            first, *others = [stack.enter_context(database.reading_only()) for database in databases]
+            found = search(first, query, options, time.time(), others)
+        return ", ".join(database.name for database in databases), found
 
     def _rebuild(self, output: Output) -> None:
         """Make the index anew, while nothing else writes."""

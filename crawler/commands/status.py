@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
-from ..run.command import NewsCommand, add_format, read
+from ..run.command import NewsCommand, add_format, read_each
 from ..run.config import value_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.records.host import ShownAlarm
@@ -69,7 +71,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from db.queries.status import status
+        from db.queries.status import joined, status
         from db.sites.health import shown_alarms
         from db.sites.traps import listed
 
@@ -80,18 +82,23 @@ class Command(NewsCommand):
             self._show_rules(output, opts.url_rules, opts.hosts)
             return
         if opts.traps:
-            _, traps = read(self, listed)
-            _show_traps(output, traps)
+            _, traps = read_each(self, listed)
+            patterns, skipped = zip(*(found for _, found in traps), strict=True)
+            counts = Counter[str]()
+            for kind, n in chain(*skipped):
+                counts[kind] += n
+            _show_traps(output, list(chain(*patterns)), counts.most_common())
             return
-        name, (value, alarms) = read(
+        name, found = read_each(
             self,
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
                 shown_alarms(connection, [_ENDED])[0],
             ),
         )
-        _print(output, name, value)
-        if alarms:
+        runs = {database: value.runs for database, (value, _) in found}
+        _print(output, name, joined([value for _, (value, _) in found], hosts=opts.hosts), runs)
+        if alarms := list(chain(*(some for _, (_, some) in found))):
             _alarms(output, alarms)
 
     def _show_rules(self, output: Output, how: str, hosts: int) -> None:
@@ -104,17 +111,17 @@ class Command(NewsCommand):
         assert self.settings is not None
         params = Params(threshold=value_of(self.settings, "URL_RULES"))
         _, found = (
-            read(self, rules)
+            read_each(self, rules)
             if how == _KEPT
-            else read(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
+            else read_each(self, lambda connection: _learned(repeated_pages(connection, hosts, MOST_PAGES), params))
         )
-        _show_url_rules(output, how, found)
+        _show_url_rules(output, how, list(chain(*(some for _, some in found))))
 
 
-def _print(output: Output, name: str, crawl: Status) -> None:
+def _print(output: Output, name: str, crawl: Status, runs: Mapping[str, Sequence[RunStatus]]) -> None:
     from ..run.terminal import Field
 
-    output.say(f"Database: {name}")
+    output.say(f"{'Database' if len(runs) == 1 else 'Databases'}: {name}")
     output.say(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
     output.say(f"{crawl.articles} articles, {crawl.duplicates} of them duplicates of another")
     output.record(
@@ -131,7 +138,8 @@ def _print(output: Output, name: str, crawl: Status) -> None:
             "unread_for_good": crawl.unread.given_up,
         },
     )
-    _runs(output, crawl.runs)
+    for database, some in runs.items():
+        _runs(output, database, some, "Runs" if len(runs) == 1 else f"Runs on {database}")
     fields = (
         Field("host", cut=True),
         *(Field(name, right=True) for name in ("pending", "held", "done")),
@@ -184,7 +192,7 @@ def _waits(waits: Waits) -> Iterator[str]:
         yield f"{waits.unasked} hosts with URLs to fetch have not been asked yet"
 
 
-def _runs(output: Output, runs: Sequence[RunStatus]) -> None:
+def _runs(output: Output, database: str, runs: Sequence[RunStatus], title: str) -> None:
     """List the runs: what each holds and has done."""
     from ..run.terminal import Field
 
@@ -199,7 +207,7 @@ def _runs(output: Output, runs: Sequence[RunStatus]) -> None:
         Field("hosts held", drop=3, right=True, show=_unless_none),
         Field("URLs held", drop=5, right=True, show=_unless_none),
         Field("how it is doing", key="outcome"),
-        *(Field("", key=name) for name in ("is_running", "finished")),
+        *(Field("", key=name) for name in ("is_running", "finished", "database")),
     )
     rows = []
     for run in runs:
@@ -207,8 +215,9 @@ def _runs(output: Output, runs: Sequence[RunStatus]) -> None:
         alive = run.is_running
         holds = (run.pages_per_second if alive else None, run.hosts, run.urls)
         done = (run.totals.get("pages", 0), articles)
-        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, _how(run), alive, run.finished))
-    output.show("Runs", fields, rows, "run")
+        told = (_how(run), alive, run.finished, database)
+        rows.append((run.id, run.machine, run.pid, run.started, *done, *holds, *told))
+    output.show(title, fields, rows, "run")
 
 
 def _unless_none(n: int) -> object:
@@ -235,11 +244,10 @@ def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
     output.show("Alarms", fields, rows, "alarm")
 
 
-def _show_traps(output: Output, found: tuple[Sequence[tuple[str, PatternRow]], Sequence[tuple[str, int]]]) -> None:
+def _show_traps(output: Output, patterns: Sequence[tuple[str, PatternRow]], skipped: Sequence[tuple[str, int]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
     from ..run.terminal import Field
 
-    patterns, skipped = found
     if not patterns and not skipped:
         output.say("No traps are known")
         return

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from db.records.keys import iso
 from db.records.reasons import SkipReason
 
-from ..run.command import NewsCommand, add_format, read
+from ..run.command import NewsCommand, add_format, read_each
 from ..run.exit_codes import EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Command(NewsCommand):
         url = read_url(args[0])
         if url is None:
             raise UsageError(f"{args[0]!r} is no http or https URL", print_help=False)
-        name, found = read(self, lambda connection: look_up(connection, url))
+        name, answers = read_each(self, lambda connection: look_up(connection, url))
+        found = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
         output = Output(opts.format, wide=opts.wide)
         if found.is_pruned:
             output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)")

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, TypeVar
 
@@ -237,6 +237,41 @@ def read(command: NewsCommand, query: Query[T]) -> tuple[str, T]:
         DatabaseProblem: it cannot be read.
     """
     return read_with(command, lambda database: database.read(query))
+
+
+def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[str, T]]]:
+    """Answer a query from every database of the settings; returns their names, and the name and answer of each.
+
+    Raises:
+        DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
+    """
+    with opened_all(command) as databases:
+        answers = [(database.name, database.read(query)) for database in databases]
+    return ", ".join(name for name, _ in answers), answers
+
+
+@contextmanager
+def opened_all(command: NewsCommand) -> Iterator[list[Database]]:
+    """Open every database of the settings for reading.
+
+    Raises:
+        DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
+    """
+    from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
+    from db.engine.shards import Shards  # noqa: PLC0415
+
+    assert command.settings is not None
+    shards = Shards.read(value_of(command.settings, "DATABASE_URL"))
+    with ExitStack() as stack:
+        opened: list[Database] = []
+        for place, url in enumerate(shards.urls, 1):
+            try:
+                opened.append(stack.enter_context(closing(open_for_reading(url))))
+            except Unavailable as problem:
+                if place == len(shards) and not opened:
+                    raise
+                sys.stderr.write(f"{problem}; what is in it is not shown\n")
+        yield opened
 
 
 def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str, T]:

@@ -50,6 +50,10 @@ _READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 128 << 10
 """Each connection has a cache of its own, which grows with the file: readers can do with that of the system."""
 
 
+NEXT_URL = re.compile(r"[\s,]+(?=[a-z][a-z0-9+]*://)", re.IGNORECASE)
+"""Stands between two URLs; a path of a file, or a URL of several hosts, may have commas and spaces of its own."""
+
+
 def parse_url(database_url: str) -> URL:
     """Read a `DATABASE_URL`, or the path of a SQLite file.
 
@@ -58,6 +62,10 @@ def parse_url(database_url: str) -> URL:
     Raises:
         WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
     """
+    if NEXT_URL.search(database_url):
+        raise WrongDatabase(
+            "DATABASE_URL names several databases, and this works on one at a time; name one: -s DATABASE_URL=URL"
+        )
     if "://" not in database_url and (database_url.lower().endswith(_FILES) or Path(database_url).is_file()):
         return URL.create("sqlite", database=database_url)
     try:

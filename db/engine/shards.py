@@ -10,14 +10,10 @@ number of databases sites would live elsewhere, and a crawl that names one is re
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from .database import parse_url, without_password
+from .database import NEXT_URL, parse_url, without_password
 from .errors import WrongDatabase
-
-_NEXT_URL = re.compile(r"[\s,]+(?=[a-z][a-z0-9+]*://)", re.IGNORECASE)
-"""Stands between two URLs; a path of a file, or a URL of several hosts, may have commas and spaces of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +38,7 @@ class Shards:
         >>> Shards.read("of three, two.db").urls
         ('of three, two.db',)
         """
-        urls = tuple(_NEXT_URL.split(database_url.strip(" \t\r\n,")))
+        urls = tuple(NEXT_URL.split(database_url.strip(" \t\r\n,")))
         if len(urls) > 1:
             parsed = [parse_url(url) for url in urls]
             for given, url in zip(urls, parsed, strict=True):

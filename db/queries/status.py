@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, case, exists, func, or_, select, text
@@ -170,6 +170,29 @@ class Status:
     """Unix time at which the first of them is due."""
     unread: Unread
     """Pages that this program failed to read."""
+
+
+def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
+    """Join the states of the databases of a crawl; runs are those of the first."""
+    states: Counter[str] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
+    for each in found:
+        states.update(each.states)
+        reasons.update({(state, reason): n for state, reason, n in each.reasons})
+    longest = max((each.waits for each in found), key=lambda waits: (bool(waits.host), waits.seconds))
+    busiest = sorted((host for each in found for host in each.hosts), key=lambda h: (-h.pending, -h.done, h.name))
+    return Status(
+        states=states,
+        articles=sum(each.articles for each in found),
+        duplicates=sum(each.duplicates for each in found),
+        hosts=busiest[:hosts],
+        waits=replace(longest, unasked=sum(each.waits.unasked for each in found)),
+        reasons=tuple((*what, n) for what, n in reasons.most_common()),
+        runs=found[0].runs,
+        again=sum(each.again for each in found),
+        next_visit=min((each.next_visit for each in found if each.next_visit is not None), default=None),
+        unread=Unread(sum(each.unread.again for each in found), sum(each.unread.given_up for each in found)),
+    )
 
 
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:

@@ -136,6 +136,16 @@ class CandidateSet:
     documents: int = 0
     frequencies: dict[str, float] = field(default_factory=dict)
 
+    def __add__(self, other: CandidateSet) -> CandidateSet:
+        """Join those of two databases of a crawl, which have no article in common."""
+        words = self.frequencies.keys() | other.frequencies.keys()
+        return CandidateSet(
+            [*self.rows, *other.rows],
+            self.is_complete and other.is_complete,
+            self.documents + other.documents,
+            {word: self.frequencies.get(word, 0.0) + other.frequencies.get(word, 0.0) for word in words},
+        )
+
 
 class FoundArticle(NamedTuple):
     """An article to be shown, with its text wherever it is kept.

@@ -13,13 +13,14 @@ import re
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from db.engine.database import Database, open_for_reading
+from db.engine.shards import Shards
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS
@@ -43,6 +44,7 @@ Time = str | date | datetime
 """A bound of time: a day (`2024-05-01`), a period before now (`7d`), or an instant; empty for none."""
 
 _MASK = (1 << 64) - 1
+_NOT_BEGUN = "-"
 _NUMBER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _PAIR = re.compile(r"[0-9a-f]{32}")
 _BLOCKS = {kind.value: kind.name.lower() for kind in BlockKind}
@@ -88,6 +90,17 @@ class ExportTable(Generic[T]):
             raise ValueError(f"a column is named twice in {','.join(columns)}")
         return tuple(columns) or self.columns or self.all_columns
 
+    def keys_of(self, text: str, count: int) -> tuple[Key, ...]:
+        """Read where a reading of so many databases stood.
+
+        Raises:
+            ValueError: it is no such place.
+        """
+        keys = text.split(",") if text else [_NOT_BEGUN] * count
+        if len(keys) != count:
+            raise ValueError(f"{text!r} has {len(keys)} keys, and DATABASE_URL names {count}; take what was said last")
+        return tuple(self.key_of("" if key == _NOT_BEGUN else key) for key in keys)
+
     def key_of(self, text: str) -> Key:
         """Read the key of a row.
 
@@ -106,6 +119,11 @@ class ExportTable(Generic[T]):
 def key_text(key: Key) -> str:
     """Write the key of a row: a number, or two identifiers as hexadecimal digits."""
     return str(key[0]) if len(key) == 1 else "".join(f"{one & _MASK:016x}" for one in key)
+
+
+def place_text(keys: Sequence[Key]) -> str:
+    """Write where a reading stands: the key of the last row of each database."""
+    return ",".join(key_text(key) if key else _NOT_BEGUN for key in keys)
 
 
 def _signed(digits: str) -> int:
@@ -143,27 +161,27 @@ TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES,
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """Rows of a database that are read when they are asked for, a page at a time.
+    """Rows of a crawl's databases that are read when they are asked for, a page at a time, one after the other.
 
     Each iteration reads from the beginning, and sees what was stored until it came there. It holds some hundred rows in
     memory, and no transaction between two pages.
 
     Attributes:
         table: what is read.
-        database_url: a URL, or the path of a SQLite file.
+        databases: where it is read.
         wanted: conditions.
         plan: words that articles must have; None for all articles.
-        after: key behind which the rows begin.
+        after: key behind which the rows of each database begin.
 
     Raises:
         db.engine.errors.DatabaseProblem: while it is read: the database is missing, of another version, or gone.
     """
 
     table: ExportTable[T]
-    database_url: str
+    databases: Shards
     wanted: Selection
     plan: QueryPlan | None = None
-    after: Key = ()
+    after: tuple[Key, ...] = ((),)
 
     def pages(self, columns: Sequence[str] = ()) -> Iterator[Sequence[Row]]:
         """Yield keys and database values of some columns, page after page.
@@ -171,17 +189,33 @@ class Reading(Generic[T]):
         Raises:
             ValueError: there is no such column or site.
         """
-        names = self.table.check_columns(columns)
-        with closing(open_for_reading(self.database_url)) as database:
-            if self.wanted.site and not database.read(lambda one: export.has_site(one, self.wanted.site)):
-                raise ValueError(f"{database.name} has no site {self.wanted.site}; its sites: scrapy export sites")
-            yield from self._pages(database, names)
+        return (rows for rows, _ in self.steps(columns))
 
-    def _pages(self, database: Database, names: tuple[str, ...]) -> Iterator[Sequence[Row]]:
+    def steps(self, columns: Sequence[str] = ()) -> Iterator[tuple[Sequence[Row], str]]:
+        """Yield the same pages, each with the text of the place behind it.
+
+        Raises:
+            ValueError: there is no such column or site.
+        """
+        names = self.table.check_columns(columns)
+        with ExitStack() as stack:
+            databases = [stack.enter_context(closing(open_for_reading(url))) for url in self.databases.urls]
+            if self.wanted.site and not any(map(self._has_site, databases)):
+                where = " and ".join(database.name for database in databases)
+                raise ValueError(f"{where} has no site {self.wanted.site}; its sites: scrapy export sites")
+            place = list(self.after)
+            for n, database in enumerate(databases):
+                for rows in self._pages(database, names, place[n]):
+                    place[n] = rows[-1][0]
+                    yield rows, place_text(place)
+
+    def _has_site(self, database: Database) -> bool:
+        return database.read(lambda one: export.has_site(one, self.wanted.site))
+
+    def _pages(self, database: Database, names: tuple[str, ...], key: Key) -> Iterator[Sequence[Row]]:
         if self.plan is not None:
-            yield from self._found(database, names, self.plan)
+            yield from self._found(database, names, self.plan, key)
             return
-        key = self.after
         while True:
             rows = database.read(partial(self._page, names, key))
             if rows:
@@ -193,11 +227,11 @@ class Reading(Generic[T]):
     def _page(self, names: tuple[str, ...], key: Key, connection: Any) -> Sequence[Row]:
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
-    def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan) -> Iterator[Sequence[Row]]:
+    def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
         """Yield the articles that have all words, and the phrases as they are."""
         numbers = database.read(lambda one: article_numbers(one, plan.needed))
         columns = (*names, "title", "text") if plan.phrases else names
-        for first in range(bisect_right(numbers, self.after[0]) if self.after else 0, len(numbers), self.table.at_once):
+        for first in range(bisect_right(numbers, key[0]) if key else 0, len(numbers), self.table.at_once):
             chosen = numbers[first : first + self.table.at_once].tolist()
             rows = database.read(partial(_chosen, columns, self.wanted, chosen))
             if plan.phrases:
@@ -251,7 +285,7 @@ def read_articles(
     """Read articles, in the order in which they were stored.
 
     Args:
-        database: URL, or path of a SQLite file.
+        database: URL, or path of a SQLite file; several URLs, as `DATABASE_URL` has them, are read one after the other.
         since: earliest time of publication; of articles without one, time at which they were found. A day
             (`2024-05-01`, or a `date`) counts as a whole, by the page's own clock; `7d`, `12h` are so long before now.
         until: latest time, likewise.
@@ -260,7 +294,7 @@ def read_articles(
         query: words that an article must have, all of them, in whatever form; phrases in quotation marks; conditions
             such as `site:example.com`, as `scrapy search` takes them. (That finds articles with some of the words, too,
             ranks them, and shows one of each story.)
-        after: `number` of an article: only those stored after it are read.
+        after: `number` of an article: only those stored after it are read; of several databases one each, with commas.
 
     Returns: frozen records when iterated over; `to_arrow` and `to_pandas` make tables.
     Raises:  ValueError: a bound or key cannot be read. Iterating raises `DatabaseProblem`.
@@ -303,7 +337,8 @@ def reading(
         language.strip(),
         plan.query.source if plan else "",
     )
-    return Reading(table, database, wanted, plan, table.key_of(after))
+    databases = Shards.read(database)
+    return Reading(table, databases, wanted, plan, table.keys_of(after, len(databases)))
 
 
 read_links = partial(reading, LINKS)
