@@ -240,8 +240,9 @@ def read(command: NewsCommand, query: Query[T]) -> tuple[str, T]:
 
 
 def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[str, T]]]:
-    """Answer a query from every database of the settings; returns their names, and the name and answer of each.
+    """Answer a query from every database of the settings.
 
+    Returns: their names, and the name and answer of each.
     Raises:
         DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
     """

@@ -161,7 +161,9 @@ TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES,
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """Rows of a crawl's databases that are read when they are asked for, a page at a time, one after the other.
+    """Rows of a crawl's databases, one after the other, read when they are asked for.
+
+    They come a page at a time.
 
     Each iteration reads from the beginning, and sees what was stored until it came there. It holds some hundred rows in
     memory, and no transaction between two pages.

@@ -192,7 +192,7 @@ class _Search:
         return [key for key, _ in found]
 
     def _named(self, name: str) -> list[tuple[int, str]]:
-        """Return the sites that have a name, or of all databases those that have a part of it."""
+        """Return the sites of a name, or when there is none those with it in theirs."""
         found = [site for one in self._connections for site in find.sites(one, name)]
         return [site for site in found if site[1] == name] or found
 
