@@ -28,12 +28,12 @@ FLOORS = {
     "crawler": (
         {"commands", "settings"},
         {"web"},
-        {"spiders", "frontier", "inspection"},
+        {"spiders", "frontier", "inspection", "batch"},
         {"learn"},
         {"run"},
         {"response"},
         {"politeness"},
-        {"fetch", "rank", "demo"},
+        {"fetch", "rank", "demo", "archive"},
         {"clock"},
     ),
     "pipelines": (
@@ -64,6 +64,8 @@ FLOORS = {
 
 # Modules (or packages of them) that wait, write, draw lots, read the clock or speak SQL. All others only compute.
 IMPURE = (
+    "crawler.archive",
+    "crawler.batch",
     "crawler.clock",
     "crawler.commands",
     "crawler.demo",

@@ -14,10 +14,10 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
+from ..archive.documents import language_of, opened, page_of, refuse_same, rows_of
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
-from ._documents import language_of, opened, page_of, refuse_same, rows_of
 
 if TYPE_CHECKING:
     import argparse

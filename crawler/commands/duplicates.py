@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
+from ..archive.documents import documents_of, opened, refuse_same
 from ..run.command import NewsCommand, add_format, opened_to_change, read, refuse_unwritable
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
-from ._documents import documents_of, opened, refuse_same
 
 if TYPE_CHECKING:
     import argparse

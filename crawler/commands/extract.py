@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -18,49 +15,21 @@ from typing import IO, TYPE_CHECKING, Final
 from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
-from pipelines.records import PageKind, ParseResult
 
+from ..archive import saved_pages as files
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
-from . import _saved_pages as files
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
-    from pipelines.worker import WorkerPool
+    from ..archive.page_reader import SavedInput, SavedResult
 
 
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
-_AHEAD: Final = 16
-"""Pages read ahead per worker, so that results can be written in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """A page to read: a saved one, or one already there."""
-
-    id: str
-    file: str
-    url: str
-    path: files.Saved | None = None
-    body: bytes = b""
-    content_type: str = ""
-    fetched_at: float = 0.0
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """Result of an input: the page, and its other form if one was wanted."""
-
-    input: _Input
-    url: str
-    page: ParseResult
-    rendered: str = ""
-    problem: str = ""
 
 
 class Command(NewsCommand):
@@ -191,20 +160,22 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     unfinished.replace(target)
 
 
-def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[_Input]:
+def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[SavedInput]:
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
+
+    from ..archive.page_reader import SavedInput
 
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
     for arg, url in urls.items():
         if url is None:
             raise files.InputError(f"{arg!r} is no http or https URL")
-    found: list[_Input] = []
+    found: list[SavedInput] = []
     for arg in args:
         if arg not in urls:
-            found += [_Input(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
+            found += [SavedInput(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
     if manifest:
-        found += [_Input(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
+        found += [SavedInput(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
     if urls:
         wanted = [url for url in urls.values() if url]
         here = _stored(wanted, settings, named=named)
@@ -215,12 +186,14 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
     return found
 
 
-def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, _Input]:
+def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
     """Return the URLs that were stored; only a database that was named must exist."""
     import zstandard
 
     from db.engine.database import open_for_reading
     from db.queries.status import stored_page
+
+    from ..archive.page_reader import SavedInput
 
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
@@ -231,26 +204,31 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
         return {}
     most = value_of(settings, "DOWNLOAD_MAXSIZE")
     return {
-        url: _Input(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
+        url: SavedInput(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
         for url, row in zip(urls, rows, strict=True)
         if row is not None
     }
 
 
-def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, _Input]:
+def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
     """Fetch URLs."""
+    from ..archive.page_reader import SavedInput
     from ..fetch.one_shot import fetch
 
     now = time.time()
     return {
-        asked: _Input(asked, "", one.url, None, one.body, one.content_type, now, one.problem)
+        asked: SavedInput(asked, "", one.url, None, one.body, one.content_type, now, one.problem)
         for asked, one in fetch(urls, settings).items()
     }
 
 
-async def _extract(inputs: Sequence[_Input], config: Config, form: str, explained: str | None, out: IO[str]) -> None:
+async def _extract(
+    inputs: Sequence[SavedInput], config: Config, form: str, explained: str | None, out: IO[str]
+) -> None:
     """Read all pages in worker processes and write the results in order."""
     from pipelines.worker import WorkerPool
+
+    from ..archive.page_reader import line_of, read_in_order, read_page, row_of
 
     pool = WorkerPool(
         workers=min(config.workers, max(len(inputs), 1)),
@@ -260,88 +238,24 @@ async def _extract(inputs: Sequence[_Input], config: Config, form: str, explaine
     )
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
-    write = _write_row if form == "jsonl" else _write_page
     try:
         if explained and inputs:
-            first = await _read(pool, inputs[0], most, "explained")
+            first = await read_page(pool, inputs[0], most, "explained")
             if not first.rendered:
                 raise files.InputError(
                     f"{inputs[0].id}: {first.problem or first.page.reason}, so there is nothing to explain"
                 )
             Path(explained).write_text(first.rendered, encoding="utf-8")
-        async for result in _in_order(pool, inputs, most, wanted):
-            write(result, form, out, several=len(inputs) > 1, extractor=config.extractor)
+        async for result in read_in_order(pool, inputs, most, wanted):
+            if form == "jsonl":
+                out.write(line_of(row_of(result, config.extractor)))
+            else:
+                _write_page(result, form, out, several=len(inputs) > 1)
     finally:
         await asyncio.get_running_loop().run_in_executor(None, pool.close)
 
 
-async def _in_order(pool: WorkerPool, inputs: Sequence[_Input], most: int, form: str) -> AsyncIterator[_Result]:
-    """Yield results in the order of the inputs, some pages being read ahead."""
-    waiting: deque[asyncio.Task[_Result]] = deque()
-    for one in inputs:
-        waiting.append(asyncio.create_task(_read(pool, one, most, form)))
-        if len(waiting) >= _AHEAD:
-            yield await waiting.popleft()
-    while waiting:
-        yield await waiting.popleft()
-
-
-async def _read(pool: WorkerPool, one: _Input, most: int, form: str) -> _Result:
-    """Read one page; what goes wrong is a reason in its result."""
-    from pipelines.links.scope import Scope
-    from pipelines.worker import Job, PageUnreadable
-
-    body, fetched_at = one.body, one.fetched_at or time.time()
-    url = one.url
-    try:
-        if one.problem:
-            raise files.InputError(one.problem)
-        if one.path is not None:
-            body = files.read(one.path, most)
-            url = files.page_url(one.url, body)
-        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form)
-        parsed = await pool.run(job)
-    except (files.InputError, PageUnreadable) as problem:
-        return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))
-    except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
-        return _Result(one, one.url, ParseResult(PageKind.OTHER), problem=f"could not be read: {error!r}")
-    canonical = parsed.metadata.canonical
-    shown = one.url or (canonical if files.NOWHERE in url else url)
-    return _Result(one, shown, parsed, parsed.rendered)
-
-
-def _write_row(result: _Result, _: str, out: IO[str], *, several: bool, extractor: str) -> None:
-    """Write one page as a line of JSON, with the names of `ArticleItem`."""
-    meta, text = result.page.metadata, result.page.extraction
-    row = {
-        "id": result.input.id,
-        "file": result.input.file,
-        "url": result.url,
-        "title": meta.title,
-        "authors": list(meta.authors),
-        "source": meta.source,
-        "published_at": meta.published_at or None,
-        "published_utc": meta.published_utc or None,
-        "language": meta.language,
-        "published_precision": meta.published_precision or None,
-        "published_from": meta.published_from or None,
-        "description": meta.summary,
-        "tags": list(meta.keywords),
-        "section": meta.section,
-        "kind": result.page.kind.word,
-        "is_article": result.page.kind is PageKind.ARTICLE,
-        "reason": result.problem or ("" if result.page.is_kept else result.page.reason or ""),
-        "text": text.text,
-        "images": [
-            {"url": image.url, "caption": image.caption} for image in meta.images if files.NOWHERE not in image.url
-        ],
-        "extractor": extractor,
-        "quality": round(text.confidence, 4),
-    }
-    out.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _write_page(result: _Result, form: str, out: IO[str], *, several: bool, extractor: str) -> None:
+def _write_page(result: SavedResult, form: str, out: IO[str], *, several: bool) -> None:
     """Write one page as text, Markdown or HTML, with a heading when there are several."""
     page = result.page
     if not page.extraction.text:

@@ -175,7 +175,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ._documents import documents_of, opened, refuse_same, rows_of
+    from ..archive.documents import documents_of, opened, refuse_same, rows_of
 
     for given in (documents, queries):
         refuse_same(given, output)

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
+from ..archive.documents import language_of, opened, page_of, rows_of
+from ..archive.saved_pages import InputError, everything, page_url, read
 from ..run.command import NewsCommand, refuse_unwritable, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
-from ._documents import language_of, opened, page_of, rows_of
-from ._saved_pages import InputError, everything, page_url, read
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

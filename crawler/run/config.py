@@ -24,7 +24,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -655,6 +655,10 @@ class Config:
     lease_seconds: float
     progress_seconds: float
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew in another process from plain values: a method is functions, which cannot be sent."""
+        return _sent, ({field.name: getattr(self, field.name) for field in fields(self)} | {"duplicate_method": None},)
+
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
         """Return the values of a crawler, which are built when they are first asked for.
@@ -758,6 +762,14 @@ class Config:
 
 _SOME_TIME = time.time()
 _built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
+
+
+def _sent(values: dict[str, Any]) -> Config:
+    """Make a configuration of the values that were sent."""
+    from pipelines.dedup import method
+
+    options = values["parse_options"]
+    return Config(**{**values, "duplicate_method": method(options.duplicates, options.duplicate_params)})
 
 
 def fetch_options(settings: BaseSettings) -> FetchOptions:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crawler.commands._saved_pages import InputError
+from crawler.archive.saved_pages import InputError
 from crawler.commands.describe import describe
 from pipelines.describe import describer
 from pipelines.text.keywords import combined

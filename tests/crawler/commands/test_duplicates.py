@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crawler.commands._saved_pages import InputError
+from crawler.archive.saved_pages import InputError
 from crawler.commands.duplicates import Counts, find
 from db.engine.database import open_for_crawl
 from db.records.evidence import RELATED, REPEATING

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from crawler.commands._saved_pages import InputError, Saved, files, manifest, page_url, read
+from crawler.archive.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import Finished, crawl, rows, scrapy
 

@@ -134,7 +134,7 @@ def page_url(url: str, body: bytes) -> str:
     >>> page_url("http://news.example.com/", b""), page_url("", b"")
     ('http://news.example.com/document.html', 'http://page.invalid/document.html')
     """
-    from pipelines.urls import canonicalize
+    from pipelines.urls import canonicalize  # noqa: PLC0415 - Scrapy imports all commands, and they this
 
     known = canonicalize(url if "://" in url else f"http://{url}") if url else None
     own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))

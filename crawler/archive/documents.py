@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._saved_pages import NOWHERE, InputError
+from .saved_pages import NOWHERE, InputError
 
 if TYPE_CHECKING:
     from pipelines.document.document import Document
@@ -74,7 +74,7 @@ def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[st
 
 def language_of(row: dict[str, Any], usual: str = "") -> str:
     """Return the language that a row names, else the usual one, else that of its text."""
-    from pipelines.metadata.language import detect
+    from pipelines.metadata.language import detect  # noqa: PLC0415 - Scrapy imports all commands, and they this
 
     named = row.get("language")
     return (named if isinstance(named, str) else "") or usual or detect(row["text"])
@@ -82,7 +82,7 @@ def language_of(row: dict[str, Any], usual: str = "") -> str:
 
 def page_of(html: str) -> Document:
     """Parse the `html` of a row."""
-    from pipelines.document.document import parse
+    from pipelines.document.document import parse  # noqa: PLC0415
 
     return parse(html.encode("utf-8", "replace"), f"http://{NOWHERE}/", "text/html; charset=utf-8")
 

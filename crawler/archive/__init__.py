@@ -1,0 +1,1 @@
+"""Pages and documents in files: saved pages, JSON lines, WARC."""

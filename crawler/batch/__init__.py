@@ -1,0 +1,1 @@
+"""Batch work over stored pages and documents, by partitions on Dask."""

@@ -1,0 +1,117 @@
+"""The scheduler of a batch: one of this machine, or any by its address."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_LOOPBACK: Final = "127.0.0.1"
+_CONNECT_SECONDS: Final = 10.0
+_ALLOWED_FAILURES: Final = 3
+"""Workers that a partition may lose before it is given up."""
+_ALIKE: Final = ("python", "dask", "distributed", "cloudpickle", "newscrawler")
+"""Packages that must be of one version everywhere; of the scheduler only the middle ones."""
+
+
+class ClusterError(ValueError):
+    """The scheduler or its workers cannot be used; the text is one sentence."""
+
+
+@contextmanager
+def connected(workers: int, address: str | None, *, processes: bool = True) -> Iterator[Client]:
+    """Open the scheduler of a batch and tell where its dashboard is.
+
+    Args:
+        workers: how many are started on this machine, each with one thread.
+        address: of another scheduler, which has its own workers; None for one of this machine.
+        processes: whether own workers are processes.
+
+    Raises:
+        ClusterError: nobody is there, its version is another, or its workers lack the program.
+    """
+    if find_spec("distributed") is None:
+        raise ClusterError("batches need Dask: uv sync --extra batch")
+    import dask  # noqa: PLC0415 - an extra
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in a sentence
+    if address is not None:
+        with _client(address) as client:
+            _refuse_others(client, address)
+            _tell(client)
+            yield client
+        return
+    settings = {
+        "distributed.scheduler.allowed-failures": _ALLOWED_FAILURES,
+        "distributed.admin.low-level-log-length": 0,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=processes,
+            host=_LOOPBACK,
+            dashboard_address=f"{_LOOPBACK}:0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        _tell(client)
+        yield client
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    """Connect to a scheduler.
+
+    Raises:
+        ClusterError: there is none.
+    """
+    from distributed import Client  # noqa: PLC0415
+
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        why = str(error).split("\n")[0]
+        raise ClusterError(
+            f"no scheduler of Dask can be used at {address} ({why}); start one with `dask scheduler`, or name another"
+        ) from None
+    with client:
+        yield client
+
+
+def _refuse_others(client: Client, address: str) -> None:
+    """Refuse a scheduler or workers of other versions, and one that has no workers.
+
+    Raises:
+        ClusterError: saying which.
+    """
+    if not client.nthreads():
+        raise ClusterError(f"the scheduler at {address} has no workers; start some with `dask worker {address}`")
+    found = client.get_versions(packages=["newscrawler"])
+    own = found["client"]["packages"]
+    others: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = [
+        (f"the scheduler at {address}", found["scheduler"]["packages"], _ALIKE[1:3])
+    ]
+    others += [(f"the worker at {name}", each["packages"], _ALIKE) for name, each in sorted(found["workers"].items())]
+    for who, packages, names in others:
+        for name in names:
+            if packages.get(name) is None:
+                raise ClusterError(f"{who} lacks {name}; install this program there with `uv sync --extra batch`")
+            if packages[name] != own[name]:
+                raise ClusterError(f"{who} has {name} {packages[name]}, here it is {own[name]}; make them agree")
+
+
+def _tell(client: Client) -> None:
+    """Tell on standard error where the dashboard is."""
+    if link := client.dashboard_link:
+        sys.stderr.write(f"dashboard: {link}\n")
+        sys.stderr.flush()

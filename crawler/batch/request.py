@@ -1,0 +1,58 @@
+"""The request of a batch: what is to be done to which source, where and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import cluster
+from .frame import Parts
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..run.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What `scrapy batch` was asked for.
+
+    Attributes:
+        action: `extract`, `describe`, `duplicates` or `rank`.
+        source: a path or the URL of a database, as given.
+        output: where the result goes; None for the database.
+        config: the checked settings; it can be sent to workers.
+        workers: processes on this machine.
+        scheduler: address of another scheduler; None for one of this machine.
+        partitions: how many are wanted; 0: by the size of the source.
+    """
+
+    action: str
+    source: str
+    output: Path | None
+    config: Config
+    workers: int
+    scheduler: str | None
+    partitions: int
+
+    def connected(self) -> AbstractContextManager[Client]:
+        """Open the scheduler; see `cluster.connected`."""
+        return cluster.connected(self.workers, self.scheduler)
+
+    def parts(self, mark: Mapping[str, Any], stage: str = "") -> Parts:
+        """Return where results are kept until the batch is done: beside its output.
+
+        Args:
+            mark: of the source, and the settings that make a difference.
+            stage: of a batch of several; each has a folder of its own, inside the first one's.
+
+        Raises:
+            ValueError: what is there is of something else.
+        """
+        assert self.output is not None
+        folder = self.output.with_name(f"{self.output.name}.parts") / stage
+        return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})

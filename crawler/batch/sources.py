@@ -1,0 +1,286 @@
+"""Sources of a batch in files, cut into partitions: folders of pages, JSON lines, WARC.
+
+How a source is cut depends on it and on the number of partitions that is wanted, on nothing else.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from ..archive import warc
+from ..archive.documents import rows_of
+from ..archive.page_reader import SavedInput
+from ..archive.saved_pages import InputError, Saved, files
+
+_PAGES: Final = 250
+_BYTES: Final = 8 << 20
+"""Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
+_PIECE: Final = 1 << 20
+LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+_WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
+
+
+class PagePartition(Protocol):
+    """A part of a source that holds pages; it is sent to a worker as it is."""
+
+    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+        """Yield its pages; what is wrong with the source is told in `notes`."""
+
+
+class PageSource(Protocol):
+    """A source of pages.
+
+    Attributes:
+        name: as its user knows it.
+    """
+
+    name: str
+
+    def mark(self) -> Mapping[str, Any]:
+        """Return what tells it from another, and from itself with other pages."""
+
+    def cut(self, partitions: int, folder: Path) -> Sequence[PagePartition]:
+        """Cut it.
+
+        Args:
+            partitions: how many are wanted; 0: as many as its size asks for.
+            folder: for files that are needed as long as the batch lasts.
+        """
+
+
+def find(name: str) -> PageSource:
+    """Return the source in files that is meant by a name.
+
+    Raises:
+        InputError: there is none.
+    """
+    path = Path(name)
+    if path.name.lower().endswith(LINES):
+        return LineSource(path)
+    archives = warc.files(path)
+    return WarcSource(name, archives) if archives else FolderSource(path)
+
+
+def shares(count: int, partitions: int, usual: int) -> list[tuple[int, int]]:
+    """Cut a range into equal parts.
+
+    Args:
+        count: its length.
+        partitions: parts that are wanted; 0: so many that each has `usual` at most.
+        usual: see there.
+
+    >>> shares(10, 3, 100), shares(10, 0, 5)
+    ([(0, 3), (3, 6), (6, 10)], [(0, 5), (5, 10)])
+    """
+    parts = max(1, min(partitions or -(-count // usual), count))
+    return [(count * n // parts, count * (n + 1) // parts) for n in range(parts)]
+
+
+def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
+    """Return what changes when one of some files does."""
+    found = hashlib.sha256()
+    for path in paths:
+        about = path.stat()
+        found.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    return {"files": len(paths), "stamp": found.hexdigest()}
+
+
+@dataclass(frozen=True, slots=True)
+class FilePages:
+    """Some saved pages."""
+
+    saved: Sequence[Saved]
+
+    def pages(self, _notes: list[str]) -> Iterator[SavedInput]:
+        """Yield them; a file that cannot be read is a page with a problem."""
+        for one in self.saved:
+            try:
+                seen = one.path.stat().st_mtime
+            except OSError:
+                seen = 1.0
+            yield SavedInput(one.id, one.file, one.url, one, fetched_at=seen)
+
+
+class FolderSource:
+    """A folder of saved pages, or one page.
+
+    Args:
+        path: of the folder.
+
+    Raises:
+        InputError: it holds none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._saved = files(path)
+
+    def mark(self) -> Mapping[str, Any]:
+        """See `PageSource`."""
+        return _stamp([one.path for one in self._saved])
+
+    def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
+        """Cut it by the sorted paths."""
+        return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, _PAGES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a file that begin in a range of its bytes.
+
+    Attributes:
+        name: of the file as its user knows it.
+        path: where it lies, unpacked.
+        start, end: the range.
+        seen: Unix time of the file.
+        damage: what is wrong with the file behind the range.
+    """
+
+    name: str
+    path: Path
+    start: int
+    end: int
+    seen: float = 0.0
+    damage: str = ""
+
+    def rows(self, notes: list[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the id and the whole of each line that is a document, and note the others.
+
+        Args:
+            notes: get a sentence for each line that is none.
+            wanted: what is expected in a line, for that sentence.
+        """
+        for at, line in self._lines(notes):
+            try:
+                yield from rows_of([line], self.name, wanted)
+            except InputError as problem:
+                notes.append(str(problem).replace("line 1:", f"byte {at:,}:", 1))
+
+    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+        """Yield the pages of lines with `html`, or with the `file` that holds them."""
+        for at, line in self._lines(notes):
+            try:
+                row = json.loads(line)
+                yield self._page(row)
+            except (ValueError, RecursionError, KeyError, TypeError):
+                notes.append(f"{self.name}, byte {at:,}: no page; {_WANTED}")
+
+    def _page(self, row: Any) -> SavedInput:
+        key, url = str(row["id"]), str(row.get("url") or "")
+        if isinstance(row.get("html"), str):
+            body = row["html"].encode("utf-8", "replace")
+            return SavedInput(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
+        path = self.path.parent / row["file"]
+        return SavedInput(key, row["file"], url, Saved(key, row["file"], path, url), fetched_at=self.seen)
+
+    def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are not empty, each with where it begins."""
+        with self.path.open("rb") as file:
+            at = self.start
+            if at:  # a line that begins before belongs to the partition before
+                file.seek(at - 1)
+                at += len(file.readline()) - 1
+            while at < self.end and (line := file.readline()):
+                if line.strip():
+                    yield at, line
+                at += len(line)
+        notes += filter(None, [self.damage])
+
+
+class LineSource:
+    """A file of JSON lines, gzipped too.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        InputError: there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        if not path.is_file():
+            raise InputError(f"there is no file {path}")
+        self._path = path
+
+    def mark(self) -> Mapping[str, Any]:
+        """See `PageSource`."""
+        return _stamp([self._path])
+
+    def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
+        """Cut it by its bytes; a packed one has no middle to begin at, and is unpacked into the folder."""
+        path, seen, damage = self._path, self._path.stat().st_mtime, ""
+        if path.suffix.lower() == ".gz":
+            path, damage = _unpacked(path, folder)
+        *ranges, last = shares(path.stat().st_size, partitions, _BYTES)
+        path = path.absolute()
+        return [
+            *(Lines(self.name, path, start, end, seen) for start, end in ranges),
+            Lines(self.name, path, *last, seen, damage),
+        ]
+
+
+def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
+    """Unpack a file once; returns it, and what is wrong with it."""
+    whole, told = folder / "source.jsonl", folder / "source.txt"
+    if not whole.exists():
+        unfinished, damage = folder / "source.new", ""
+        with gzip.open(path, "rb") as packed, unfinished.open("wb") as out:
+            try:
+                while piece := packed.read(_PIECE):  # what stands before a damage is kept
+                    out.write(piece)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                damage = f"{path} is damaged behind byte {out.tell():,} of what it holds: {error}"
+        told.write_text(damage, encoding="utf-8")
+        unfinished.replace(whole)
+    return whole, told.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePages:
+    """The pages of a WARC file whose records begin in a range of its bytes."""
+
+    path: Path
+    start: int
+    end: int
+
+    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+        """Yield the pages of its responses, and note damaged records."""
+        for one in warc.responses(self.path, self.start, self.end, notes):
+            problem = "" if one.status == HTTPStatus.OK else f"http {one.status}"
+            yield SavedInput(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
+
+
+class WarcSource:
+    """WARC files.
+
+    Args:
+        name: of the file, or of the folder that holds them.
+        paths: of the files, sorted.
+    """
+
+    def __init__(self, name: str, paths: Sequence[Path]) -> None:
+        self.name = name
+        self._paths = paths
+
+    def mark(self) -> Mapping[str, Any]:
+        """See `PageSource`."""
+        return _stamp(self._paths)
+
+    def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:
+        """Cut it by the bytes of its files, each of which has a partition of its own at least."""
+        sizes = [path.stat().st_size for path in self._paths]
+        each = -(-sum(sizes) // partitions) if partitions else _BYTES
+        return [
+            ArchivePages(path, start, end)
+            for path, size in zip(self._paths, sizes, strict=True)
+            for start, end in shares(size, 0, max(1, each))
+        ]

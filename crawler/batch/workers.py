@@ -1,0 +1,62 @@
+"""Worker processes of a Dask worker: pages are read there as in a crawl.
+
+A page that hangs, or needs more memory than it may, costs itself only, and not the Dask worker with its partition.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import multiprocessing
+import threading
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pipelines.worker import WorkerPool
+
+if TYPE_CHECKING:
+    from pipelines.worker import ParseOptions
+
+    from ..run.config import Config
+
+R = TypeVar("R")
+
+
+class _Workers(threading.local):
+    """The process of a thread, and the loop that speaks with it."""
+
+    def __init__(self) -> None:
+        self.options: ParseOptions | None = None
+        self.pool: WorkerPool | None = None
+        self.runner = asyncio.Runner()
+
+
+_mine = _Workers()
+_opened: list[WorkerPool] = []
+
+
+def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) -> R:
+    """Do work with the process of this thread, which is kept for what comes next."""
+    if _mine.pool is None or _mine.options != config.parse_options:
+        close(_mine.pool)
+        multiprocessing.current_process().daemon = False  # Dask's workers are, and might have no processes of their own
+        _mine.options = config.parse_options
+        _mine.pool = WorkerPool(
+            workers=1,
+            seconds=config.page_seconds,
+            memory_bytes=config.worker_memory_bytes,
+            options=config.parse_options,
+        )
+        _opened.append(_mine.pool)
+    return _mine.runner.run(work(_mine.pool))
+
+
+def close(*pools: WorkerPool | None) -> None:
+    """End processes."""
+    for pool in pools:
+        if pool is not None:
+            pool.close()
+            _opened.remove(pool)
+
+
+atexit.register(lambda: close(*_opened))  # before `multiprocessing` waits for them to end by themselves

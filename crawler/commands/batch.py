@@ -1,0 +1,102 @@
+"""`scrapy batch extract|describe SOURCE`: the same for many pages, on Dask."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from scrapy.exceptions import UsageError
+
+from ..run.command import NewsCommand, refuse_unwritable
+from ..run.config import Config
+from ..run.exit_codes import EXIT_STOPPED
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..batch.frame import Totals
+
+ACTIONS: Final = ("extract", "describe", "duplicates", "rank")
+
+
+class Command(NewsCommand):
+    """Work on all pages of a source."""
+
+    most_arguments = 2
+    examples = (
+        ("scrapy batch extract pages/ --output articles.jsonl.gz", "Extract the pages of a folder"),
+        ("scrapy batch extract news.db", "Extract all stored articles again, with this version and EXTRACTOR"),
+    )
+
+    def syntax(self) -> str:
+        """Return the arguments for the usage line."""
+        return (
+            "extract|describe|duplicates|rank <source> [--workers N] [--scheduler ADDRESS] [--partitions N] "
+            "[--output FILE]"
+        )
+
+    def short_desc(self) -> str:
+        """Return one line for the list of commands."""
+        return "Extract, describe, find duplicates or rank, for many pages at once, on Dask"
+
+    def long_desc(self) -> str:
+        """Return the description for the help."""
+        return (
+            "The source is a database (a URL or a SQLite file), a folder of pages, WARC files or JSON lines; gzipped "
+            "ones are unpacked. It is cut into partitions, each of which is one task. A batch that was killed goes on "
+            "where it was when the same command is given again."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to Scrapy's own."""
+        super().add_options(parser)
+        parser.add_argument("--workers", metavar="N", help="processes on this machine (WORKERS)")
+        parser.add_argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask: its workers do the work")
+        parser.add_argument("--partitions", metavar="N", help="parts that the source is cut into (by its size)")
+        parser.add_argument("--output", metavar="FILE", help="where the result goes; .gz is packed")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do the work, or what is left of it."""
+        from ..batch.frame import BatchStopped
+        from ..batch.request import Request
+
+        if len(args) != 2 or args[0] not in ACTIONS:
+            raise UsageError(f"name what to do ({', '.join(ACTIONS)}) and a source", print_help=False)
+        refuse_unwritable(opts.output)
+        assert self.settings is not None
+        config = Config.from_settings(self.settings)
+        request = Request(
+            action=args[0],
+            source=args[1],
+            output=Path(opts.output) if opts.output else None,
+            config=config,
+            workers=_count("--workers", opts.workers, config.workers),
+            scheduler=opts.scheduler,
+            partitions=_count("--partitions", opts.partitions, 0),
+        )
+        try:
+            _say(import_module(f"crawler.batch.{request.action}").batch(request))
+        except BatchStopped as problem:
+            self.fail(f"{problem}; what is done is kept, the same command goes on", EXIT_STOPPED)
+
+
+def _count(option: str, given: str | None, usual: int) -> int:
+    """Return a number of processes or parts.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if given is None:
+        return usual
+    if not given.isdecimal() or not int(given):
+        raise UsageError(f"{option} is {given!r}; it takes a number, 1 or more", print_help=False)
+    return int(given)
+
+
+def _say(totals: Totals) -> None:
+    """Print what was done, and what is wrong with the source."""
+    for note in totals.notes:
+        sys.stderr.write(f"{note}\n")
+    sys.stdout.write(", ".join(f"{count:,} {what}" for what, count in totals.counts.items() if count) + "\n")
