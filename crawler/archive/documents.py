@@ -9,12 +9,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .saved_pages import NOWHERE, InputError
 
 if TYPE_CHECKING:
+    from pipelines.describe import Describer
     from pipelines.document.document import Document
+
+WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 
 
 def refuse_same(input_name: str, output_name: str) -> None:
@@ -42,7 +45,7 @@ def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, 
     Raises:
         InputError: a line that is no document, naming it.
     """
-    for key, row in rows_of(lines, name, 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'):
+    for key, row in rows_of(lines, name, WANTED):
         yield key, row["title"], row["text"]
 
 
@@ -85,6 +88,25 @@ def page_of(html: str) -> Document:
     from pipelines.document.document import parse  # noqa: PLC0415
 
     return parse(html.encode("utf-8", "replace"), f"http://{NOWHERE}/", "text/html; charset=utf-8")
+
+
+def described(row: dict[str, Any], describer: Describer, language: str) -> dict[str, object]:
+    """Describe a document, as a row."""
+    html = row.get("html")
+    page = page_of(html) if isinstance(html, str) else None
+    found = describer.describe(row["title"], row["text"], language_of(row, language), page)
+    return {
+        "id": row["id"],
+        "keywords": found.keywords,
+        "summary": found.summary,
+        "classes": found.classes,
+        "memberships": dict(found.memberships),
+        "class": next(iter(found.classes), None),
+        "harmful": found.harm,
+        "verdict": bool(found.harm_kind),
+        "kind": found.harm_kind or None,
+        "reasons": found.harm_reasons,
+    }
 
 
 def _readable(text: str) -> str:

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from db.records.reasons import FailReason
 from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParseResult
 from pipelines.worker import Job, PageUnreadable
@@ -90,7 +89,7 @@ async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = ""
         if one.path is not None or "://" not in url:
             url = page_url(one.url, body)
         job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form)
-        parsed = await _parsed(pool, job)
+        parsed = await pool.run(job)
     except (InputError, PageUnreadable) as problem:
         return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other pages
@@ -98,16 +97,6 @@ async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = ""
     canonical = parsed.metadata.canonical
     shown = one.url or (canonical if NOWHERE in url else url)
     return SavedResult(one, shown, parsed, parsed.rendered)
-
-
-async def _parsed(pool: WorkerPool, job: Job) -> ParseResult:
-    """Parse a page; one whose worker died gets another, in case somebody killed that."""
-    try:
-        return await pool.run(job)
-    except PageUnreadable as problem:
-        if problem.reason is not FailReason.WORKER_DIED:
-            raise
-    return await pool.run(job)
 
 
 def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:

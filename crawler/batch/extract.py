@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from db.articles.again import Wanted
 
 from ..archive.page_reader import line_of, read_in_order, row_of
-from . import sources, workers
-from .frame import Done, run
+from ..rework.again import UNREAD
+from ..rework.extraction import Reextraction
+from . import sources, stored, workers
+from .frame import Done
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
@@ -19,24 +24,28 @@ if TYPE_CHECKING:
     from .request import Request
     from .sources import PagePartition
 
-ARTICLES, PAGES, UNREAD = "articles", "pages", "could not be read"
+ARTICLES, PAGES = "articles", "pages"
 
 
 def batch(request: Request) -> Totals:
-    """Extract the pages of a source into a file.
+    """Extract the pages of a source into a file, or the articles of a database again.
 
     Raises:
-        BatchStopped, ValueError, OSError: see `frame.run`.
+        BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run` and `stored.batch`.
     """
-    assert request.output is not None
-    source, config = sources.find(request.source), request.config
-    made = {"extractor": config.extractor, "version": config.extractor_version}
-    parts = request.parts({**made, **source.mark()})
-    cut = source.cut(request.partitions, parts.folder)
-    with request.connected() as client:
-        totals = run(client, parts, ExtractTask(config, packed=request.output.suffix == ".gz"), cut)
-    parts.join(len(cut), request.output)
-    return totals
+    config = request.config
+    kinds = sorted(kind.word for kind in config.parse_options.kinds)
+    if request.output is None:
+        request.needs_database()
+        return stored.batch(request, Reextraction, Wanted("", kinds=kinds))
+    made = {
+        "EXTRACTOR": config.extractor,
+        "EXTRACTOR_PARAMS": config.parse_options.extractor_params,
+        "STORE_KINDS": kinds,
+        "version": config.extractor_version,
+    }
+    lean = replace(config, parse_options=replace(config.parse_options, describe=None))  # rows say nothing of that
+    return request.into_file(sources.find(request.source), made, ExtractTask(lean, request.is_packed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +67,14 @@ class ExtractTask:
     async def _lines(self, pool: WorkerPool, partition: PagePartition) -> Done:
         notes: list[str] = []
         counts: Counter[str] = Counter()
-        lines = []
+        rows = []
         async for result in read_in_order(pool, partition.pages(notes), self.config.fetch.bounds.size):
-            row = row_of(result, self.config.extractor)
-            counts.update({PAGES: 1, ARTICLES: row["is_article"], UNREAD: bool(result.problem)})
-            lines.append(line_of(row))
-        return Done(pack("".join(lines), packed=self.packed), counts, notes)
+            rows.append(row_of(result, self.config.extractor))
+            counts.update({PAGES: 1, ARTICLES: rows[-1]["is_article"], UNREAD: bool(result.problem)})
+        return Done(lines_of(rows, packed=self.packed), counts, notes)
 
 
-def pack(text: str, *, packed: bool) -> bytes:
-    """Return the bytes of lines; packed ones are a gzip member without a time."""
-    data = text.encode("utf-8", "replace")
+def lines_of(rows: Iterable[dict[str, Any]], *, packed: bool) -> bytes:
+    """Return the bytes of rows; packed ones are a gzip member without a time."""
+    data = "".join(map(line_of, rows)).encode("utf-8", "replace")
     return gzip.compress(data, mtime=0) if packed and data else data

@@ -118,10 +118,17 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
 
 @dataclass(slots=True)
 class Totals:
-    """Counts and notes of all partitions."""
+    """Counts and notes of all partitions.
+
+    Attributes:
+        counts: of what, how many.
+        notes: sentences about what is wrong with the source, the first ones.
+        report: lines about the whole; the counts are shown when there are none.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    report: list[str] = field(default_factory=list)
 
     def add(self, done: Done) -> None:
         """Add those of a partition."""
@@ -165,9 +172,11 @@ def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) ->
     waiting: deque[Future[R]] = deque()
     todo = iter(enumerate(partitions))
     try:
-        for number in range(len(partitions)):
-            most = _AHEAD * max(1, len(client.nthreads())) if number % _AHEAD == 0 or not waiting else len(waiting) + 1
-            while len(waiting) < most and (following := next(todo, None)) is not None:
+        for _ in partitions:
+            while (
+                len(waiting) < _AHEAD * max(1, sum(client.nthreads().values()))
+                and (following := next(todo, None)) is not None
+            ):
                 waiting.append(client.submit(task, following[1], pure=False, key=f"partition-{following[0]}"))
             yield waiting[0].result()
             waiting.popleft().release()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from db.engine.database import is_database
 
 from . import cluster
-from .frame import Parts
+from .frame import Done, Parts, Totals, run
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from ..run.config import Config
+    from .sources import Source
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,20 @@ class Request:
         """Open the scheduler; see `cluster.connected`."""
         return cluster.connected(self.workers, self.scheduler)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether the output is gzipped."""
+        return self.output is not None and self.output.suffix == ".gz"
+
+    def needs_database(self) -> None:
+        """Refuse a source that is no database.
+
+        Raises:
+            ValueError: naming what is missing.
+        """
+        if not is_database(self.source):
+            raise ValueError(f"{self.source} is no database to write to; name a file with --output")
+
     def parts(self, mark: Mapping[str, Any], stage: str = "") -> Parts:
         """Return where results are kept until the batch is done: beside its output.
 
@@ -56,3 +75,22 @@ class Request:
         assert self.output is not None
         folder = self.output.with_name(f"{self.output.name}.parts") / stage
         return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})
+
+    def into_file(self, source: Source[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> Totals:
+        """Do a task for all partitions of a source, and write what comes of them into the output.
+
+        Args:
+            source: of the partitions.
+            made: settings that make a difference.
+            task: see `frame.run`.
+
+        Raises:
+            BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run`.
+        """
+        assert self.output is not None
+        parts = self.parts({**made, **source.mark()})
+        cut = source.cut(self.partitions, parts.folder)
+        with self.connected() as client:
+            totals = run(client, parts, task, cut)
+        parts.join(len(cut), self.output)
+        return totals

@@ -1,4 +1,4 @@
-"""Sources of a batch in files, cut into partitions: folders of pages, JSON lines, WARC.
+"""Sources of a batch, cut into partitions: a database, folders of pages, JSON lines, WARC.
 
 How a source is cut depends on it and on the number of partitions that is wanted, on nothing else.
 """
@@ -10,19 +10,26 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
+
+import zstandard
+
+from db.engine.database import is_database, open_for_reading, whole_url
+from db.queries.pages import count_pages, pages_between
 
 from ..archive import warc
 from ..archive.documents import rows_of
 from ..archive.page_reader import SavedInput
 from ..archive.saved_pages import InputError, Saved, files
 
-_PAGES: Final = 250
+PAGES: Final = 250
 _BYTES: Final = 8 << 20
 """Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
+_KEYS: Final = 1 << 64
 _PIECE: Final = 1 << 20
 LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
@@ -35,8 +42,11 @@ class PagePartition(Protocol):
         """Yield its pages; what is wrong with the source is told in `notes`."""
 
 
-class PageSource(Protocol):
-    """A source of pages.
+P_co = TypeVar("P_co", covariant=True)
+
+
+class Source(Protocol[P_co]):
+    """A source that can be cut.
 
     Attributes:
         name: as its user knows it.
@@ -47,7 +57,7 @@ class PageSource(Protocol):
     def mark(self) -> Mapping[str, Any]:
         """Return what tells it from another, and from itself with other pages."""
 
-    def cut(self, partitions: int, folder: Path) -> Sequence[PagePartition]:
+    def cut(self, partitions: int, folder: Path) -> Sequence[P_co]:
         """Cut it.
 
         Args:
@@ -56,12 +66,15 @@ class PageSource(Protocol):
         """
 
 
-def find(name: str) -> PageSource:
-    """Return the source in files that is meant by a name.
+def find(name: str) -> Source[PagePartition]:
+    """Return the source of pages that is meant by a name.
 
     Raises:
         InputError: there is none.
+        DatabaseProblem: the database cannot be read.
     """
+    if is_database(name):
+        return StoredSource(name)
     path = Path(name)
     if path.name.lower().endswith(LINES):
         return LineSource(path)
@@ -124,12 +137,12 @@ class FolderSource:
         self._saved = files(path)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
+        """See `Source`."""
         return _stamp([one.path for one in self._saved])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
         """Cut it by the sorted paths."""
-        return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, _PAGES)]
+        return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, PAGES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +225,7 @@ class LineSource:
         self._path = path
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
+        """See `Source`."""
         return _stamp([self._path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
@@ -245,6 +258,54 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPages:
+    """The raw pages of a range of keys in a database."""
+
+    url: str
+    first: int
+    last: int
+
+    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+        """Yield them by their keys; one that cannot be unpacked is a page with a problem."""
+        with closing(open_for_reading(self.url)) as database:
+            for one in pages_between(database, self.first, self.last):
+                body, problem = b"", ""
+                try:
+                    body = zstandard.decompress(one.body)
+                except zstandard.ZstdError as error:
+                    problem = f"could not be unpacked ({error})"
+                yield SavedInput(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
+
+
+class StoredSource:
+    """The raw pages of a database.
+
+    Args:
+        name: its URL, or the path of a SQLite file.
+
+    Raises:
+        DatabaseProblem: it cannot be read.
+    """
+
+    def __init__(self, name: str) -> None:
+        with closing(open_for_reading(name)) as database:
+            self.name = database.name
+            self._pages = database.read(count_pages)
+            self._url = whole_url(name)
+
+    def mark(self) -> Mapping[str, Any]:
+        """See `Source`."""
+        return {"database": self.name, "pages": self._pages}
+
+    def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
+        """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
+        parts = partitions or -(-self._pages // PAGES) or 1
+        return [
+            StoredPages(self._url, start - _KEYS // 2, end - _KEYS // 2 - 1) for start, end in shares(_KEYS, parts, 1)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class ArchivePages:
     """The pages of a WARC file whose records begin in a range of its bytes."""
 
@@ -272,7 +333,7 @@ class WarcSource:
         self._paths = paths
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
+        """See `Source`."""
         return _stamp(self._paths)
 
     def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:

@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipelines.worker import WorkerPool
+from db.records.reasons import FailReason
+from pipelines.worker import PageUnreadable, WorkerJob, WorkerPool
 
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
     from ..run.config import Config
 
 R = TypeVar("R")
+
+
+class _PatientPool(WorkerPool):
+    """A pool that reads a page whose worker died once more, for somebody may have killed that."""
+
+    async def run(self, job: WorkerJob[R]) -> R:
+        """See `WorkerPool`."""
+        try:
+            return await super().run(job)
+        except PageUnreadable as problem:
+            if problem.reason is not FailReason.WORKER_DIED:
+                raise
+        return await super().run(job)
 
 
 class _Workers(threading.local):
@@ -41,7 +55,7 @@ def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) ->
         close(_mine.pool)
         multiprocessing.current_process().daemon = False  # Dask's workers are, and might have no processes of their own
         _mine.options = config.parse_options
-        _mine.pool = WorkerPool(
+        _mine.pool = _PatientPool(
             workers=1,
             seconds=config.page_seconds,
             memory_bytes=config.worker_memory_bytes,

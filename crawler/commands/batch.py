@@ -61,6 +61,7 @@ class Command(NewsCommand):
         """Do the work, or what is left of it."""
         from ..batch.frame import BatchStopped
         from ..batch.request import Request
+        from ..rework.again import UNREAD
 
         if len(args) != 2 or args[0] not in ACTIONS:
             raise UsageError(f"name what to do ({', '.join(ACTIONS)}) and a source", print_help=False)
@@ -77,9 +78,13 @@ class Command(NewsCommand):
             partitions=_count("--partitions", opts.partitions, 0),
         )
         try:
-            _say(import_module(f"crawler.batch.{request.action}").batch(request))
+            totals = import_module(f"crawler.batch.{request.action}").batch(request)
         except BatchStopped as problem:
             self.fail(f"{problem}; what is done is kept, the same command goes on", EXIT_STOPPED)
+            return
+        _say(totals)
+        if totals.counts[UNREAD] and not request.output:
+            self.exitcode = EXIT_STOPPED
 
 
 def _count(option: str, given: str | None, usual: int) -> int:
@@ -99,4 +104,6 @@ def _say(totals: Totals) -> None:
     """Print what was done, and what is wrong with the source."""
     for note in totals.notes:
         sys.stderr.write(f"{note}\n")
-    sys.stdout.write(", ".join(f"{count:,} {what}" for what, count in totals.counts.items() if count) + "\n")
+    sys.stdout.writelines(totals.report)
+    if totals.counts and not totals.report:
+        sys.stdout.write(", ".join(f"{count:,} {what}" for what, count in totals.counts.items() if count) + "\n")

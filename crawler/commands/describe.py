@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import sys
-from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..archive.documents import language_of, opened, page_of, refuse_same, rows_of
+from ..archive.documents import WANTED, described, opened, refuse_same, rows_of
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
@@ -22,17 +20,11 @@ from ..run.exit_codes import EXIT_STOPPED
 if TYPE_CHECKING:
     import argparse
 
-    from db.articles.again import Wanted
-    from db.articles.descriptions import DescribedText, Redescribed
     from pipelines.describe import DescribeOptions, Describer
-    from pipelines.worker import WorkerPool
 
-    from ..run.session import DatabaseLine
 
-_WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _TOLD: Final = 1_000
 """Documents between two words of progress."""
-_CHANGED, _SAME = "with another description", "as they were"
 
 
 class Command(NewsCommand):
@@ -102,15 +94,12 @@ class Command(NewsCommand):
 
     def _describe_again(self, opts: argparse.Namespace, config: Config, options: DescribeOptions) -> None:
         """Describe the articles of the database again, and say how many changed."""
-        from pipelines.records import PageKind
-
-        from ..run.again import UNREAD, rework, summary
+        from ..rework.again import UNREAD, rework
+        from ..rework.description import DESCRIBED_KINDS, Redescription
 
         config = replace(config, parse_options=replace(config.parse_options, describe=options))
-        wanted = wanted_articles(opts, set(PageKind) - {PageKind.LIST}, options.version())
-        done = rework(config, Redescription, wanted)
-        sys.stdout.write(f"{done.total} articles of {done.name} were described by other models or settings\n")
-        sys.stdout.writelines(summary(done, _CHANGED, _SAME, UNREAD))
+        done = rework(config, Redescription, wanted_articles(opts, DESCRIBED_KINDS, options.version()))
+        sys.stdout.writelines(done.report())
         if done.counts[UNREAD]:
             self.exitcode = EXIT_STOPPED
 
@@ -125,62 +114,6 @@ def _refuse_mixed(opts: argparse.Namespace) -> None:
         if getattr(opts, name):
             where = "needs --input" if opts.input is None else "has no meaning with --input"
             raise UsageError(f"--{name} {where}", print_help=False)
-
-
-class Redescription:
-    """Stored articles on their way through the workers once more; see `Rework`.
-
-    Args:
-        line: the open database.
-        pool: worker processes, which have the options.
-    """
-
-    def __init__(self, line: DatabaseLine, pool: WorkerPool) -> None:
-        from db.articles.descriptions import DescriptionWriter
-        from pipelines.search.terms import index_terms
-        from pipelines.worker import FaultLog
-
-        self.name = line.database.name
-        self.total = 0
-        self.counts: Counter[str] = Counter()
-        self._line = line
-        self._pool = pool
-        self._writer = DescriptionWriter(index_terms)
-        self._faults = FaultLog("could not be described")
-
-    async def run(self, wanted: Wanted) -> None:
-        """Describe all that is wanted, some articles at a time.
-
-        Raises:
-            ValueError: the condition is none.
-            DatabaseProblem: the database gave up; the same command goes on.
-        """
-        from db.articles import descriptions
-
-        from ..run.again import UNREAD, in_parts
-
-        database = self._line.database
-        ids = await asyncio.to_thread(descriptions.find, database, wanted)
-        self.total = len(ids)
-        async for articles in in_parts(database, ids, descriptions.read):
-            found = await asyncio.gather(*map(self._describe, articles))
-            described = [one for one in found if one is not None]
-            changed = await self._line.submit(self._writer.write, described)
-            self.counts += Counter({_CHANGED: changed, _SAME: len(described) - changed})
-            self.counts[UNREAD] += len(articles) - len(described)
-
-    async def _describe(self, article: DescribedText) -> Redescribed | None:
-        """Describe an article in a worker; None when that fails."""
-        from db.articles.descriptions import Redescribed
-        from pipelines.worker import DescribeJob
-
-        page = article.url, article.content_type or "", article.body or b""
-        try:
-            found = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
-        except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
-            self._faults.note(article.url, error)
-            return None
-        return Redescribed(article, found.values())
 
 
 def describe(input_name: str, output_name: str, describer: Describer, language: str) -> int:
@@ -205,8 +138,8 @@ def describe(input_name: str, output_name: str, describer: Describer, language: 
     with ExitStack() as stack:
         lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(_written(output_name))
-        for _, row in rows_of(lines, input_name, _WANTED):
-            out.write(json.dumps(_described(row, describer, language), ensure_ascii=False) + "\n")
+        for _, row in rows_of(lines, input_name, WANTED):
+            out.write(json.dumps(described(row, describer, language), ensure_ascii=False) + "\n")
             count += 1
             if count % _TOLD == 0:
                 out.flush()
@@ -219,22 +152,3 @@ def _written(name: str) -> IO[str]:
     if name.endswith(".gz"):
         return cast("IO[str]", gzip.open(name, "wt", encoding="utf-8", newline="\n"))
     return open(name, "w", encoding="utf-8", newline="\n")
-
-
-def _described(row: dict[str, Any], describer: Describer, language: str) -> dict[str, object]:
-    """Describe a document, as a row."""
-    html = row.get("html")
-    page = page_of(html) if isinstance(html, str) else None
-    found = describer.describe(row["title"], row["text"], language_of(row, language), page)
-    return {
-        "id": row["id"],
-        "keywords": found.keywords,
-        "summary": found.summary,
-        "classes": found.classes,
-        "memberships": dict(found.memberships),
-        "class": next(iter(found.classes), None),
-        "harmful": found.harm,
-        "verdict": bool(found.harm_kind),
-        "kind": found.harm_kind or None,
-        "reasons": found.harm_reasons,
-    }

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -109,15 +108,11 @@ class Command(NewsCommand):
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
         """Extract the articles of the database again, and say what became of them."""
-        from ..run.again import UNREAD, rework, summary
-        from ..run.extraction import RESULTS, Reextraction
+        from ..rework.again import UNREAD, rework
+        from ..rework.extraction import Reextraction
 
-        done = rework(config, partial(Reextraction, config), wanted_articles(opts, config.parse_options.kinds))
-        articles = f"{done.total - done.others} articles of {done.name}"
-        sys.stdout.write(f"{articles} were made by another version or extractor\n")
-        if done.others:
-            sys.stdout.write(f"{done.others} pages that were not stored are of a kind that is wanted (STORE_KINDS)\n")
-        sys.stdout.writelines(summary(done, *RESULTS))
+        done = rework(config, Reextraction, wanted_articles(opts, config.parse_options.kinds))
+        sys.stdout.writelines(done.report())
         if done.counts[UNREAD]:
             self.exitcode = EXIT_STOPPED
 

@@ -36,6 +36,7 @@ _UNRELEASED = re.compile(r"\d{4}")
 """Revisions before the first release, which cannot be brought up to date."""
 _FILES = (".db", ".sqlite", ".sqlite3")
 """Endings of paths that are taken for a SQLite file, whether there is one or not."""
+_MAGIC = b"SQLite format 3\0"
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
@@ -84,6 +85,29 @@ def parse_url(database_url: str) -> URL:
     if url.port is not None and not 0 < url.port < _PORTS:
         raise WrongDatabase(f"DATABASE_URL names port {url.port}, and there is none; Postgres usually has 5432")
     return url
+
+
+def is_database(name: str) -> bool:
+    """Tell whether a name is meant for a database: a URL, or a file that is SQLite's or called so."""
+    if "://" in name or name.lower().endswith(_FILES):
+        return True
+    try:
+        with open(name, "rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+def whole_url(database_url: str) -> str:
+    """Return a `DATABASE_URL` that means the same in any folder, with its password.
+
+    Raises:
+        WrongDatabase: see `parse_url`.
+    """
+    url = parse_url(database_url)
+    if url.get_backend_name() == "sqlite":
+        url = url.set(database=str(Path(_name(url)).absolute()))
+    return url.render_as_string(hide_password=False)
 
 
 def without_password(database_url: str) -> str:

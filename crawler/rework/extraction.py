@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -44,14 +44,15 @@ from ..response.context import Context
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
-from .again import UNREAD, in_parts
-from .session import DatabaseLine
+from ..run.session import DatabaseLine
+from .again import UNREAD, Chosen, summary
 
 if TYPE_CHECKING:
+    from db.engine.database import Database
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
 
-    from .config import Config
+    from ..run.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -73,18 +74,21 @@ class StoredServices:
     """The `ReadServices` of pages that are stored already.
 
     Args:
-        line: the open database.
+        database: the open database.
         config: the checked settings.
     """
 
-    def __init__(self, line: DatabaseLine, config: Config) -> None:
-        self._line = line
+    def __init__(self, database: Database, config: Config) -> None:
+        self._database = database
         self._learns = config.site_memory
         self.topic: Topic | None = config.topic
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return what the crawls have learned of the page's site."""
-        return await self._line.submit(Memory.load, lease.host_id) if self._learns else None
+        return await asyncio.to_thread(self._load, lease.host_id) if self._learns else None
+
+    def _load(self, host_id: int) -> bytes:
+        return self._database.read(lambda connection: Memory.load(connection, [host_id]))[0]
 
     def url_rules(self, _lease: Lease) -> str:
         """Return no rules: the links of the page are known."""
@@ -94,36 +98,37 @@ class StoredServices:
         """Look for no traps, for the same reason."""
 
 
-class Reextraction:
-    """Stored articles on their way through the crawl's stages once more.
+@dataclass(frozen=True, slots=True)
+class ReadUnit:
+    """An article whose pages were read.
+
+    Attributes:
+        id: of the article.
+        is_gone: whether it is gone.
+        missing: its pages, when one of them is not stored.
+        outcomes: what its pages mean now; empty when one could not be read.
+    """
+
+    id: int
+    is_gone: bool = False
+    missing: Sequence[int] | None = None
+    outcomes: Sequence[Outcome] = ()
+
+
+class ArticleReader:
+    """Reads the pages of an article and judges them.
 
     Args:
         config: the checked settings.
-        line: the open database.
+        database: the open database.
         pool: worker processes.
-
-    Attributes:
-        name: of the database.
-        total: articles that were found to be read again, with the others.
-        others: pages that were not stored, being of a kind that is wanted now.
-        counts: what became of them.
     """
 
-    def __init__(self, config: Config, line: DatabaseLine, pool: WorkerPool) -> None:
-        self.name = line.database.name
-        self.total = self.others = 0
-        self.counts: Counter[str] = Counter()
+    def __init__(self, config: Config, database: Database, pool: WorkerPool) -> None:
         self._config = config
-        self._line = line
-        self._seeds = SeedScope(line.database.read(partial(seed_rows, ids=None)), config.limits.depth)
-        services = StoredServices(line, config)
+        self._seeds = SeedScope(database.read(partial(seed_rows, ids=None)), config.limits.depth)
+        services = StoredServices(database, config)
         self._stage = ExtractStage(lambda: services, pool, keep_raw=KeepRaw.NONE)
-        self._made_with = made_with(config.extractor, config.extractor_version)
-        self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
-        judge = DuplicateJudge(config.duplicate_method, config.duplicates)
-        joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
-        store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
-        self._rewriter = Rewriter(store)
         self._context = Context(
             priority=config.priority,
             tries=config.tries,
@@ -137,47 +142,22 @@ class Reextraction:
             harmful=config.harmful,
         )
 
-    async def run(self, wanted: Wanted) -> None:
-        """Extract all that is wanted, some articles at a time.
-
-        Raises:
-            ValueError: the condition is none.
-            DatabaseProblem: the database gave up; the same command goes on.
-        """
-        database = self._line.database
-        ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
-        others = await asyncio.to_thread(again.find_others, database, wanted)
-        self.total, self.others = len(ids) + len(others), len(others)
-        if not ids and not others:
-            return
-        await self._line.submit(signatures.load, Reader(self._index, self._config.duplicate_method.sign, logger.info))
-        for chosen, read in ((ids, again.read), (others, again.read_others)):
-            async for units in in_parts(database, chosen, read):
-                await asyncio.gather(*(self._extract(unit) for unit in units))
-
-    async def _extract(self, unit: Unit) -> None:
-        """Extract one article, or let its pages be asked for."""
+    async def __call__(self, unit: Unit) -> ReadUnit:
+        """Read the pages of an article."""
         missing = [one for one in unit.pages if one.raw is None]
         if missing or not unit.pages:
-            if not unit.is_gone:
-                await self._line.submit(again.ask, [one.lease.id for one in unit.pages])
-            self.counts[GONE if unit.is_gone else ASKED] += 1
-            return
+            return ReadUnit(unit.id, unit.is_gone, [one.lease.id for one in unit.pages])
         try:
             pages = [await self._read(one) for one in unit.pages]
             if any(page.parsed is None for page in pages):
-                self.counts[UNREAD] += 1
-                return
+                return ReadUnit(unit.id)
             judge = self._judged if unit.is_stored else self._judged_first
-            read = [judge(page, one) for page, one in zip(pages, unit.pages, strict=True)]
-            stored = await self._line.submit(self._rewriter.write, Reread(unit.id, self._made_with, read))
+            return ReadUnit(unit.id, outcomes=[judge(page, one) for page, one in zip(pages, unit.pages, strict=True)])
         except DatabaseProblem:
             raise
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
             logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
-            self.counts[UNREAD] += 1
-            return
-        self.counts[_what(read, stored)] += 1
+            return ReadUnit(unit.id)
 
     async def _read(self, one: KeptPage) -> Page:
         """Read a stored page in a worker."""
@@ -221,6 +201,77 @@ class Reextraction:
         first = replace(page, lease=replace(page.lease, visits=0))
         settled = settle(first, outcomes.judge(first, self._context), self._config.schedule)
         return replace(judged, next_visit=settled.next_visit, age=settled.age)
+
+
+class Reextraction:
+    """Stored articles on their way through the crawl's stages once more; see `Rework`.
+
+    Args:
+        config: the checked settings.
+        line: the open database.
+
+    Attributes:
+        others: pages that were not stored, being of a kind that is wanted now.
+    """
+
+    reader = ArticleReader
+
+    def __init__(self, config: Config, line: DatabaseLine) -> None:
+        self.name = line.database.name
+        self.total = self.others = 0
+        self.counts: Counter[str] = Counter()
+        self._config = config
+        self._line = line
+        self._made_with = made_with(config.extractor, config.extractor_version)
+        self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
+        judge = DuplicateJudge(config.duplicate_method, config.duplicates)
+        joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
+        store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
+        self._rewriter = Rewriter(store)
+
+    async def choose(self, wanted: Wanted) -> Sequence[Chosen]:
+        """Find what is wanted.
+
+        Raises:
+            ValueError: the condition is none.
+            DatabaseProblem: the database gave up; the same command goes on.
+        """
+        database = self._line.database
+        ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
+        others = await asyncio.to_thread(again.find_others, database, wanted)
+        self.total, self.others = len(ids) + len(others), len(others)
+        if self.total:
+            reader = Reader(self._index, self._config.duplicate_method.sign, logger.info)
+            await self._line.submit(signatures.load, reader)
+        return Chosen(ids, again.read), Chosen(others, again.read_others)
+
+    async def take(self, results: Sequence[ReadUnit]) -> None:
+        """Write articles, or let their pages be asked for."""
+        self.counts.update(await asyncio.gather(*map(self._take, results)))
+
+    async def _take(self, read: ReadUnit) -> str:
+        """Write an article; returns what became of it."""
+        if read.missing is not None:
+            if not read.is_gone:
+                await self._line.submit(again.ask, read.missing)
+            return GONE if read.is_gone else ASKED
+        if not read.outcomes:
+            return UNREAD
+        try:
+            stored = await self._line.submit(self._rewriter.write, Reread(read.id, self._made_with, read.outcomes))
+        except DatabaseProblem:
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
+            logger.error("%s could not be written: %r", read.outcomes[0].lease.url, error)
+            return UNREAD
+        return _what(read.outcomes, stored)
+
+    def report(self) -> Iterator[str]:
+        """Yield lines about what became of the articles."""
+        yield f"{self.total - self.others} articles of {self.name} were made by another version or extractor\n"
+        if self.others:
+            yield f"{self.others} pages that were not stored are of a kind that is wanted (STORE_KINDS)\n"
+        yield from summary(self, *RESULTS)
 
 
 def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:

@@ -1,0 +1,90 @@
+"""Describe the documents of a partition: the map step of `scrapy batch describe`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from db.articles.again import Wanted
+from pipelines.describe import describer
+from pipelines.worker import PageFault, PageUnreadable
+
+from ..archive.documents import WANTED, described
+from ..rework.again import UNREAD
+from ..rework.description import DESCRIBED_KINDS, Redescription
+from . import sources, stored, workers
+from .extract import lines_of
+from .frame import Done
+
+if TYPE_CHECKING:
+    from pipelines.worker import ParseOptions, WorkerPool
+
+    from ..run.config import Config
+    from .frame import Totals
+    from .request import Request
+
+
+def batch(request: Request) -> Totals:
+    """Describe the documents of JSON lines into a file, or the articles of a database again.
+
+    Raises:
+        BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run` and `stored.batch`.
+    """
+    options = request.config.parse_options.describe
+    assert options is not None
+    if request.output is None:
+        request.needs_database()
+        wanted = Wanted(options.version(), kinds=sorted(kind.word for kind in DESCRIBED_KINDS))
+        return stored.batch(request, Redescription, wanted)
+    if not request.source.lower().endswith(sources.LINES):
+        raise ValueError(f"{request.source} is no file of JSON lines; make one of pages by scrapy batch extract")
+    source = sources.LineSource(Path(request.source))
+    return request.into_file(source, {"described": options.version()}, DescribeTask(request.config, request.is_packed))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentJob:
+    """A document to describe, in a worker process."""
+
+    row: dict[str, Any]
+    body: bytes = field(default=b"", init=False)
+
+    def done(self, options: ParseOptions) -> dict[str, object]:
+        """Return its description, as a row."""
+        assert options.describe is not None
+        return described(self.row, describer(options.describe), "")
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeTask:
+    """The task; it is sent to workers.
+
+    Attributes:
+        config: the checked settings.
+        packed: whether the lines are gzipped.
+    """
+
+    config: Config
+    packed: bool
+
+    def __call__(self, partition: sources.Lines) -> Done:
+        """Describe the documents of a partition, in their order: a line of JSON each."""
+        notes: list[str] = []
+        rows = [row for _, row in partition.rows(notes, WANTED)]
+        found = workers.run(self.config, lambda pool: self._all(pool, rows))
+        failed = sum("problem" in row for row in found)
+        counts = Counter({"documents": len(found), UNREAD: failed})
+        return Done(lines_of(found, packed=self.packed), counts, notes)
+
+    async def _all(self, pool: WorkerPool, rows: list[dict[str, Any]]) -> list[dict[str, object]]:
+        return await asyncio.gather(*(self._described(pool, row) for row in rows))
+
+    async def _described(self, pool: WorkerPool, row: dict[str, Any]) -> dict[str, object]:
+        """Describe a document; one that cannot be is a row with a problem."""
+        try:
+            return await pool.run(DocumentJob(row))
+        except (PageUnreadable, PageFault) as problem:
+            return {"id": row["id"], "problem": str(problem)}

@@ -1,0 +1,90 @@
+"""Stored articles extracted or described again on Dask, and written in bulk."""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections.abc import AsyncGenerator, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from db.engine.database import open_for_reading, whole_url
+
+from ..rework.again import Chosen, MakeReader, Rework, read_all, rework
+from . import workers
+from .frame import Totals, in_order, progress
+from .sources import PAGES, shares
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from db.articles.again import Wanted
+    from db.engine.database import Database
+    from pipelines.worker import WorkerPool
+
+    from ..run.config import Config
+    from ..run.session import DatabaseLine
+    from .request import Request
+
+
+def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wanted: Wanted) -> Totals:
+    """Work on the articles of a database: pages are read by workers, and written here in their order.
+
+    Raises:
+        BatchStopped, ValueError, DatabaseProblem: see `rework`.
+    """
+    config = replace(request.config, database_url=whole_url(request.source))
+    done = rework(config, begin, wanted, partial(_on_cluster, request))
+    return Totals(done.counts, report=list(done.report()))
+
+
+async def _on_cluster(
+    request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[Chosen]
+) -> AsyncGenerator[Sequence[Any], None]:
+    """Yield what workers make of partitions of chosen articles; see `rework.again.Way`."""
+    loop = asyncio.get_running_loop()
+    found = _results(request, ReadTask(config, reader), chosen)
+    with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread
+        try:
+            while (results := await loop.run_in_executor(thread, next, found, None)) is not None:
+                yield results
+        finally:
+            await loop.run_in_executor(thread, found.close)
+
+
+def _results(request: Request, task: ReadTask, chosen: Sequence[Chosen]) -> Generator[Sequence[Any], None, None]:
+    partitions = [
+        Chosen(array("q", each.ids[start:end]), each.read)
+        for each in chosen
+        for start, end in shares(len(each.ids), request.partitions, PAGES)
+        if end
+    ]
+    with request.connected() as client, progress(len(partitions), 0) as told:
+        for results in in_order(client, task, partitions):
+            yield results
+            told()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """Reads the pages of some articles, on a worker.
+
+    Attributes:
+        config: the checked settings.
+        reader: makes what works on one article.
+    """
+
+    config: Config
+    reader: MakeReader
+
+    def __call__(self, chosen: Chosen) -> list[Any]:
+        """Return what the reader makes of each article, in their order."""
+        with closing(open_for_reading(self.config.database_url)) as database:
+            return workers.run(self.config, lambda pool: self._all(database, pool, chosen))
+
+    async def _all(self, database: Database, pool: WorkerPool, chosen: Chosen) -> list[Any]:
+        work = self.reader(self.config, database, pool)
+        return [result async for results in read_all(work, database, chosen) for result in results]

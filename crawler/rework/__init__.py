@@ -1,0 +1,1 @@
+"""Work on stored articles anew: extracted or described again."""

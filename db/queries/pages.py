@@ -1,0 +1,59 @@
+"""Raw pages, a range of keys at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from ..engine.database import Database
+from ..tables.articles import PageRow
+from ..tables.urls import UrlRow
+
+page, url = PageRow.table(), UrlRow.table()
+
+_AT_ONCE: Final = 32
+
+
+class RawPage(NamedTuple):
+    """A page as fetched; its bytes are zstd-compressed."""
+
+    key: int
+    url: str
+    fetched_at: float
+    content_type: str
+    body: bytes
+
+
+def count_pages(connection: Connection) -> int:
+    """Count the raw pages."""
+    return connection.execute(select(func.count(page.c.url_id))).scalar_one()
+
+
+def pages_between(database: Database, first: int, last: int) -> Iterator[RawPage]:
+    """Yield the raw pages of a range of keys by these; only some are held at a time.
+
+    Raises:
+        DatabaseProblem: it cannot be read at the moment.
+    """
+    while first <= last:
+        rows = database.read(partial(_some_between, first=first, last=last))
+        yield from rows
+        if len(rows) < _AT_ONCE:
+            return
+        first = rows[-1].key + 1
+
+
+def _some_between(connection: Connection, first: int, last: int) -> list[RawPage]:
+    return [RawPage(*row) for row in connection.execute(_BETWEEN, {"first": first, "last": last})]
+
+
+_BETWEEN = (
+    select(url.c.id, url.c.url, page.c.fetched_at, page.c.content_type, page.c.body)
+    .join(url, url.c.id == page.c.url_id)
+    .where(page.c.url_id.between(bindparam("first"), bindparam("last")))
+    .order_by(page.c.url_id)
+    .limit(_AT_ONCE)
+)
