@@ -27,6 +27,7 @@ _MEMBER: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d+)")
 _END: Final = b"\r\n\r\n"
+_HEAD: Final = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\n(?i:warc|content)-[a-zA-Z-]+:")
 _MOST_HEAD: Final = 64 << 10
 _PIECE: Final = 64 << 10
 _SAMPLE: Final = 512
@@ -158,8 +159,8 @@ def _next_head(data: mmap.mmap, at: int) -> int:
     """Return where the next plain record begins; -1: nowhere."""
     if at == 0 and data[: len(_VERSION)] == _VERSION:
         return 0
-    found = data.find(_END + _VERSION, max(0, at - len(_END)))
-    return found + len(_END) if found >= 0 else -1
+    found = _HEAD.search(data, max(0, at - len(_END)))
+    return -1 if found is None else found.start() + len(_END)
 
 
 def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str]:

@@ -25,13 +25,12 @@ class ClusterError(ValueError):
 
 
 @contextmanager
-def connected(workers: int, address: str | None, *, processes: bool = True) -> Iterator[Client]:
+def connected(workers: int, address: str | None) -> Iterator[Client]:
     """Open the scheduler of a batch and tell where its dashboard is.
 
     Args:
         workers: how many are started on this machine, each with one thread.
         address: of another scheduler, which has its own workers; None for one of this machine.
-        processes: whether own workers are processes.
 
     Raises:
         ClusterError: nobody is there, its version is another, or its workers lack the program.
@@ -57,7 +56,6 @@ def connected(workers: int, address: str | None, *, processes: bool = True) -> I
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
-            processes=processes,
             host=_LOOPBACK,
             dashboard_address=f"{_LOOPBACK}:0",
             silence_logs=logging.CRITICAL,

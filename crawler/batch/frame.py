@@ -12,8 +12,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import uuid4
 
 from ..run.terminal import Terminal
 
@@ -170,14 +172,13 @@ def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) ->
     from distributed.client import FutureCancelledError  # noqa: PLC0415
 
     waiting: deque[Future[R]] = deque()
-    todo = iter(enumerate(partitions))
+    batch = f"{getattr(task, '__name__', type(task).__name__)}-{uuid4().hex}"
+    todo = ((f"{batch}-{number}", partition) for number, partition in enumerate(partitions))
     try:
         for _ in partitions:
-            while (
-                len(waiting) < _AHEAD * max(1, sum(client.nthreads().values()))
-                and (following := next(todo, None)) is not None
-            ):
-                waiting.append(client.submit(task, following[1], pure=False, key=f"partition-{following[0]}"))
+            room = _AHEAD * max(1, sum(client.nthreads().values())) - len(waiting)
+            for key, partition in islice(todo, max(0, room)):
+                waiting.append(client.submit(task, partition, key=key))
             yield waiting[0].result()
             waiting.popleft().release()
     except KilledWorker as error:

@@ -248,7 +248,7 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
         unfinished, damage = folder / "source.new", ""
         with gzip.open(path, "rb") as packed, unfinished.open("wb") as out:
             try:
-                while piece := packed.read(_PIECE):  # what stands before a damage is kept
+                while piece := packed.read1(_PIECE):  # what stands before a damage is kept
                     out.write(piece)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 damage = f"{path} is damaged behind byte {out.tell():,} of what it holds: {error}"

@@ -243,6 +243,7 @@ def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[st
     """Answer a query from every database of the settings.
 
     Returns: their names, and the name and answer of each.
+
     Raises:
         DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
     """

@@ -15,12 +15,14 @@ from typing import cast
 from urllib.parse import urlsplit
 
 import pytest
+from distributed import LocalCluster
 
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import DESCRIBED, Finished, crawl, rows, scrapy, start
 from tests.crawler.crawling import command as run_here
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.crawler.test_multipage import PATHS, TEXTS, site
+from tests.postgres import empty_database
 
 ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 """Nothing that a page says depends on the pages before it."""
@@ -254,6 +256,36 @@ def test_database_in_use_is_refused(tmp_path: Path, sqlite_tables: str, command:
         done = again(tmp_path, command=command)
     assert (done.returncode, "another crawl is running on" in done.stderr) == (2, True)
     assert again(tmp_path, command=command).returncode == 0
+
+
+def test_batch_makes_the_articles_of_both_databases_new(tmp_path: Path, crawled: Path, postgres_server: str) -> None:
+    """Pages are read by workers of Dask and written here, in the same order whatever the number of partitions."""
+    source = f"sqlite:///{tmp_path}/news.db"
+    shutil.copy(crawled / "news.db", tmp_path)
+    whole, said = texts(tmp_path), described(tmp_path)
+    broken = (
+        "UPDATE article SET text = text || '另有一句话不在页面上。', text_hash = id WHERE id % 3 = 0 AND text <> ''"
+    )
+    change(tmp_path, OLD, broken, "UPDATE article SET described_with = 'old 0', keywords = ''")
+    settings = [x for s in ALONE for x in ("-s", s)]
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "protocol": "tcp://", "host": "127.0.0.1"}
+    with (
+        LocalCluster(dashboard_address="127.0.0.1:0", **options) as cluster,
+        empty_database(postgres_server, "batch") as target,
+    ):
+        assert run_here("copy-database", source, target).returncode == 0
+        for number, url in enumerate((source, target)):
+            arguments = (url, "--scheduler", cluster.scheduler_address, "--partitions", str(3 + 4 * number), *settings)
+            done = run_here("batch", "extract", *arguments)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.startswith(f"{len(whole)} articles of "), done.stdout
+            assert " with another text\n" in done.stdout
+            assert run_here("batch", "describe", *arguments).returncode == 0
+            assert run_here("batch", "extract", *arguments).stdout.startswith("0 articles of ")
+        (tmp_path / "back").mkdir()
+        assert run_here("copy-database", target, f"sqlite:///{tmp_path}/back/news.db").returncode == 0
+    assert (texts(tmp_path), described(tmp_path)) == (whole, said)
+    assert (texts(tmp_path / "back"), described(tmp_path / "back")) == (whole, said)
 
 
 def test_database_that_is_missing_is_not_made(tmp_path: Path) -> None:

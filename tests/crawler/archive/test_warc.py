@@ -1,0 +1,98 @@
+"""WARC files, whole and in ranges, sound and damaged."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from crawler.archive.warc import ArchivedResponse, files, responses
+
+PAGES = [f"<title>第{n}页</title><p>{'港口新闻。' * (n + 1)}\r\n\r\nWARC/1.9 is no version</p>" for n in range(12)]
+
+
+def record(kind: str, number: int, content: bytes, type_: str = "application/http; msgtype=response") -> bytes:
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{number}>\r\n"
+        f"WARC-Target-URI: http://a.example/{number}.html\r\nWARC-Date: 2024-05-01T00:00:{number:02}Z\r\n"
+        f"Content-Type: {type_}\r\nContent-Length: {len(content)}\r\n\r\n"
+    )
+    return head.encode() + content + b"\r\n\r\n"
+
+
+def response(number: int, *, status: int = 200) -> bytes:
+    body = gzip.compress(PAGES[number].encode("gbk"), mtime=0)
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    head = f"HTTP/1.1 {status} OK\r\nContent-Type: text/html; charset=gbk\r\n"
+    return record(
+        "response", number, f"{head}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n".encode() + chunks
+    )
+
+
+def records() -> list[bytes]:
+    asked = record("request", 90, b"GET / HTTP/1.1\r\n\r\n", "application/http; msgtype=request")
+    saved = record("resource", 11, PAGES[11].encode(), "text/html; charset=utf-8")
+    return [asked, *(response(n) for n in range(11)), saved]
+
+
+def written(folder: Path, parts: list[bytes], *, packed: bool) -> Path:
+    path = folder / ("a.warc.gz" if packed else "a.warc")
+    path.write_bytes(b"".join(gzip.compress(part, mtime=0) if packed else part for part in parts))
+    return path
+
+
+def cut(path: Path, parts: int) -> tuple[list[ArchivedResponse], list[str]]:
+    size, notes = path.stat().st_size, list[str]()
+    ends = [size * n // parts for n in range(parts + 1)]
+    found = [one for start, end in pairwise(ends) for one in responses(path, start, end, notes)]
+    return found, notes
+
+
+BOTH = pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+
+
+@BOTH
+def test_every_response_is_read_once_however_the_file_is_cut(tmp_path: Path, *, packed: bool) -> None:
+    path = written(tmp_path, records(), packed=packed)
+    assert list(files(tmp_path)) == list(files(path)) == [path]
+    whole, notes = cut(path, 1)
+    assert ([one.body for one in whole], notes) == (
+        [page.encode("gbk") for page in PAGES[:11]] + [PAGES[11].encode()],
+        [],
+    )
+    assert whole[3] == ArchivedResponse(
+        "urn:uuid:3", "http://a.example/3.html", 200, "text/html; charset=gbk", PAGES[3].encode("gbk"), 1714521603.0
+    )
+    for parts in (2, 5, 40, 3_000):
+        assert cut(path, parts) == (whole, [])
+
+
+@BOTH
+def test_damaged_records_are_passed_over_and_told_with_their_place(tmp_path: Path, *, packed: bool) -> None:
+    parts = [gzip.compress(one, mtime=0) if packed else one for one in records()]
+    if packed:
+        middle = len(parts[4]) // 2
+        parts[4] = parts[4][:middle] + bytes(20) + parts[4][middle + 20 :]
+    else:
+        parts[4] = parts[4].replace(b"Content-Length: ", b"Content-Length: 9")
+    at = sum(map(len, parts[:4]))
+    path = tmp_path / ("a.warc.gz" if packed else "a.warc")
+    path.write_bytes(b"".join(parts)[:-30])  # the last one was half written
+    for count in (1, 7):
+        found, notes = cut(path, count)
+        assert [one.id[9:] for one in found] == ["0", "1", "2", *map(str, range(4, 11))]
+        assert [note.partition(" (")[0] for note in notes] == [
+            f"{path}, byte {at:,}: a record was passed over",
+            f"{path}, byte {sum(map(len, parts[:-1])):,}: a record was passed over",
+        ]
+        assert notes[-1].endswith("(it is cut off)")
+
+
+def test_file_that_is_none_says_so(tmp_path: Path) -> None:
+    path, empty = tmp_path / "a.warc", tmp_path / "b.warc"
+    path.write_bytes(b"no record at all")
+    empty.write_bytes(b"")
+    assert cut(path, 1) == ([], [f"{path} does not begin with a record"])
+    assert cut(empty, 1) == ([], [f"{empty} is empty"])
