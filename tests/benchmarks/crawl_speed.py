@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -124,10 +125,9 @@ def family(pid: int) -> list[int]:
     """A process and all its descendants."""
     members = [pid]
     for member in members:
-        try:
-            members += map(int, Path(f"/proc/{member}/task/{member}/children").read_text().split())
-        except OSError:
-            continue
+        for thread in Path(f"/proc/{member}/task").glob("*/children"):  # a process is the child of a thread
+            with suppress(OSError):
+                members += map(int, thread.read_text().split())
     return members
 
 
