@@ -1,7 +1,7 @@
-"""Read WARC files (ISO 28500), whole or in ranges of bytes; damaged records are passed over.
+"""Read WARC files (ISO 28500), whole or in ranges of bytes.
 
-A record begins a member of its own in a gzipped file, and behind an empty line in a plain one; so a range can be read
-without what stands before it, and the next record be found behind a damaged one.
+Damaged records are passed over. A record begins a member of its own in a gzipped file, and behind an empty line in a
+plain one; so a range can be read without what stands before it, and the next record be found behind a damaged one.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _next_head(data: mmap.mmap, at: int) -> int:
 
 
 def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str]:
-    """Return a plain record, where the next one should begin, and what is wrong with it."""
+    """Return a plain record, the place behind it, and what is wrong with it."""
     head = data.find(_END, at, at + _MOST_HEAD)
     length = _LENGTH.search(data[at:head]) if head >= 0 else None
     if length is None:

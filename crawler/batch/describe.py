@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from pipelines.worker import ParseOptions, WorkerPool
 
     from ..run.config import Config
-    from .frame import Totals
+    from .frame import BatchTotals
     from .request import Request
 
 
-def batch(request: Request) -> Totals:
-    """Describe the documents of JSON lines into a file, or the articles of a database again.
+def batch(request: Request) -> BatchTotals:
+    """Describe documents into a file, or the articles of a database again.
 
     Raises:
         BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run` and `stored.batch`.

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
     from ..run.config import Config
-    from .frame import Totals
+    from .frame import BatchTotals
     from .request import Request
     from .sources import PagePartition
 
 ARTICLES, PAGES = "articles", "pages"
 
 
-def batch(request: Request) -> Totals:
+def batch(request: Request) -> BatchTotals:
     """Extract the pages of a source into a file, or the articles of a database again.
 
     Raises:

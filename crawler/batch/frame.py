@@ -94,7 +94,7 @@ class Parts:
         return self._path(number, "part")
 
     def join(self, count: int, output: Path) -> None:
-        """Write the data of all partitions in their order into a file, and remove the folder."""
+        """Write the data of all partitions into a file, and remove the folder."""
         unfinished = self.folder / "whole"
         with unfinished.open("wb") as out:
             for number in range(count):
@@ -119,7 +119,7 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
 
 
 @dataclass(slots=True)
-class Totals:
+class BatchTotals:
     """Counts and notes of all partitions.
 
     Attributes:
@@ -138,7 +138,7 @@ class Totals:
         self.notes += done.notes[: max(0, _MOST_NOTES - len(self.notes))]
 
 
-def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P]) -> Totals:
+def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P]) -> BatchTotals:
     """Do what is not done yet, and tell on standard error how far it is.
 
     Args:
@@ -151,7 +151,7 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
         BatchStopped: a partition killed its worker again and again, or the scheduler is gone.
         ValueError, OSError, DatabaseProblem: what a task raised.
     """
-    totals = Totals()
+    totals = BatchTotals()
     left = [number for number in range(len(partitions)) if not parts.has(number)]
     with progress(len(partitions), len(partitions) - len(left)) as told:
         for number, done in zip(left, in_order(client, task, [partitions[n] for n in left]), strict=True):
@@ -197,7 +197,7 @@ def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) ->
 
 @contextmanager
 def progress(total: int, done: int) -> Iterator[Callable[[], None]]:
-    """Show on a terminal how many partitions are done; yields a function that counts one more."""
+    """Show how many partitions are done; yields a function that counts one more."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # noqa: PLC0415
 
     console = Terminal(stderr=True)

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from db.engine.database import is_database
 
 from . import cluster
-from .frame import Done, Parts, Totals, run
+from .frame import BatchTotals, Done, Parts, run
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from ..run.config import Config
-    from .sources import Source
+    from .sources import BatchSource
 
 P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What `scrapy batch` was asked for.
+    """Arguments of `scrapy batch`.
 
     Attributes:
         action: `extract`, `describe`, `duplicates` or `rank`.
@@ -50,7 +50,7 @@ class Request:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the output is gzipped."""
+        """Tell whether the output is gzipped."""
         return self.output is not None and self.output.suffix == ".gz"
 
     def needs_database(self) -> None:
@@ -76,8 +76,8 @@ class Request:
         folder = self.output.with_name(f"{self.output.name}.parts") / stage
         return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})
 
-    def into_file(self, source: Source[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> Totals:
-        """Do a task for all partitions of a source, and write what comes of them into the output.
+    def into_file(self, source: BatchSource[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
+        """Do a task for all partitions of a source, and write the output.
 
         Args:
             source: of the partitions.

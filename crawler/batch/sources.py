@@ -1,6 +1,7 @@
-"""Sources of a batch, cut into partitions: a database, folders of pages, JSON lines, WARC.
+"""Sources of a batch, cut into partitions.
 
-How a source is cut depends on it and on the number of partitions that is wanted, on nothing else.
+Databases, folders of pages, JSON lines, WARC files. How one is cut depends on it and on the number of partitions
+that is wanted, on nothing else.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class PagePartition(Protocol):
 P_co = TypeVar("P_co", covariant=True)
 
 
-class Source(Protocol[P_co]):
+class BatchSource(Protocol[P_co]):
     """A source that can be cut.
 
     Attributes:
@@ -66,7 +67,7 @@ class Source(Protocol[P_co]):
         """
 
 
-def find(name: str) -> Source[PagePartition]:
+def find(name: str) -> BatchSource[PagePartition]:
     """Return the source of pages that is meant by a name.
 
     Raises:
@@ -137,7 +138,7 @@ class FolderSource:
         self._saved = files(path)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `Source`."""
+        """See `BatchSource`."""
         return _stamp([one.path for one in self._saved])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
@@ -225,11 +226,11 @@ class LineSource:
         self._path = path
 
     def mark(self) -> Mapping[str, Any]:
-        """See `Source`."""
+        """See `BatchSource`."""
         return _stamp([self._path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
-        """Cut it by its bytes; a packed one has no middle to begin at, and is unpacked into the folder."""
+        """Cut it by its bytes; a packed one, which has no middle, is unpacked first."""
         path, seen, damage = self._path, self._path.stat().st_mtime, ""
         if path.suffix.lower() == ".gz":
             path, damage = _unpacked(path, folder)
@@ -294,7 +295,7 @@ class StoredSource:
             self._url = whole_url(name)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `Source`."""
+        """See `BatchSource`."""
         return {"database": self.name, "pages": self._pages}
 
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
@@ -333,11 +334,11 @@ class WarcSource:
         self._paths = paths
 
     def mark(self) -> Mapping[str, Any]:
-        """See `Source`."""
+        """See `BatchSource`."""
         return _stamp(self._paths)
 
     def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:
-        """Cut it by the bytes of its files, each of which has a partition of its own at least."""
+        """Cut it by the bytes of its files; no partition is in two of them."""
         sizes = [path.stat().st_size for path in self._paths]
         each = -(-sum(sizes) // partitions) if partitions else _BYTES
         return [

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from db.engine.database import open_for_reading, whole_url
 
-from ..rework.again import Chosen, MakeReader, Rework, read_all, rework
+from ..rework.again import ChosenArticles, MakeReader, Rework, read_all, rework
 from . import workers
-from .frame import Totals, in_order, progress
+from .frame import BatchTotals, in_order, progress
 from .sources import PAGES, shares
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from .request import Request
 
 
-def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wanted: Wanted) -> Totals:
-    """Work on the articles of a database: pages are read by workers, and written here in their order.
+def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wanted: Wanted) -> BatchTotals:
+    """Work on the articles of a database, which are read by workers, written here.
 
     Raises:
         BatchStopped, ValueError, DatabaseProblem: see `rework`.
     """
     config = replace(request.config, database_url=whole_url(request.source))
     done = rework(config, begin, wanted, partial(_on_cluster, request))
-    return Totals(done.counts, report=list(done.report()))
+    return BatchTotals(done.counts, report=list(done.report()))
 
 
 async def _on_cluster(
-    request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[Chosen]
+    request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
     """Yield what workers make of partitions of chosen articles; see `rework.again.Way`."""
     loop = asyncio.get_running_loop()
@@ -55,9 +55,11 @@ async def _on_cluster(
             await loop.run_in_executor(thread, found.close)
 
 
-def _results(request: Request, task: ReadTask, chosen: Sequence[Chosen]) -> Generator[Sequence[Any], None, None]:
+def _results(
+    request: Request, task: ReadTask, chosen: Sequence[ChosenArticles]
+) -> Generator[Sequence[Any], None, None]:
     partitions = [
-        Chosen(array("q", each.ids[start:end]), each.read)
+        ChosenArticles(array("q", each.ids[start:end]), each.read)
         for each in chosen
         for start, end in shares(len(each.ids), request.partitions, PAGES)
         if end
@@ -80,11 +82,11 @@ class ReadTask:
     config: Config
     reader: MakeReader
 
-    def __call__(self, chosen: Chosen) -> list[Any]:
+    def __call__(self, chosen: ChosenArticles) -> list[Any]:
         """Return what the reader makes of each article, in their order."""
         with closing(open_for_reading(self.config.database_url)) as database:
             return workers.run(self.config, lambda pool: self._all(database, pool, chosen))
 
-    async def _all(self, database: Database, pool: WorkerPool, chosen: Chosen) -> list[Any]:
+    async def _all(self, database: Database, pool: WorkerPool, chosen: ChosenArticles) -> list[Any]:
         work = self.reader(self.config, database, pool)
         return [result async for results in read_all(work, database, chosen) for result in results]

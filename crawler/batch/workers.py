@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 class _PatientPool(WorkerPool):
-    """A pool that reads a page whose worker died once more, for somebody may have killed that."""
+    """A pool that reads a page once more whose worker died: it may have been killed."""
 
     async def run(self, job: WorkerJob[R]) -> R:
         """See `WorkerPool`."""

@@ -16,7 +16,7 @@ from ..run.exit_codes import EXIT_STOPPED
 if TYPE_CHECKING:
     import argparse
 
-    from ..batch.frame import Totals
+    from ..batch.frame import BatchTotals
 
 ACTIONS: Final = ("extract", "describe", "duplicates", "rank")
 
@@ -100,7 +100,7 @@ def _count(option: str, given: str | None, usual: int) -> int:
     return int(given)
 
 
-def _say(totals: Totals) -> None:
+def _say(totals: BatchTotals) -> None:
     """Print what was done, and what is wrong with the source."""
     for note in totals.notes:
         sys.stderr.write(f"{note}\n")

@@ -33,7 +33,7 @@ UNREAD = "could not be read"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenArticles:
     """Articles to be worked on.
 
     Attributes:
@@ -66,7 +66,7 @@ class Rework(Protocol):
     def reader(self) -> MakeReader:
         """Maker of what works on one article."""
 
-    async def choose(self, wanted: Wanted) -> Sequence[Chosen]:
+    async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         """Find the articles."""
 
     async def take(self, results: Sequence[Any]) -> None:
@@ -76,13 +76,13 @@ class Rework(Protocol):
         """Yield lines about what became of them."""
 
 
-Way = Callable[["Config", MakeReader, Database, Sequence[Chosen]], AsyncGenerator[Sequence[Any], None]]
+Way = Callable[["Config", MakeReader, Database, Sequence[ChosenArticles]], AsyncGenerator[Sequence[Any], None]]
 """Yields what readers make of chosen articles, some at a time, in their order."""
 R = TypeVar("R", bound=Rework)
 
 
 async def here(
-    config: Config, reader: MakeReader, database: Database, chosen: Sequence[Chosen]
+    config: Config, reader: MakeReader, database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
     """Work on articles in processes of this one; see `Way`."""
     pool = WorkerPool(
@@ -101,7 +101,7 @@ async def here(
 
 
 async def read_all(
-    work: Callable[[Any], Awaitable[Any]], database: Database, chosen: Chosen
+    work: Callable[[Any], Awaitable[Any]], database: Database, chosen: ChosenArticles
 ) -> AsyncGenerator[Sequence[Any], None]:
     """Work on articles, some at a time."""
     for first in range(0, len(chosen.ids), _AT_ONCE):

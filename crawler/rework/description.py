@@ -13,7 +13,7 @@ from pipelines.records import PageKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import DescribeJob, FaultLog
 
-from .again import UNREAD, Chosen, summary
+from .again import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
     from db.articles.again import Wanted
@@ -66,7 +66,7 @@ class Redescription:
         self._line = line
         self._writer = DescriptionWriter(index_terms)
 
-    async def choose(self, wanted: Wanted) -> Sequence[Chosen]:
+    async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         """Find what is wanted.
 
         Raises:
@@ -75,7 +75,7 @@ class Redescription:
         """
         ids = await asyncio.to_thread(descriptions.find, self._line.database, wanted)
         self.total = len(ids)
-        return [Chosen(ids, descriptions.read)]
+        return [ChosenArticles(ids, descriptions.read)]
 
     async def take(self, results: Sequence[Redescribed | None]) -> None:
         """Write descriptions."""

@@ -45,7 +45,7 @@ from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.session import DatabaseLine
-from .again import UNREAD, Chosen, summary
+from .again import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
     from db.engine.database import Database
@@ -229,7 +229,7 @@ class Reextraction:
         store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
         self._rewriter = Rewriter(store)
 
-    async def choose(self, wanted: Wanted) -> Sequence[Chosen]:
+    async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         """Find what is wanted.
 
         Raises:
@@ -243,7 +243,7 @@ class Reextraction:
         if self.total:
             reader = Reader(self._index, self._config.duplicate_method.sign, logger.info)
             await self._line.submit(signatures.load, reader)
-        return Chosen(ids, again.read), Chosen(others, again.read_others)
+        return ChosenArticles(ids, again.read), ChosenArticles(others, again.read_others)
 
     async def take(self, results: Sequence[ReadUnit]) -> None:
         """Write articles, or let their pages be asked for."""

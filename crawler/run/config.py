@@ -656,7 +656,7 @@ class Config:
     progress_seconds: float
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make it anew in another process from plain values: a method is functions, which cannot be sent."""
+        """Send plain values to other processes: a method is functions, which cannot be."""
         return _sent, ({field.name: getattr(self, field.name) for field in fields(self)} | {"duplicate_method": None},)
 
     @classmethod

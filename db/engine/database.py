@@ -88,7 +88,7 @@ def parse_url(database_url: str) -> URL:
 
 
 def is_database(name: str) -> bool:
-    """Tell whether a name is meant for a database: a URL, or a file that is SQLite's or called so."""
+    """Tell whether a URL or path names a database: SQLite files by name or content."""
     if "://" in name or name.lower().endswith(_FILES):
         return True
     try:
