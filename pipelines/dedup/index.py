@@ -89,13 +89,17 @@ class _Columns:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
 
     def move(self, folder: Folder) -> None:
-        """Move them to files."""
-        for name in self._TYPES:
-            self._hold(name, *folder.create(name))
-        held = [getattr(self, name)[: self.size] for name in self._TYPES]
-        self._allocate(self.keys.size)
-        for name, column in zip(self._TYPES, held, strict=True):
-            getattr(self, name)[: self.size] = column
+        """Move them to files.
+
+        Raises:
+            OSError: no room on the disk; they stay where they are.
+        """
+        try:
+            self.files = {name: self._held(*folder.create(name)) for name in self._TYPES}
+            self._allocate(self.keys.size)
+        except OSError:
+            self.files = {}
+            raise
 
     def open(self, folder: Folder, names: Mapping[str, str], size: int) -> None:
         """Take them from files.
@@ -103,8 +107,7 @@ class _Columns:
         Raises:
             OSError, KeyError: they are not there.
         """
-        for name in self._TYPES:
-            self._hold(name, names[name], folder.open(names[name]))
+        self.files = {name: self._held(names[name], folder.open(names[name])) for name in self._TYPES}
         self._allocate(max(size, 1024))
         self.size = size
 
@@ -113,21 +116,27 @@ class _Columns:
         for _, file in self.files.values():
             os.fsync(file)
 
-    def _hold(self, column: str, name: str, file: IO[bytes]) -> None:
+    def _held(self, name: str, file: IO[bytes]) -> tuple[str, int]:
         with file:
-            self.files[column] = name, os.dup(file.fileno())
-        weakref.finalize(self, os.close, self.files[column][1])
+            held = os.dup(file.fileno())
+        weakref.finalize(self, os.close, held)
+        return name, held
 
     def _allocate(self, room: int) -> None:
-        for name, kind in self._TYPES.items():
-            if name in self.files:
-                file = self.files[name][1]
-                os.truncate(file, room * np.dtype(kind).itemsize)
-                grown = np.frombuffer(mmap.mmap(file, 0), kind)
-            else:
-                grown = np.zeros(room, kind)
-                grown[: self.size] = getattr(self, name)[: self.size]
-            setattr(self, name, grown)
+        grown = {name: self._column(name, room) for name in self._TYPES}
+        for name, column in grown.items():
+            column[: self.size] = getattr(self, name)[: self.size]
+            setattr(self, name, column)
+
+    def _column(self, name: str, room: int) -> npt.NDArray[np.generic]:
+        kind = np.dtype(self._TYPES[name])
+        if name not in self.files:
+            return np.zeros(room, kind)
+        file = self.files[name][1]
+        os.truncate(file, room * kind.itemsize)
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, room * kind.itemsize)  # a full disk is an error here, and a dead process later
+        return np.frombuffer(mmap.mmap(file, 0), kind)
 
 
 class FeatureIndex:
@@ -300,17 +309,17 @@ class FeatureIndex:
         Args:
             rows: the row of each, see `add`.
             keys: 0 for texts that are there no more.
-        Returns: keys of the others of stories from which a text has gone; None when the texts have other rows.
+        Returns: keys of the others of stories of which a text is gone; None when the texts have other rows.
         """
         columns, size = self._columns, len(self)
         if not np.array_equal(columns.rows[:size], rows):
             return None
         columns.keys[:size] = keys
-        gone = (columns.keys[:size] == 0) & (columns.lengths[:size] > 0)
+        gone = columns.keys[:size] == 0
         columns.lengths[:size][gone] = 0
-        self._gone |= bool(gone.any())
-        touched = np.isin(columns.stories[:size], columns.stories[:size][gone])
-        return [key for key in columns.keys[:size][touched].tolist() if key]
+        self._gone = bool(gone.any())
+        touched = np.isin(columns.stories[:size], columns.stories[:size][gone]) & ~gone
+        return columns.keys[:size][touched].tolist()
 
     def post(self, text: int, packed: bytes) -> None:
         """Post features of a text that it was added without."""
@@ -467,12 +476,16 @@ class FeatureIndex:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all arrays to a file, and merge those of like size."""
-        if not self._columns.files:
-            self._columns.move(self._folder)
-        parts, self._runs = self._runs, []
-        while self._files and self._files[-1].postings.size < _FILE_RATIO * sum(run.postings.size for run in parts):
-            parts.insert(0, self._files.pop())
-        if parts:
-            self._files.append(Run.write(self._folder, parts, self._params.most_stories))
-        self._filed = len(self)
+        """Move all arrays to a file, and merge those of like size; while the disk is full they stay where they are."""
+        files, parts = list(self._files), list(self._runs)
+        while files and files[-1].postings.size < _FILE_RATIO * sum(run.postings.size for run in parts):
+            parts.insert(0, files.pop())
+        try:
+            if not self._columns.files:
+                self._columns.move(self._folder)
+            if parts:
+                files.append(Run.write(self._folder, parts, self._params.most_stories))
+        except OSError:
+            self._memory = 2 * self.nbytes
+        else:
+            self._files, self._runs, self._filed = files, [], len(self)
