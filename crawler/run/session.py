@@ -210,7 +210,10 @@ class Session:
 
 
 def signature_index(config: Config, database: Database) -> SignatureIndex:
-    """Make the index of signatures; its files lie beside a SQLite file, which one crawl at a time uses."""
+    """Make the index of signatures.
+
+    Its files lie beside a SQLite file, which one crawl at a time uses.
+    """
     folder = Path(f"{database.name}.duplicates") if database.is_sqlite else None
     return SignatureIndex(config.duplicate_method, config.duplicates.window, config.duplicate_memory_bytes, folder)
 
@@ -248,7 +251,7 @@ class DatabaseLine:
         return await asyncio.wrap_future(self._writer.gather(work, payload))
 
     async def close(self, last: Callable[[], None] | None = None) -> None:
-        """Write what is queued, do the last thing in a thread, and let go of the database."""
+        """Write what is queued, run `last` in a thread, let go of the database."""
         await asyncio.to_thread(self._writer.close)
         if last is not None:
             await asyncio.to_thread(last)

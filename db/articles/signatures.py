@@ -96,10 +96,12 @@ def _agree(connection: Connection, index: MemoryIndex) -> bool:
     rows = connection.execute(_ARTICLES, {"known": index.known}).all()
     numbers, articles = zip(*rows, strict=True) if rows else ((), ())
     touched = index.agree(numbers, articles)
-    for first in range(0, len(touched or ()), _TEXTS):
+    if touched is None:
+        return False
+    for first in range(0, len(touched), _TEXTS):
         ids = touched[first : first + _TEXTS]
         index.extend([Signed(*row) for row in connection.execute(_ROWS_OF, {"ids": ids}).all()])
-    return touched is not None
+    return True
 
 
 def _form(connection: Connection) -> str | None:
@@ -247,7 +249,7 @@ _CLUSTER_OF = select(signature.c.cluster).where(among(signature.c.article_id)).o
 
 
 def _all(connection: Connection, oldest: int | None, known: int = 0) -> Iterator[list[Signed]]:
-    """Read all rows after `known` in order, in batches; only those of a day or later, if given."""
+    """Read rows after `known` in order, in batches; those of a day or later."""
     statement = _NEXT if oldest is None else _NEXT.where(signature.c.day >= oldest)
     while rows := [Signed(*row) for row in connection.execute(statement, {"known": known}).all()]:
         yield rows

@@ -46,16 +46,16 @@ class MemoryIndex(Protocol):
         """Forget everything."""
 
     def restore(self) -> bool:
-        """Take what an earlier process saved of rows up to `known`; tell whether there is anything."""
+        """Take what was saved of rows up to `known`; tell if there was anything."""
 
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
-        """Take the articles that the rows up to `known` have now, 0 where the text is gone.
+        """Take the articles that rows have now, 0 where the text is gone.
 
         Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
         """
 
     def extend(self, rows: Sequence[Signed]) -> None:
-        """Take rows of a cluster that look up more than they did when they were read."""
+        """Take rows again that look up more than when they were read."""
 
     def read(self, rows: Sequence[Signed]) -> None:
         """Take the rows after `known`; rows of `post` not among them were never stored."""

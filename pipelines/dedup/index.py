@@ -112,7 +112,7 @@ class _Columns:
         self.size = size
 
     def flush(self) -> None:
-        """See to it that the files survive a power cut; on Linux this writes what is mapped, too."""
+        """Let the files survive a power cut; on Linux what is mapped is written, too."""
         for _, file in self.files.values():
             os.fsync(file)
 
@@ -262,7 +262,7 @@ class FeatureIndex:
             self._settle()
 
     def save(self, note: str) -> None:
-        """Write down which files hold the index, if there are any, for `restore` of a later process.
+        """Write down which files hold the index, if any, for a later `restore`.
 
         Args:
             note: what must be the same then.
@@ -278,14 +278,14 @@ class FeatureIndex:
         self._saved = self._filed
 
     def finish(self, size: int, note: str) -> None:
-        """Keep the first texts in files, if some are there already; the index is used no more."""
+        """Keep the first texts in files, if some are there; nothing comes after."""
         self.truncate(size)
         if self._files:
             self._spill()
             self.save(note)
 
     def restore(self, note: str) -> bool:
-        """Take an empty index from files that an earlier process has saved; tell whether there are any."""
+        """Fill an empty index from saved files; tell if there were any."""
         try:
             contents = self._folder.contents()
             if contents["note"] != note:
@@ -319,7 +319,7 @@ class FeatureIndex:
         columns.lengths[:size][gone] = 0
         self._gone = bool(gone.any())
         touched = np.isin(columns.stories[:size], columns.stories[:size][gone]) & ~gone
-        return columns.keys[:size][touched].tolist()
+        return [int(key) for key in columns.keys[:size][touched]]
 
     def post(self, text: int, packed: bytes) -> None:
         """Post features of a text that it was added without."""
@@ -394,7 +394,7 @@ class FeatureIndex:
         return wanted[~known].tobytes()
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
-        """Estimate the features of a text that others share with it if one contains the other."""
+        """Estimate the features shared with others if one contains the other."""
         short = np.minimum(length, others)
         share = self._params.sample * short / np.maximum(1, np.maximum(length, others))
         return np.clip(share, 1.0, min(have, length))
@@ -476,7 +476,10 @@ class FeatureIndex:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all arrays to a file, and merge those of like size; while the disk is full they stay where they are."""
+        """Move all arrays to a file, and merge those of like size.
+
+        While the disk is full they stay where they are.
+        """
         files, parts = list(self._files), list(self._runs)
         while files and files[-1].postings.size < _FILE_RATIO * sum(run.postings.size for run in parts):
             parts.insert(0, files.pop())

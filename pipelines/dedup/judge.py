@@ -201,28 +201,28 @@ class SignatureIndex:
         self._begin()
 
     def restore(self) -> bool:
-        """Take what an earlier process saved of rows up to `known`; tell whether there is anything."""
+        """Take what was saved of rows up to `known`; tell if there was anything."""
         self._begin()
         if self._index.restore(self.form):
             self.known = self._index.row(len(self._index) - 1)
         return self.known > 0
 
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
-        """Take the articles that the rows up to `known` have now, 0 where the text is gone.
+        """Take the articles that rows have now, 0 where the text is gone.
 
         Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
         """
         return self._index.rekey(numbers, articles)
 
     def extend(self, rows: Sequence[Signed]) -> None:
-        """Take rows of a cluster that look up more than they did when they were read."""
+        """Take rows again that look up more than when they were read."""
         for row in rows:
             place = self._index.place(row.number)
             if place is not None and row.fresh is None:
                 self._index.post(place, row.features)
 
     def save(self) -> None:
-        """Keep in files what is there of stored rows, if some of it is in files already; nothing is added any more."""
+        """Keep stored rows in files, if some are there already; nothing comes after."""
         if not self._heads:
             self._index.finish(len(self._index) - len(self._posted), self.form)
 

@@ -105,7 +105,7 @@ class Run:
 
     @classmethod
     def merge(cls, runs: Sequence[Run], most: int) -> Self:
-        """Merge runs in memory; the postings of a feature beyond `most` are left out."""
+        """Merge runs in memory, without the postings of a feature beyond `most`."""
         return cls(np.concatenate(list(_merged([run.postings for run in runs], most))))
 
     @classmethod
@@ -191,7 +191,7 @@ class Run:
 
 
 def _merged(arrays: Sequence[Postings], most: int) -> Iterator[Postings]:
-    """Merge sorted arrays; yield the pieces, `2 ** _level` of equal range, trimmed to `most` of a feature."""
+    """Merge sorted arrays; yield `2 ** _level` pieces of equal range, trimmed."""
     level = _level(sum(array.size for array in arrays))
     cuts = [np.append(np.searchsorted(array, _prefixes(level)), array.size).tolist() for array in arrays]
     for at in range(1 << level):
@@ -212,6 +212,6 @@ def _level(total: int) -> int:
 
 
 def _prefixes(bits: int, piece: int = 0, level: int = 0) -> Postings:
-    """Return the first posting of each prefix of some bits, those of one of `2 ** level` pieces."""
+    """Return the first posting of each prefix of one of `2 ** level` pieces."""
     first, last = piece << (bits - level), (piece + 1) << (bits - level)
     return np.arange(first, last, dtype=np.uint64) << np.uint64(64 - bits)

@@ -128,7 +128,7 @@ def test_window_forgets_what_is_old(crawl: Crawl, run_in: Callable) -> None:
 
 
 def answers(run_in: Callable, index: SignatureIndex) -> list[Sequence[int]]:
-    """Articles that each of some texts may repeat, as an index that has just been loaded tells."""
+    """Articles that each of some texts may repeat, told by an index just loaded."""
     load(run_in, index)
     signed = [SIGN("", body) for body in (STORY, OTHER, MORE, MORE[len(STORY) :], story(1), story(2), story(3))]
     return [sorted(index.candidates(day_of("2025-01-01"), one.length, one.features)) for one in signed]

@@ -146,7 +146,7 @@ def test_order_of_additions_in_bulk_or_one_by_one_is_the_same() -> None:
 
 @pytest.fixture(scope="module")
 def reprinted() -> list[tuple[bytes, int]]:
-    """Texts of which each fourth shares some or most features with an earlier one, with its story."""
+    """Texts with their stories; each fourth shares features with an earlier one."""
     choose, texts = random.Random(4), drawn(3_000, 4)
     stream: list[tuple[bytes, int]] = []
     for number, text in enumerate(texts):
@@ -161,7 +161,7 @@ def reprinted() -> list[tuple[bytes, int]]:
 
 
 def answers(index: FeatureIndex, stream: list[tuple[bytes, int]]) -> list[object]:
-    """Add a stream, some of it in bulk, some of it twice because a transaction failed; return all answers."""
+    """Add a stream, some in bulk, some twice after a failure; return all answers."""
     texts, stories = zip(*stream[1_000:1_500], strict=True)
     given: list[object] = []
     for number, (text, story) in [*enumerate(stream[:1_000]), *enumerate(stream[1_500:], 1_500)]:
