@@ -126,7 +126,10 @@ class Command(NewsCommand):
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
         """Find duplicates in a file."""
         kinds = REPEATING | RELATED if opts.related else REPEATING
-        counts = find(opts.input, opts.output, config.duplicate_method, config.duplicates.threshold, frozenset(kinds))
+        policy, memory = config.duplicates, config.duplicate_memory_bytes
+        counts = find(
+            opts.input, opts.output, config.duplicate_method, policy.threshold, frozenset(kinds), memory=memory
+        )
         sys.stderr.write(
             f"{counts.documents:,} documents, {counts.duplicates:,} of them duplicates of earlier ones, "
             f"{counts.pairs:,} pairs written\n"
@@ -257,7 +260,15 @@ class Counts(NamedTuple):
     duplicates: int
 
 
-def find(input_name: str, output_name: str, method: Method, threshold: float, kinds: frozenset[str]) -> Counts:
+def find(
+    input_name: str,
+    output_name: str,
+    method: Method,
+    threshold: float,
+    kinds: frozenset[str],
+    *,
+    memory: int | None = None,
+) -> Counts:
     """Write the pairs of a file's documents, as they are found.
 
     Args:
@@ -268,6 +279,7 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
         method: how texts are compared.
         threshold: similarity from which a text is a duplicate.
         kinds: which pairs are written.
+        memory: bytes that the index may take.
 
     Raises:
         InputError: a line that is no document. What was found before it is written.
@@ -282,7 +294,7 @@ def find(input_name: str, output_name: str, method: Method, threshold: float, ki
     with ExitStack() as stack:
         lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))
-        finder = Finder(method, threshold, stack.enter_context(Spool()))
+        finder = Finder(method, threshold, stack.enter_context(Spool()), memory)
         for key, title, text in documents_of(lines, input_name):
             found = finder.add(documents, title, text)
             ids.append(key)

@@ -31,7 +31,7 @@ from db.records.url import State
 from db.sites.memory import Memory
 from pipelines.articles.changes import differs
 from pipelines.articles.multipage import make_joiner
-from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
+from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
 from pipelines.item import Page
 from pipelines.search.terms import index_terms
@@ -44,7 +44,7 @@ from ..response.context import Context
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
-from ..run.session import DatabaseLine
+from ..run.session import DatabaseLine, signature_index
 from .again import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Reextraction:
         self._config = config
         self._line = line
         self._made_with = made_with(config.extractor, config.extractor_version)
-        self._index = SignatureIndex(config.duplicate_method, config.duplicates.window)
+        self._index = signature_index(config, line.database)
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
         joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
         store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)

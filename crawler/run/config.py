@@ -463,7 +463,11 @@ _TABLE: dict[str, dict[Option, str]] = {
             "similarity from which a text counts as a repetition"
         ),
         Option("DUPLICATE_WINDOW", None, limit, SHOULD, ""): (
-            "days after which a text is no longer looked up (bounds memory: 0.5 KB an article)"
+            "days after which a text is no longer looked up (bounds the index: 0.5 KB an article)"
+        ),
+        Option("DUPLICATE_MEMORY_MB", 256, whole, NO, "duplicate_memory_bytes", least=16, unit=1 << 20): (
+            "memory of the index by which duplicates are found; the part beyond it moves to files that the operating "
+            "system maps, beside a SQLite database in `news.db.duplicates/`, else temporary ones"
         ),
         Option("DUPLICATE_METHOD", "combined", text, MUST, ""): (
             "how duplicates are found ([docs/duplicates.md](docs/duplicates.md)), or `module:name` of your own"
@@ -640,6 +644,7 @@ class Config:
     site_memory: bool
     duplicate_method: Method
     duplicates: Policy
+    duplicate_memory_bytes: int
     url_rules: float
     workers: int
     page_seconds: float

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeVar
 
 from db.articles import signatures
@@ -130,7 +131,7 @@ class Session:
         line = DatabaseLine(database, config.database_patience)
         try:
             began = await _start_run(config, line, records, {**config.agreed, "VERSION": _VERSION}, mode)
-            index = SignatureIndex(config.duplicate_method, config.duplicates.window)
+            index = signature_index(config, database)
             await line.submit(signatures.load, Reader(index, config.duplicate_method.sign, logger.info))
         except DatabaseProblem:
             await line.close()
@@ -205,7 +206,16 @@ class Session:
         if self._merging is not None:
             await self._merging
             await self._merge()
-        await self.line.close()
+        await self.line.close(self.signatures.save)
+
+
+def signature_index(config: Config, database: Database) -> SignatureIndex:
+    """Make the index of signatures.
+
+    Its files lie beside a SQLite file, which one crawl at a time uses.
+    """
+    folder = Path(f"{database.name}.duplicates") if database.is_sqlite else None
+    return SignatureIndex(config.duplicate_method, config.duplicates.window, config.duplicate_memory_bytes, folder)
 
 
 def row_of(seed: Seed) -> StoredSeed:
@@ -240,9 +250,11 @@ class DatabaseLine:
         """Do the same, but the work may wait a moment for company."""
         return await asyncio.wrap_future(self._writer.gather(work, payload))
 
-    async def close(self) -> None:
-        """Write what is queued and let go of the database."""
-        await asyncio.get_running_loop().run_in_executor(None, self._writer.close)
+    async def close(self, last: Callable[[], None] | None = None) -> None:
+        """Write what is queued, run `last` in a thread, let go of the database."""
+        await asyncio.to_thread(self._writer.close)
+        if last is not None:
+            await asyncio.to_thread(last)
         self.database.close()
 
     def _waits_in_thread(self, text: str) -> None:

@@ -77,14 +77,31 @@ def load(connection: Connection, readers: Sequence[Reader]) -> list[None]:
 
 
 def _read(connection: Connection, index: MemoryIndex) -> None:
-    """Read all signatures of the index's window."""
-    index.clear()
+    """Read all signatures of the index's window that it has not saved."""
+    if not (index.restore() and _agree(connection, index)):
+        index.clear()
     oldest = None
     if index.window is not None:
         newest = connection.execute(select(func.max(signature.c.day))).scalar_one()
         oldest = None if newest is None else newest - index.window
-    for rows in _all(connection, oldest):
+    for rows in _all(connection, oldest, index.known):
         index.read(rows)
+
+
+def _agree(connection: Connection, index: MemoryIndex) -> bool:
+    """Bring what an index has saved up to date; False when the table has other rows.
+
+    Cost: 1 microsecond a signature.
+    """
+    rows = connection.execute(_ARTICLES, {"known": index.known}).all()
+    numbers, articles = zip(*rows, strict=True) if rows else ((), ())
+    touched = index.agree(numbers, articles)
+    if touched is None:
+        return False
+    for first in range(0, len(touched), _TEXTS):
+        ids = touched[first : first + _TEXTS]
+        index.extend([Signed(*row) for row in connection.execute(_ROWS_OF, {"ids": ids}).all()])
+    return True
 
 
 def _form(connection: Connection) -> str | None:
@@ -206,7 +223,13 @@ _NEXT_OF_CLUSTER = select(func.min(signature.c.number)).where(
     signature.c.cluster == bindparam("of_cluster"), signature.c.fresh.is_not(None), signature.c.article_id != 0
 )
 _WHOLE = update(signature).where(signature.c.number == _NEXT_OF_CLUSTER.scalar_subquery()).values(fresh=None)
-_ROW = select(*_ALL_COLUMNS).where(among(signature.c.article_id)).limit(1)
+_ROWS_OF = select(*_ALL_COLUMNS).where(among(signature.c.article_id))
+_ROW = _ROWS_OF.limit(1)
+_ARTICLES = (
+    select(signature.c.number, signature.c.article_id)
+    .where(signature.c.number <= bindparam("known"))
+    .order_by(signature.c.number)
+)
 _AGAIN = signature.insert().from_select(
     _COLUMNS,
     select(
@@ -225,10 +248,9 @@ _MOVE = update(signature).where(signature.c.article_id == bindparam("old")).valu
 _CLUSTER_OF = select(signature.c.cluster).where(among(signature.c.article_id)).order_by(signature.c.number).limit(1)
 
 
-def _all(connection: Connection, oldest: int | None) -> Iterator[list[Signed]]:
-    """Read all rows in order, in batches; only those of a day or later, if given."""
+def _all(connection: Connection, oldest: int | None, known: int = 0) -> Iterator[list[Signed]]:
+    """Read rows after `known` in order, in batches; those of a day or later."""
     statement = _NEXT if oldest is None else _NEXT.where(signature.c.day >= oldest)
-    known = 0
     while rows := [Signed(*row) for row in connection.execute(statement, {"known": known}).all()]:
         yield rows
         known = rows[-1].number

@@ -45,6 +45,18 @@ class MemoryIndex(Protocol):
     def clear(self) -> None:
         """Forget everything."""
 
+    def restore(self) -> bool:
+        """Take what was saved of rows up to `known`; tell if there was anything."""
+
+    def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
+        """Take the articles that rows have now, 0 where the text is gone.
+
+        Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
+        """
+
+    def extend(self, rows: Sequence[Signed]) -> None:
+        """Take rows again that look up more than when they were read."""
+
     def read(self, rows: Sequence[Signed]) -> None:
         """Take the rows after `known`; rows of `post` not among them were never stored."""
 

@@ -8,39 +8,35 @@ repeat one another are one story, and a feature that the story has already is no
   boilerplate), and one that stands in `most_stories` is passed over.
 
 New postings go to a dictionary; full, it becomes a sorted array; arrays are merged when they are of like size (a
-log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). Features are hashes, evenly spread:
-in a large array a table says where each prefix starts, and a look-up reads one short stretch. So adding costs about 20
-microseconds and looking up 100 at a million texts.
+log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). When they take more memory than they
+may, all of them become one file (`postings`), and files are merged likewise. Candidates are the same wherever the
+postings lie. Adding costs about 20 microseconds and looking up 100 at a million texts.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
+import weakref
 from collections import Counter
-from collections.abc import Sequence
-from heapq import nlargest
+from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import NamedTuple
+from pathlib import Path
+from typing import IO, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .postings import SHIFT, Folder, Numbers, Postings, Run
 from .shape import IndexParams
 
 Features = npt.NDArray[np.uint32]
-Postings = npt.NDArray[np.uint64]
-"""Feature and number of the text in one integer (feature << 32 | number), ascending."""
-Numbers = npt.NDArray[np.int64]
 
 _PARAMS = IndexParams()
 _YOUNG = 256  # texts whose postings are in the dictionary
-_RATIO = 8  # arrays of less than so many times the size are merged
-_STRETCH = 8  # postings of one prefix, about
+_RATIO, _FILE_RATIO = 8, 2  # arrays (files) of less than so many times the size are merged
 _RARE = 2  # stories up to which a feature counts in full
 _USUAL = 8_000  # texts up to which that holds; of more, a feature that is as rare stands in more stories
-_LARGE = 1 << 20  # postings from which searching them is slower than a table
-_LONGEST = 512  # stretches longer than this are searched, not read
-_LOW = np.uint64(0xFFFFFFFF)
-_SHIFT = np.uint64(32)
 
 
 def read_features(packed: bytes) -> Features:
@@ -65,63 +61,82 @@ class IndexHit(NamedTuple):
 
 
 class _Columns:
-    """Growing columns, one entry for each text."""
+    """Growing columns, one entry for each text.
+
+    Attributes:
+        files: name and descriptor of the file of each; empty in memory.
+    """
+
+    _TYPES: Final = {"keys": np.int64, "rows": np.int64, "stories": np.uint32, "lengths": np.uint32, "days": np.int32}
 
     def __init__(self) -> None:
         self.size = 0
-        self.keys = np.zeros(1024, np.int64)
-        self.stories = np.zeros(1024, np.uint32)
-        self.lengths = np.zeros(1024, np.uint32)
-        self.days = np.zeros(1024, np.int32)
+        self.files: dict[str, tuple[str, int]] = {}
+        self.keys = self.rows = np.zeros(0, np.int64)
+        self.stories = self.lengths = np.zeros(0, np.uint32)
+        self.days = np.zeros(0, np.int32)
+        self._allocate(1024)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the columns."""
+        return sum(getattr(self, name).nbytes for name in self._TYPES)
 
     def reserve(self, more: int) -> None:
         """Make room."""
         wanted = self.size + more
-        if wanted <= self.keys.size:
-            return
-        room = max(wanted, self.keys.size * 3 // 2)
-        for name in ("keys", "stories", "lengths", "days"):
-            column = getattr(self, name)
-            grown = np.zeros(room, column.dtype)
-            grown[: self.size] = column[: self.size]
-            setattr(self, name, grown)
+        if wanted > self.keys.size:
+            self._allocate(max(wanted, self.keys.size * 3 // 2))
 
+    def move(self, folder: Folder) -> None:
+        """Move them to files.
 
-class _Run:
-    """Sorted postings; when there are many, with a table of prefix starts."""
+        Raises:
+            OSError: no room on the disk; they stay where they are.
+        """
+        try:
+            self.files = {name: self._held(*folder.create(name)) for name in self._TYPES}
+            self._allocate(self.keys.size)
+        except OSError:
+            self.files = {}
+            raise
 
-    def __init__(self, postings: Postings) -> None:
-        self.postings = postings
-        self._table: npt.NDArray[np.uint32] | None = None
-        if postings.size >= _LARGE:
-            bits = (postings.size // _STRETCH).bit_length()
-            self._shift = np.uint64(64 - bits)
-            prefixes = np.arange(1 << bits, dtype=np.uint64) << self._shift
-            self._table = np.append(np.searchsorted(postings, prefixes), postings.size).astype(np.uint32)
+    def open(self, folder: Folder, names: Mapping[str, str], size: int) -> None:
+        """Take them from files.
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays."""
-        return self.postings.nbytes + (0 if self._table is None else self._table.nbytes)
+        Raises:
+            OSError, KeyError: they are not there.
+        """
+        self.files = {name: self._held(names[name], folder.open(names[name])) for name in self._TYPES}
+        self._allocate(max(size, 1024))
+        self.size = size
 
-    def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features; `first` is feature << 32."""
-        if self._table is not None:
-            prefixes = (first >> self._shift).view(np.int64)
-            starts = self._table.take(prefixes).astype(np.int64)
-            counts = self._table.take(prefixes + 1) - starts
-            width = int(counts.max(initial=0))
-            if width <= _LONGEST:
-                columns = np.arange(width)
-                stretches = self.postings.take(starts[:, None] + columns, mode="clip")
-                there = ((stretches ^ first[:, None]) <= _LOW) & (columns < counts[:, None])
-                found = there.ravel().nonzero()[0]
-                return found // width, (stretches.ravel().take(found) & _LOW).view(np.int64)
-        starts = np.searchsorted(self.postings, first)
-        counts = np.searchsorted(self.postings, first | _LOW, side="right") - starts
-        where = np.repeat(np.arange(first.size), counts)
-        steps = np.arange(where.size) + (starts - np.cumsum(counts) + counts).take(where)
-        return where, (self.postings.take(steps) & _LOW).view(np.int64)
+    def flush(self) -> None:
+        """Let the files survive a power cut; on Linux what is mapped is written, too."""
+        for _, file in self.files.values():
+            os.fsync(file)
+
+    def _held(self, name: str, file: IO[bytes]) -> tuple[str, int]:
+        with file:
+            held = os.dup(file.fileno())
+        weakref.finalize(self, os.close, held)
+        return name, held
+
+    def _allocate(self, room: int) -> None:
+        grown = {name: self._column(name, room) for name in self._TYPES}
+        for name, column in grown.items():
+            column[: self.size] = getattr(self, name)[: self.size]
+            setattr(self, name, column)
+
+    def _column(self, name: str, room: int) -> npt.NDArray[np.generic]:
+        kind = np.dtype(self._TYPES[name])
+        if name not in self.files:
+            return np.zeros(room, kind)
+        file = self.files[name][1]
+        os.truncate(file, room * kind.itemsize)
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, room * kind.itemsize)  # a full disk is an error here, and a dead process later
+        return np.frombuffer(mmap.mmap(file, 0), kind)
 
 
 class FeatureIndex:
@@ -129,20 +144,31 @@ class FeatureIndex:
 
     Args:
         params: how candidates are chosen.
+        memory: bytes that it may take; what is more moves to files. None: no bound.
+        folder: where these are; None: they have no names and go with the process.
 
-    Memory: 9 bytes a posting and 20 to 30 bytes a text.
+    Memory: 9 bytes a posting and 28 to 42 bytes a text, in files nearly as much.
     """
 
-    def __init__(self, params: IndexParams = _PARAMS) -> None:
+    def __init__(self, params: IndexParams = _PARAMS, memory: int | None = None, folder: Path | None = None) -> None:
         """Start empty."""
         self._params = params
+        self._memory = memory
+        self._folder = Folder(folder)
         self._columns = _Columns()
         self._young: dict[int, int | list[int]] = {}
         """Numbers by feature; one alone, as most are, is no list: nothing for the garbage collector to visit."""
         self._young_texts = 0
         self._loose: list[Postings] = []
         """Postings that are not sorted yet."""
-        self._runs: list[_Run] = []
+        self._runs: list[Run] = []
+        self._files: list[Run] = []
+        self._filed = 0
+        """Texts of which all is in files."""
+        self._saved = 0
+        """As many of them as `restore` of a later process would find."""
+        self._gone = False
+        """Some texts have no length: they are there no more."""
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
@@ -151,11 +177,15 @@ class FeatureIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of arrays, and an estimate for the dictionary."""
+        """Bytes of arrays in memory, and an estimate for the dictionary."""
         self._settle()
-        columns = self._columns
-        held = columns.keys.nbytes + columns.stories.nbytes + columns.lengths.nbytes + columns.days.nbytes
-        return held + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
+        columns = 0 if self._columns.files else self._columns.nbytes
+        return columns + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the files."""
+        return sum(run.nbytes for run in self._files) + (self._columns.nbytes if self._columns.files else 0)
 
     def key(self, text: int) -> int:
         """Return the key that a text was added with."""
@@ -165,7 +195,19 @@ class FeatureIndex:
         """Return the length that a text was added with."""
         return int(self._columns.lengths[text])
 
-    def add(self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0) -> int:
+    def row(self, text: int) -> int:
+        """Return the row that a text was added with; 0 when there is no text."""
+        return int(self._columns.rows[text]) if len(self) else 0
+
+    def place(self, row: int) -> int | None:
+        """Return the text of a row, if there is one."""
+        rows = self._columns.rows[: len(self)]
+        place = int(np.searchsorted(rows, row))
+        return place if place < rows.size and rows[place] == row else None
+
+    def add(  # noqa: PLR0917 - the columns of `extend`
+        self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0, row: int = 0
+    ) -> int:
         """Add a text.
 
         Args:
@@ -174,6 +216,7 @@ class FeatureIndex:
             length: characters when normalised.
             story: number of the first text of its story; None when it begins one.
             day: when it appeared, for `candidates`.
+            row: number in the caller's own order, ascending, for `place`.
         Returns: its number.
         Cost:    10 microseconds, and 10 for its share of the merging.
         """
@@ -184,28 +227,19 @@ class FeatureIndex:
         columns.stories[number] = number if story is None else story
         columns.lengths[number] = length
         columns.days[number] = day
+        columns.rows[number] = row
         columns.size += 1
-        most, young = self._params.most_stories, self._young
-        for feature in read_features(packed).tolist():
-            posted = young.get(feature)
-            if posted is None:
-                young[feature] = number
-            elif isinstance(posted, int):
-                young[feature] = [posted, number]
-            elif len(posted) < most:
-                posted.append(number)
-        self._young_texts += 1
-        if self._young_texts >= _YOUNG:
-            self._age()
+        self._post(number, read_features(packed))
         return number
 
-    def extend(
+    def extend(  # noqa: PLR0917 - columns
         self,
         keys: Sequence[int],
         packed: Sequence[bytes],
         lengths: Sequence[int],
         stories: Sequence[int],
         days: Sequence[int],
+        rows: Sequence[int] = (),
     ) -> None:
         """Add many texts at once, with the arguments of `add` as columns.
 
@@ -220,16 +254,90 @@ class FeatureIndex:
         columns.stories[first:last] = stories
         columns.lengths[first:last] = lengths
         columns.days[first:last] = days
+        columns.rows[first:last] = rows or 0
         columns.size = last
         numbers = np.repeat(np.arange(first, last, dtype=np.uint64), [len(one) // 4 for one in packed])
-        self._loose.append(read_features(b"".join(packed)).astype(np.uint64) << _SHIFT | numbers)
+        self._loose.append(read_features(b"".join(packed)).astype(np.uint64) << SHIFT | numbers)
+        if self._memory is not None:
+            self._settle()
+
+    def save(self, note: str) -> None:
+        """Write down which files hold the index, if any, for a later `restore`.
+
+        Args:
+            note: what must be the same then.
+        """
+        if self._saved == self._filed:
+            return
+        self._columns.flush()
+        columns = {name: of[0] for name, of in self._columns.files.items()}
+        runs = [run.name for run in self._files]
+        self._folder.keep(
+            {*columns.values(), *runs}, {"note": note, "texts": self._filed, "columns": columns, "runs": runs}
+        )
+        self._saved = self._filed
+
+    def finish(self, size: int, note: str) -> None:
+        """Keep the first texts in files, if some are there; nothing comes after."""
+        self.truncate(size)
+        if self._files:
+            self._spill()
+            self.save(note)
+
+    def restore(self, note: str) -> bool:
+        """Fill an empty index from saved files; tell if there were any."""
+        try:
+            contents = self._folder.contents()
+            if contents["note"] != note:
+                return False
+            runs = [Run.open(self._folder, name) for name in contents["runs"]]
+            self._columns.open(self._folder, contents["columns"], contents["texts"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        self._files = runs
+        self._filed = self._saved = len(self)
+        self._gone = not self._columns.lengths[: len(self)].all()
+        return True
+
+    def forget(self) -> None:
+        """Remove what was saved."""
+        self._folder.keep((), {})
+
+    def rekey(self, rows: Sequence[int], keys: Sequence[int]) -> list[int] | None:
+        """Give all texts the keys that they have now.
+
+        Args:
+            rows: the row of each, see `add`.
+            keys: 0 for texts that are there no more.
+        Returns: keys of the others of stories of which a text is gone; None when the texts have other rows.
+        """
+        columns, size = self._columns, len(self)
+        if not np.array_equal(columns.rows[:size], rows):
+            return None
+        columns.keys[:size] = keys
+        gone = columns.keys[:size] == 0
+        columns.lengths[:size][gone] = 0
+        self._gone = bool(gone.any())
+        touched = np.isin(columns.stories[:size], columns.stories[:size][gone]) & ~gone
+        return [int(key) for key in columns.keys[:size][touched]]
+
+    def post(self, text: int, packed: bytes) -> None:
+        """Post features of a text that it was added without."""
+        where, texts = self._hits(packed)
+        features = read_features(packed)
+        missing = np.ones(features.size, np.bool_)
+        missing[where[texts == text]] = False
+        self._post(text, features[missing])
 
     def truncate(self, size: int) -> None:
         """Forget the texts added after the first `size`; O(texts), for rare use."""
         self._age()
         self._settle()
         self._columns.size = size
-        self._runs = [_Run(run.postings[run.postings & _LOW < size]) for run in self._runs]
+        self._runs = [run.below(size) for run in self._runs]
+        if size < self._filed:
+            most, self._filed = self._params.most_stories, size
+            self._files = [Run.write(self._folder, [run.below(size)], most) for run in self._files]
         self._last = None
 
     def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
@@ -246,41 +354,33 @@ class FeatureIndex:
         params = self._params
         where, texts = self._hits(packed)
         have = len(packed) // 4
-        standing = np.bincount(where, minlength=have)
-        rarity = np.minimum(1.0, _RARE / np.maximum(standing, 1))
-        # a copy's features come to stand in more stories as these become more; what is new in it never does
-        fullness = np.minimum(1.0, _RARE * max(1.0, sqrt(len(self) / _USUAL)) / np.maximum(standing, 1))
+        standing = np.minimum(np.bincount(where, minlength=have), params.most_stories)
         use = standing.take(where) < params.most_stories
         if since is not None:
             use &= self._columns.days.take(texts) >= since
-        texts = texts[use]
-        stories = self._columns.stories.take(texts).tolist()
-        shared = Counter(stories)
-        least = min(params.least_shared, have)
-        weights = {story: 0.0 for story, count in shared.items() if count >= least}
-        if not weights:
+        where, texts = where[use], texts[use]
+        firsts, story_of, shared = np.unique(self._columns.stories.take(texts), return_inverse=True, return_counts=True)
+        promising = shared >= min(params.least_shared, have)
+        if not promising.any():
             return []
-        fulls = dict(weights)
-        places = where[use]
-        for story, weight, full in zip(stories, rarity[places].tolist(), fullness[places].tolist(), strict=True):
-            if story in weights:
-                weights[story] += weight
-                fulls[story] += full
-        best = nlargest(params.candidates, weights, key=lambda story: (weights[story], -story))
-        members: dict[int, Counter[int]] = {story: Counter() for story in best}
-        for story, text in zip(stories, texts.tolist(), strict=True):
-            if story in members:
-                members[story][text] += 1
-        wanted = params.share * float(fullness.mean())
+        # as a share of what the text would share if it were a part or had one: that of a long text is hard to reach
+        expected = self._expected(length, self._columns.lengths.take(texts), have)
+        rarity = np.minimum(1.0, _RARE / np.maximum(standing, 1))
+        # a copy's features come to stand in more stories as these become more; what is new in it never does
+        fullness = np.minimum(1.0, _RARE * max(1.0, sqrt(len(self) / _USUAL)) / np.maximum(standing, 1))
+        promising &= np.bincount(story_of, fullness.take(where) / expected) >= params.share * float(fullness.mean())
+        weights = np.bincount(story_of, rarity.take(where) / expected)
+        weights[~promising] = 0.0
         found: list[IndexHit] = []
-        for story in best:
-            pairs = sorted(members[story].items(), key=lambda pair: (-pair[1], pair[0]))
-            if story not in members[story]:
+        for place in np.argsort(-weights, kind="stable")[
+            : min(params.candidates, np.count_nonzero(promising))
+        ].tolist():
+            story = int(firsts[place])
+            members = Counter(texts[story_of == place].tolist())
+            pairs = sorted(members.items(), key=lambda pair: (-pair[1], pair[0]))
+            if story not in members:
                 pairs.insert(1, (story, 0))
-            for text, own in pairs:
-                expected = min(have, self._expected(length, self.length(text)))
-                if fulls[story] >= wanted * expected:
-                    found.append(IndexHit(text, story, shared[story], own))
+            found += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
@@ -293,10 +393,11 @@ class FeatureIndex:
         known[where[self._columns.stories.take(texts) == story]] = True
         return wanted[~known].tobytes()
 
-    def _expected(self, length: int, other: int) -> float:
-        """Estimate the features that a text shares with one that contains it."""
-        short, long = sorted((length, other))
-        return min(self._params.sample * short / max(1, long), short)
+    def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
+        """Estimate the features shared with others if one contains the other."""
+        short = np.minimum(length, others)
+        share = self._params.sample * short / np.maximum(1, np.maximum(length, others))
+        return np.clip(share, 1.0, min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
         """Find all postings of features: place of the feature, number of the text."""
@@ -304,7 +405,7 @@ class FeatureIndex:
             return self._last[2:]
         self._settle()
         wanted = read_features(packed)
-        first = wanted.astype(np.uint64) << _SHIFT
+        first = wanted.astype(np.uint64) << SHIFT
         young, young_where, young_texts = self._young, list[int](), list[int]()
         for place, feature in enumerate(wanted.tolist()):
             posted = young.get(feature)
@@ -316,12 +417,16 @@ class FeatureIndex:
                 young_texts += posted
         where, texts = [np.array(young_where, np.int64)], [np.array(young_texts, np.int64)]
         if wanted.size:
-            for run in self._runs:
+            for run in (*self._files, *self._runs):
                 places, numbers = run.hits(first)
                 where.append(places)
                 texts.append(numbers)
-        self._last = packed, len(self), np.concatenate(where), np.concatenate(texts)
-        return self._last[2:]
+        places, numbers = np.concatenate(where), np.concatenate(texts)
+        if self._gone:
+            there = self._columns.lengths.take(numbers) > 0
+            places, numbers = places[there], numbers[there]
+        self._last = packed, len(self), places, numbers
+        return places, numbers
 
     def _settle(self) -> None:
         """Sort what has been added in bulk."""
@@ -330,6 +435,22 @@ class FeatureIndex:
             self._loose = []
             postings.sort()
             self._keep(postings)
+
+    def _post(self, number: int, features: Features) -> None:
+        """Add postings of a text to the dictionary."""
+        most, young = self._params.most_stories, self._young
+        for feature in features.tolist():
+            posted = young.get(feature)
+            if posted is None:
+                young[feature] = number
+            elif isinstance(posted, int):
+                young[feature] = [posted, number]
+            elif len(posted) < most:
+                posted.append(number)
+        self._last = None
+        self._young_texts += 1
+        if self._young_texts >= _YOUNG:
+            self._age()
 
     def _age(self) -> None:
         """Turn the dictionary into an array."""
@@ -340,28 +461,34 @@ class FeatureIndex:
                 for number in ((posted,) if isinstance(posted, int) else posted)
             ]
             self._young = {}
-            self._keep(np.array(pairs, np.uint64))
+            self._keep(np.sort(np.array(pairs, np.uint64)))
         self._young_texts = 0
 
     def _keep(self, postings: Postings) -> None:
-        """Add an array, and merge those of like size."""
+        """Add a sorted array, and merge those of like size."""
         if not postings.size:
             return
-        parts = [postings]
-        size = postings.size
-        while self._runs and self._runs[-1].postings.size < _RATIO * size:
-            parts.append(self._runs.pop().postings)
-            size += parts[-1].size
-        merged = np.concatenate(parts[::-1])
-        merged.sort(kind="stable")  # merges sorted runs
-        self._runs.append(_Run(self._trimmed(merged)))
+        parts = [Run(postings)]
+        while self._runs and self._runs[-1].postings.size < _RATIO * sum(run.postings.size for run in parts):
+            parts.append(self._runs.pop())
+        self._runs.append(Run.merge(parts[::-1], self._params.most_stories))
+        if self._memory is not None and 2 * self.nbytes > self._memory:  # merging takes as much again
+            self._spill()
 
-    def _trimmed(self, postings: Postings) -> Postings:
-        """Drop the postings of a feature beyond `most_stories`."""
-        most = self._params.most_stories
-        if postings.size <= most:
-            return postings
-        of_feature = postings >> _SHIFT
-        beyond = np.zeros(postings.size, np.bool_)
-        beyond[most:] = of_feature[most:] == of_feature[:-most]
-        return postings[~beyond] if beyond.any() else postings
+    def _spill(self) -> None:
+        """Move all arrays to a file, and merge those of like size.
+
+        While the disk is full they stay where they are.
+        """
+        files, parts = list(self._files), list(self._runs)
+        while files and files[-1].postings.size < _FILE_RATIO * sum(run.postings.size for run in parts):
+            parts.insert(0, files.pop())
+        try:
+            if not self._columns.files:
+                self._columns.move(self._folder)
+            if parts:
+                files.append(Run.write(self._folder, parts, self._params.most_stories))
+        except OSError:
+            self._memory = 2 * self.nbytes
+        else:
+            self._files, self._runs, self._filed = files, [], len(self)

@@ -7,10 +7,9 @@ a reprint and is linked to its original; the same text on the same site, under t
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
@@ -167,43 +166,78 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 
 
 class SignatureIndex:
-    """Signatures of stored articles in memory: a `db.records.signature.Index`.
+    """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
     Args:
         method: makes the signatures.
         window: days that a text is looked up for; None for ever.
+        memory: bytes that it may take; what is more lies in files. None: no bound.
+        folder: where these are kept for the next crawl; None: nowhere.
 
-    Memory: see `dedup.index.FeatureIndex`, and 8 bytes an article.
+    Memory: see `dedup.index.FeatureIndex`.
     """
 
-    def __init__(self, method: Method, window: int | None) -> None:
+    def __init__(
+        self, method: Method, window: int | None, memory: int | None = None, folder: Path | None = None
+    ) -> None:
         self.form = method.form
         self.window = window
         self._params = method.index
-        self.clear()
+        self._memory = memory
+        self._folder = folder if window is None else None  # what is too old stays in files
+        self._begin()
 
-    def clear(self) -> None:
-        """Forget everything."""
+    def _begin(self) -> None:
         self.known = 0
-        self._index = FeatureIndex(self._params)
-        self._numbers = array("q")
-        """Number of each text's row, in the order of the index."""
+        self._index = FeatureIndex(self._params, self._memory, self._folder)
         self._heads: dict[int, int] = {}
         """Stories whose first row is gone: the text that takes its place."""
         self._posted: list[Signed] = []
         """Rows of `post` that are not known to stand in the table."""
+
+    def clear(self) -> None:
+        """Forget everything, also what was saved."""
+        self._index.forget()
+        self._begin()
+
+    def restore(self) -> bool:
+        """Take what was saved of rows up to `known`; tell if there was anything."""
+        self._begin()
+        if self._index.restore(self.form):
+            self.known = self._index.row(len(self._index) - 1)
+        return self.known > 0
+
+    def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
+        """Take the articles that rows have now, 0 where the text is gone.
+
+        Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
+        """
+        return self._index.rekey(numbers, articles)
+
+    def extend(self, rows: Sequence[Signed]) -> None:
+        """Take rows again that look up more than when they were read."""
+        for row in rows:
+            place = self._index.place(row.number)
+            if place is not None and row.fresh is None:
+                self._index.post(place, row.features)
+
+    def save(self) -> None:
+        """Keep stored rows in files, if some are there already; nothing comes after."""
+        if not self._heads:
+            self._index.finish(len(self._index) - len(self._posted), self.form)
 
     def read(self, rows: Sequence[Signed]) -> None:
         """Take all rows that stand in the table after `known`."""
         confirmed = len(self._posted)
         if list(rows[:confirmed]) != self._posted:
             self._index.truncate(len(self._index) - confirmed)
-            del self._numbers[len(self._index) :]
             confirmed = 0
         self._posted = []
         self._extend(rows[confirmed:])
         if rows:
             self.known = rows[-1].number
+        if not self._heads:
+            self._index.save(self.form)
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
         """Return articles that a new text may repeat, the most promising first."""
@@ -213,12 +247,11 @@ class SignatureIndex:
 
     def post(self, article_id: int, cluster: int | None, day: int, length: int, features: bytes) -> Signed:
         """Add a text, to a cluster or as a new one; returns the row to write."""
-        number = max(self.known, self._numbers[-1] if self._numbers else 0) + 1
+        number = max(self.known, self._posted[-1].number if self._posted else 0) + 1
         place = None if cluster is None else self._place(cluster)
         fresh = None if place is None else self._index.fresh(features, place)
         row = Signed(number, article_id, number if cluster is None else cluster, day, length, features, fresh)
-        self._index.add(article_id, features if fresh is None else fresh, length, place, day)
-        self._numbers.append(number)
+        self._index.add(article_id, features if fresh is None else fresh, length, place, day, number)
         self._posted.append(row)
         return row
 
@@ -226,26 +259,27 @@ class SignatureIndex:
         """Add rows of the table."""
         if not rows:
             return
-        first = len(self._numbers)
-        self._numbers.extend(row.number for row in rows)
+        first = len(self._index)
+        numbers = [row.number for row in rows]
+        of_number = dict(zip(numbers, range(first, first + len(rows)), strict=True))
         places: list[int] = []
         fresh: list[bytes] = []
         for text, row in enumerate(rows, first):
-            place = text if row.cluster == row.number else self._place(row.cluster)
+            place = of_number.get(row.cluster)
+            if place is None:
+                place = self._place(row.cluster)
             if place is None:
                 place = self._heads[row.cluster] = text
             places.append(place)
             fresh.append(row.features if row.fresh is None else row.fresh)
         columns = list(zip(*rows, strict=True))
         if len(rows) >= _MANY:
-            self._index.extend(columns[1], fresh, columns[4], places, columns[3])
+            self._index.extend(columns[1], fresh, columns[4], places, columns[3], numbers)
         else:
-            for one in zip(columns[1], fresh, columns[4], places, columns[3], strict=True):
+            for one in zip(columns[1], fresh, columns[4], places, columns[3], numbers, strict=True):
                 self._index.add(*one)
 
     def _place(self, cluster: int) -> int | None:
         """Return the text that begins a cluster."""
-        place = bisect_left(self._numbers, cluster)
-        if place < len(self._numbers) and self._numbers[place] == cluster:
-            return place
-        return self._heads.get(cluster)
+        place = self._index.place(cluster)
+        return self._heads.get(cluster) if place is None else place

@@ -60,16 +60,17 @@ class Finder:
         method: how texts are compared.
         threshold: similarity from which a text is a duplicate, in [0, 1].
         texts: keeps the texts that later ones may be compared with.
+        memory: bytes that the index may take, see `FeatureIndex`.
 
     Memory: the index, 100 bytes for each document, and what `texts` takes.
     """
 
-    def __init__(self, method: Method, threshold: float, texts: Texts) -> None:
+    def __init__(self, method: Method, threshold: float, texts: Texts, memory: int | None = None) -> None:
         """Start with no documents."""
         self._method = method
         self._threshold = threshold
         self._texts = texts
-        self.index = FeatureIndex(method.index)
+        self.index = FeatureIndex(method.index, memory)
         self._lines = BoilerplateLines()
         self.compared = 0
         self._exact: dict[int, int] = {}

@@ -1,12 +1,14 @@
 """Near-duplicates among a million documents: recall, CPU, memory, and a story with thousands of copies.
 
     uv run python -m tests.benchmarks.duplicates_scale [zh|en] [--sizes 10000,100000,1000000] [--copies 5000]
+        [--memory MB] [--look 20000]
 
 A stream made of real articles (see `varied_news`; one document in five is a reprint with edits) goes through one
 finder. At each size the process splits: the copy streams the labelled documents of `neardup/<language>/` below
 BENCH_DATA (default: `../shared/data` beside the project) after everything else and scores them, then a story with very
 many copies; the original goes on. Making documents is not part of their cost. Texts lie in a temporary file
-(1.5 KB a document; `--folder` says where).
+(1.5 KB a document; `--folder` says where). With `--memory` the index beyond it lies in files. With `--look` only so
+many documents before each size are looked up; stories before them are indexed as what they are, new, in half the time.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from typing import NamedTuple
 
 from crawler.commands.duplicates import Spool
 from db.records.evidence import REPEATING
-from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
+from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, Signature, method
+from pipelines.dedup.index import IndexHit
 from pipelines.dedup.stream import Finder, Pair
 from tests.benchmarks.labelled import Labels, load, missing, score
 from tests.benchmarks.varied_news import EDITS, VariedNews
@@ -47,6 +50,15 @@ def rss() -> float:
 def repeated(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs that make a document a duplicate."""
     return [pair for pair in pairs if pair.kind in REPEATING]
+
+
+class Filler(Finder):
+    """A finder that may take documents for new stories without a look."""
+
+    looks = True
+
+    def _candidates(self, signature: Signature) -> list[IndexHit]:
+        return super()._candidates(signature) if self.looks else []
 
 
 class Counts(NamedTuple):
@@ -153,7 +165,7 @@ def run(options: argparse.Namespace) -> None:
     }
     news = VariedNews(list(originals.values()), options.language, options.seed)
     with Spool(options.folder) as texts:
-        finder = Finder(chosen, options.threshold, texts)
+        finder = Filler(chosen, options.threshold, texts, options.memory << 20 if options.memory else None)
         stream = news.stream(options.reprints)
         counts = Counts(Counter(), Counter())
         stories = array("Q")
@@ -164,6 +176,15 @@ def run(options: argparse.Namespace) -> None:
         before = rss()
         for size in options.sizes:
             first = len(blocks)
+            looked = size - options.look if options.look else 0
+            while len(stories) < looked:
+                finder.looks = False
+                for one in islice(stream, min(BLOCK, looked - len(stories))):
+                    if one.kind not in EDITS:
+                        finder.add(len(stories), one.title, one.text)
+                    stories.append(one.story)
+                    characters += len(one.text)
+            finder.looks = True
             while len(stories) < size:
                 start = time.process_time()
                 documents = list(islice(stream, min(BLOCK, size - len(stories))))
@@ -177,16 +198,18 @@ def run(options: argparse.Namespace) -> None:
                     counts.told[one.kind] += 1
                     counts.found[one.kind] += any(same) if one.kind in EDITS else bool(same)
                     characters += len(one.text)
+            seen = counts.told.total()
             grown = (rss() - before) * 1e6 / size
             last = blocks[first:][-100:]
             print(f"{options.language}, {options.method}: {size} documents of {characters / size:.0f} characters")
             print(
                 f"  {1e3 * statistics.median(last):.3f} ms CPU a document (median of the last {len(last)} blocks of"
-                f" {BLOCK}; {1e3 * min(last):.3f} to {1e3 * max(last):.3f}), making one {1e3 * making / size:.3f} ms,"
-                f" {finder.compared / size:.2f} comparisons"
+                f" {BLOCK}; {1e3 * min(last):.3f} to {1e3 * max(last):.3f}), making one {1e3 * making / seen:.3f} ms,"
+                f" {finder.compared / seen:.2f} comparisons"
             )
             print(
-                f"  index {finder.index.nbytes / size:.0f} bytes a document, {len(finder.index)} texts in it;"
+                f"  index {finder.index.nbytes / size:.0f} bytes a document in memory,"
+                f" {finder.index.file_bytes / size:.0f} in files, {len(finder.index)} texts in it;"
                 f" process {rss():.0f} MB, grown by {grown:.0f} bytes a document,"
                 f" peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB; texts on disk"
                 f" {texts.nbytes / size:.0f} bytes a document"
@@ -205,6 +228,8 @@ def main() -> int:
     parser.add_argument("--copies", type=int, default=5_000, help="of one story")
     parser.add_argument("--reprints", type=float, default=0.2, help="share of the documents")
     parser.add_argument("--method", default=DEFAULT, choices=sorted(METHODS))
+    parser.add_argument("--memory", type=int, help="MB that the index may take (no bound)")
+    parser.add_argument("--look", type=int, default=0, help="documents before each size that are looked up (all)")
     parser.add_argument("--threshold", type=float, default=THRESHOLD)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="for the temporary file with the texts")

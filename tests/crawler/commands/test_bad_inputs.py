@@ -97,6 +97,7 @@ SETTINGS = [
     ("WORKERS=1000", "1 to"),
     ("PAGE_SECONDS=0", "0.1 or more"),
     ("WORKER_MEMORY_MB=1", "32 or more"),
+    ("DUPLICATE_MEMORY_MB=1", "16 or more"),
     ("DOWNLOAD_MAXSIZE=1", "1024 or more"),
     ("HEADER_MAX_LINES=1", "8 or more"),
     ("HEALTH_WINDOW=5", "10 to 200"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,49 @@ def test_window_forgets_what_is_old(crawl: Crawl, run_in: Callable) -> None:
     recent = SignatureIndex(METHOD, 7)
     load(run_in, recent)
     assert len(recent.candidates(day, sign.length, sign.features)) == 0, "not even loaded"
+
+
+def answers(run_in: Callable, index: SignatureIndex) -> list[Sequence[int]]:
+    """Articles that each of some texts may repeat, told by an index just loaded."""
+    load(run_in, index)
+    signed = [SIGN("", body) for body in (STORY, OTHER, MORE, MORE[len(STORY) :], story(1), story(2), story(3))]
+    return [sorted(index.candidates(day_of("2025-01-01"), one.length, one.features)) for one in signed]
+
+
+def test_saved_index_answers_as_the_table_does(
+    crawl: Crawl, run_in: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.dedup.index._YOUNG", 1)
+    folder = tmp_path / "news.db.duplicates"
+
+    def saved() -> SignatureIndex:
+        return SignatureIndex(METHOD, None, 1, folder)
+
+    index = saved()
+    store = Store(1, real_judge(), index, store_of().joiner, index_terms)
+    load(run_in, index)
+    for number, body in enumerate([STORY, OTHER, MORE, story(1)]):
+        run_in(store.store, outcome(crawl, "a", number, body))
+    index.save()
+    crawl.come("b", 1, story(2))  # another process
+    ids = dict(crawl.rows("SELECT number, article_id FROM signature"))
+    for change in (
+        lambda connection: None,
+        lambda connection: signatures.move(connection, ids[2], 77),
+        lambda connection: signatures.remove(connection, [ids[1]]),
+        lambda connection: signatures.hand_over(connection, ids[4], 88),
+        lambda connection: connection.execute(text("DELETE FROM signature WHERE number = 3")),
+    ):
+        run_in(lambda connection, _, change=change: [change(connection)], None)
+        assert saved().restore()
+        index = saved()
+        expected = answers(run_in, SignatureIndex(METHOD, None))
+        assert answers(run_in, index) == expected != []
+        index.save()
+    for run in folder.glob("*.run"):
+        run.write_bytes(run.read_bytes()[:-8])
+    assert not saved().restore()
+    assert answers(run_in, saved()) == expected
 
 
 def test_another_method_has_another_form() -> None:

@@ -1,5 +1,6 @@
 import random
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_large_arrays_answer_as_small_ones_do(monkeypatch: pytest.MonkeyPatch, *
         texts = [(read_features(text) >> 12).astype("<u4").tobytes() for text in texts]
     small, large = FeatureIndex(EVERY), FeatureIndex(EVERY)
     for size, index in ((1 << 40, small), (1, large)):
-        monkeypatch.setattr("pipelines.dedup.index._LARGE", size)
+        monkeypatch.setattr("pipelines.dedup.postings._LARGE", size)
         for key, text in enumerate(texts):
             index.add(key, text, 1_000)
     for text in texts[::50]:
@@ -141,3 +142,50 @@ def test_order_of_additions_in_bulk_or_one_by_one_is_the_same() -> None:
         one.add(key, text, 1_000)
     other.extend(range(600), texts, [1_000] * 600, range(600), [0] * 600)
     assert [one.candidates(text, 1_000) for text in texts] == [other.candidates(text, 1_000) for text in texts]
+
+
+@pytest.fixture(scope="module")
+def reprinted() -> list[tuple[bytes, int]]:
+    """Texts with their stories; each fourth shares features with an earlier one."""
+    choose, texts = random.Random(4), drawn(3_000, 4)
+    stream: list[tuple[bytes, int]] = []
+    for number, text in enumerate(texts):
+        story, features = number, read_features(text)
+        if number % 4 == 3:
+            story = stream[choose.randrange(max(0, number - 700), number)][1]
+            kept = choose.randint(1, 64)
+            common = np.uint32(number % 50)  # that very many have
+            features = np.unique(np.concatenate((features[kept:], read_features(texts[story])[:kept], [common])))
+        stream.append((features.tobytes(), story))
+    return stream
+
+
+def answers(index: FeatureIndex, stream: list[tuple[bytes, int]]) -> list[object]:
+    """Add a stream, some in bulk, some twice after a failure; return all answers."""
+    texts, stories = zip(*stream[1_000:1_500], strict=True)
+    given: list[object] = []
+    for number, (text, story) in [*enumerate(stream[:1_000]), *enumerate(stream[1_500:], 1_500)]:
+        if number == 1_500:
+            index.extend(range(1_000, 1_500), texts, [900] * 500, stories, [7] * 500, range(2_000, 2_500))
+        if number == 2_000:
+            index.truncate(1_900)
+            for again, (twice, of) in enumerate(stream[1_900:2_000], 1_900):
+                index.add(again, index.fresh(twice, of if of < again else None), 900, of, row=again + 1_000)
+        fresh = index.fresh(text, story if story < number else None)
+        given += [index.candidates(text, 900), fresh]
+        index.add(number, fresh, 900, story, row=number + 1_000)
+    return [*given, index.place(2_222), index.place(9)]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_index_in_files_answers_as_the_one_in_memory_does(
+    tmp_path: Path, reprinted: list[tuple[bytes, int]], *, named: bool
+) -> None:
+    memory = FeatureIndex()
+    files = FeatureIndex(memory=100_000, folder=tmp_path if named else None)
+    expected = answers(memory, reprinted)
+    assert answers(files, reprinted) == expected
+    assert sum(bool(one) for one in expected[::2]) > 500
+    assert expected[-2:] == [1_222, None]
+    assert 3 * files.nbytes < memory.nbytes < 2 * files.file_bytes
+    assert bool(list(tmp_path.iterdir())) is named
