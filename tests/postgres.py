@@ -77,6 +77,11 @@ class Postgres:
         """URL of the server's own database."""
         return f"postgresql://postgres@127.0.0.1:{self._port}/postgres"
 
+    @property
+    def pid(self) -> int:
+        """Process identifier of the server, whose children serve the connections."""
+        return int((self._data / "postmaster.pid").read_text().split()[0])
+
     def restart(self, mode: str) -> None:
         """End and start the server: "fast" breaks all connections, "immediate" is a crash."""
         self._control("restart", "-m", mode)

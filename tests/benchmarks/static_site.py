@@ -1,17 +1,19 @@
 """The web of the benchmarks: generated articles of about 50 KB with 60 links each, over hosts on loopback.
 
     uv run python -m tests.benchmarks.static_site [--pages 10000] [--hosts 50] [--latency 0] [--slow 0]
-        [--log FILE]
+        [--links 60] [--paragraphs 8] [--filler 50] [--skew 0] [--log FILE]
 
 A host is an address of 127.0.2.0/24 and a port; the ports are free ones. The server is a process of its own, so that it
-takes no time from what is measured. Every page is rendered at its first request. The log has one line of JSON for each
-request, with the times at which it came and at which its answer was handed over, or at which its client was gone.
+takes no time from what is measured. Every page is rendered at its first request and kept as long as there is room. The
+log has one line of JSON for each request, with the times at which it came and at which its answer was handed over, or
+at which its client was gone.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import dataclasses
 import json
 import os
 import random
@@ -20,10 +22,12 @@ import socket
 import subprocess
 import sys
 import time
+from bisect import bisect
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
@@ -33,6 +37,8 @@ CLIENT_GONE = 0
 _ROOT = Path(__file__).parents[2]
 _NET = "127.0.2."
 _HOSTS_PER_PORT = 250
+_GOLDEN = 0.6180339887498949
+_MOST_KEPT_BYTES = 1 << 30
 _SYLLABLES = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年"
 
 
@@ -48,16 +54,49 @@ class Request(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """Size of the pages and of the hosts.
+
+    Attributes:
+        links: of every page.
+        paragraphs: of its text, some 150 to 200 words each.
+        filler: blocks of half a kilobyte that hold nothing.
+        skew: the n-th host has 1 / n ** skew as many pages as the first; 0 makes all alike.
+    """
+
+    links: int = PAGE_LINKS
+    paragraphs: int = 8
+    filler: int = 50
+    skew: float = 0.0
+
+    def arguments(self) -> list[str]:
+        """The options of the command that say so."""
+        return [f"--{name}={value}" for name, value in dataclasses.asdict(self).items()]
+
+
+@dataclass(frozen=True)
 class Site:
     """Pages 0, 1, 2 ... over hosts in turn. The links of any page lead to every other one."""
 
     pages: int
     hosts: int
     ports: tuple[int, ...]
+    shape: Shape = Shape()
+
+    @cached_property
+    def _bounds(self) -> list[float]:
+        """The shares of all hosts in the pages, summed up."""
+        return list(accumulate((n + 1) ** -self.shape.skew for n in range(self.hosts)))
+
+    def place(self, number: int) -> int:
+        """The place of a page's host among all hosts."""
+        if not self.shape.skew:
+            return number % self.hosts
+        return bisect(self._bounds, number * _GOLDEN % 1 * self._bounds[-1])
 
     def host(self, number: int) -> str:
         """The host of a page, as it stands in its address."""
-        place = number % self.hosts
+        place = self.place(number)
         return f"{_NET}{place % _HOSTS_PER_PORT + 1}:{self.ports[place // _HOSTS_PER_PORT]}"
 
     def address(self, number: int) -> str:
@@ -67,14 +106,16 @@ class Site:
     def targets(self, number: int) -> list[int]:
         """The pages that a page links to, the next one among them."""
         rng = random.Random(f"links of {number}")
-        return [rng.randrange(self.pages) for _ in range(PAGE_LINKS - 1)] + [(number + 1) % self.pages]
+        return [rng.randrange(self.pages) for _ in range(self.shape.links - 1)] + [(number + 1) % self.pages]
 
     def page(self, number: int) -> bytes:
-        """One generated article: about 50 KB, 60 links, text of its own."""
+        """One generated article with a text of its own; about 50 KB and 60 links in the usual shape."""
         rng = random.Random(number)
-        words = ["".join(rng.choices(_SYLLABLES, k=2)) for _ in range(400)]
+        shape = self.shape
+        words = ["".join(rng.choices(_SYLLABLES, k=2)) for _ in range(50 * shape.paragraphs)]
         paragraphs = "".join(
-            f"<p>{''.join(rng.choices(words, k=90))}，{''.join(rng.choices(words, k=60))}。</p>" for _ in range(8)
+            f"<p>{''.join(rng.choices(words, k=90))}，{''.join(rng.choices(words, k=60))}。</p>"
+            for _ in range(shape.paragraphs)
         )
         links = "".join(f'<li><a href="{self.address(t)}">第{t}条新闻的标题文字</a></li>' for t in self.targets(number))
         filler = "<div class='x' data-a='" + "0123456789abcdef" * 30 + "'></div>"
@@ -82,7 +123,7 @@ class Site:
         return (
             f"<!doctype html><html><head><meta charset='utf-8'><title>第{number}条新闻的标题文字</title></head><body>"
             f"<div class='nav'>导航</div><h1>第{number}条新闻的标题文字</h1><p>{day} 08:30 来源：新闻</p>"
-            f"<div class='text'>{paragraphs}</div><ul class='list'>{links}</ul>{filler * 50}</body></html>"
+            f"<div class='text'>{paragraphs}</div><ul class='list'>{links}</ul>{filler * shape.filler}</body></html>"
         ).encode()
 
 
@@ -94,13 +135,26 @@ class Serving:
         latency: seconds that every answer takes.
         slow: seconds that every answer of the first host takes besides.
         log: file for the access log.
+        shape: size of pages and hosts.
+
+    Attributes:
+        site: the site.
+        pid: process identifier of the server.
     """
 
     def __init__(
-        self, pages: int, hosts: int, *, latency: float = 0.0, slow: float = 0.0, log: Path | None = None
+        self,
+        pages: int,
+        hosts: int,
+        *,
+        latency: float = 0.0,
+        slow: float = 0.0,
+        log: Path | None = None,
+        shape: Shape = Shape(),
     ) -> None:
         command = [sys.executable, "-m", "tests.benchmarks.static_site", "--pages", str(pages), "--hosts", str(hosts)]
         command += ["--latency", str(latency), "--slow", str(slow), *(["--log", str(log)] if log else [])]
+        command += shape.arguments()
         self._process = subprocess.Popen(
             command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -109,7 +163,8 @@ class Serving:
         if not ready.startswith("ports "):
             self.stop()
             raise RuntimeError("the server of the site did not start")
-        self.site = Site(pages, hosts, tuple(map(int, ready.split()[1:])))
+        self.site = Site(pages, hosts, tuple(map(int, ready.split()[1:])), shape)
+        self.pid = self._process.pid
         self._log = log
         self._read = 0
         self._records: list[Request] = []
@@ -195,9 +250,10 @@ class _Connection(asyncio.Protocol):
         if not name.isdigit() or int(name) >= self._site.pages:
             return b"", ""
         number = int(name)
-        if number not in self._rendered:
-            self._rendered[number] = self._site.page(number)
-        return self._rendered[number], "text/html; charset=utf-8"
+        page = self._rendered.get(number) or self._site.page(number)
+        if len(self._rendered) * len(page) < _MOST_KEPT_BYTES:
+            self._rendered[number] = page
+        return page, "text/html; charset=utf-8"
 
     def pause_writing(self) -> None:
         self._full = True
@@ -241,13 +297,13 @@ def _listen(hosts: int) -> tuple[list[socket.socket], tuple[int, ...]]:
     return sockets, tuple(ports)
 
 
-async def _serve(pages: int, hosts: int, latency: float, slow: float, log: IO[str] | None) -> None:
+async def _serve(options: argparse.Namespace, shape: Shape, log: IO[str] | None) -> None:
     """Serve until standard input ends, that is, until the process that started this one has ended."""
-    sockets, ports = _listen(hosts)
-    site, rendered = Site(pages, hosts, ports), dict[int, bytes]()
+    sockets, ports = _listen(options.hosts)
+    site, rendered = Site(options.pages, options.hosts, ports, shape), dict[int, bytes]()
     loop = asyncio.get_running_loop()
     for number, listening in enumerate(sockets):
-        seconds = latency + (0.0 if number else slow)
+        seconds = options.latency + (0.0 if number else options.slow)
         await loop.create_server(partial(_Connection, site, rendered, seconds, log), sock=listening)
     sys.stdout.write(f"ports {' '.join(map(str, ports))}\n")
     sys.stdout.flush()
@@ -263,11 +319,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that every answer takes")
     parser.add_argument("--slow", type=float, default=0.0, help="seconds that those of the first host take besides")
+    for name, value in dataclasses.asdict(Shape()).items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
     parser.add_argument("--log", type=Path, help="file for the access log")
     options = parser.parse_args(arguments)
+    shape = Shape(**{name: getattr(options, name) for name in dataclasses.asdict(Shape())})
     log = options.log.open("w", buffering=1) if options.log else None
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(options.pages, options.hosts, options.latency, options.slow, log))
+        asyncio.run(_serve(options, shape, log))
     if log:
         log.close()
 

@@ -1,0 +1,611 @@
+"""Real crawls beside simulated ones, and what the simulation says of crawls that are too large to be tried.
+
+    uv run python -m tests.benchmarks.scale --check [--pages 10000,100000] [--only NAME ...] [--results FILE]
+    uv run python -m tests.benchmarks.scale --agree 100000    # the two models beside each other
+    uv run python -m tests.benchmarks.scale --bytes 2000      # bytes a page by table, and what a usual page costs
+    uv run python -m tests.benchmarks.scale                   # 10^6 to 10^10 pages: machines, days, money
+
+`--check` crawls a web of generated pages on loopback as each of KINDS says, one after the other, between two short
+crawls that tell what a page costs on this machine at this time. The simulation gets those costs, and nothing of the
+crawl that it foretells but how much of the cores other programs left. Every crawl is a line of `--results`; one that is
+there is not done again, so a check that was broken off goes on. Costs that a short crawl cannot show stand in INPUTS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import create_engine
+
+from db.engine.database import parse_url
+from tests.postgres import Postgres, empty_database
+
+from .crawl_model import Costs, Layout, Prediction, Web, estimate, grouped, heavy_tailed, simulate
+from .crawl_speed import ROOT, account, family
+from .static_site import NETWORK, Serving, Shape, Site
+
+CORES = os.cpu_count() or 1
+CALIBRATION_PAGES = 2_000
+POLL_SECONDS = 0.25
+BAR = 0.10
+"""The greatest error of a prediction."""
+LEAST = {"STORE_HTML": "none", "KEYWORDS": "", "CLASSES": "none", "HARMFUL": "off"}
+"""Stages that cost the workers time and nobody else anything."""
+LIGHT = Shape(links=10, paragraphs=1, filler=0)
+"""Pages of 3 KB, so that many of them can be had: the simulation is told what each costs anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Costs that a short crawl does not show, and the command that measured each.
+
+    Attributes:
+        fetch_share: of the crawling process's time for a page, what passes before its answer (docs/performance.md).
+        rank: seconds of a round of ranking for each page that was fetched (`link_analysis`).
+        score: seconds for each score that a round changes (`rescoring`).
+        growth: share by which storing a page grows with each e-fold of the stored ones (`--check`, GROWTH).
+    """
+
+    fetch_share: float = 0.45
+    rank: float = 5e-6
+    score: float = 14e-6
+    growth: float = 0.03
+
+
+INPUTS = Inputs()
+
+
+# of pages of 38 KB with 60 links, in quiet: `crawl_speed` and `--bytes`
+USUAL = Costs(fetch=0.0011, store=0.0013, parse=0.0047, database=0.0015, rank=5e-6, score=14e-6, growth=0.03)
+SQLITE_STORE = 0.0005
+"""More for storing a page when the crawling process does it itself."""
+DELAY, LATENCY = 1.0, 0.3
+OTHER_HOSTS = 10
+"""Links of a page that are new enough to be sent to another shard."""
+DISK_BYTES = 63_000
+DUPLICATE_BYTES = 500
+RANK_BYTES = 60 + 13 * 60
+INBOX_BYTES = 150
+CORE_HOUR, GB_MONTH, TRAFFIC_TB = 0.03, 0.08, 10.0
+CORE_GB = 4
+"""Dollars, assumed: a core with 4 GB for an hour, a GB on a fast disk for a month, a TB between machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of crawl that is tried.
+
+    Attributes:
+        name: of it.
+        hosts, skew, delay, latency: the web, see `Shape` and `Web`.
+        processes: crawling processes; more than none are on Postgres.
+        shards: Postgres databases; none is SQLite.
+    """
+
+    name: str
+    hosts: int = 50
+    skew: float = 0.0
+    delay: float = 0.0
+    latency: float = 0.0
+    processes: int = 1
+    shards: int = 0
+
+    @property
+    def workers(self) -> int:
+        """Workers of each process."""
+        return max(1, CORES // self.processes)
+
+    def layout(self, cores: float) -> Layout:
+        """The layout of the simulation; cores are those that other programs left."""
+        return Layout(max(1, self.shards), self.processes, self.workers, cores=cores)
+
+
+CALIBRATIONS = (Kind("SQLite"), Kind("Postgres", shards=1))
+KINDS = (
+    Kind("one process"),
+    Kind("500 hosts", hosts=500),
+    Kind("skewed hosts, 0.2 s", hosts=500, skew=0.5, delay=0.2),
+    Kind("50 hosts, 0.5 s", delay=0.5),
+    Kind("answers in 0.1 s", hosts=20, latency=0.1),
+    Kind("Postgres", shards=1),
+    Kind("Postgres, two", processes=2, shards=1),
+    Kind("Postgres, two, 0.2 s", hosts=200, skew=0.5, delay=0.2, processes=2, shards=1),
+    Kind("two shards", processes=2, shards=2),
+)
+
+
+@dataclass(slots=True)
+class Moment:
+    """State of a crawl at one time: seconds since its beginning, pages asked for, CPU seconds by kind of process."""
+
+    seconds: float
+    pages: int
+    cpu: dict[str, float]
+
+
+@dataclass
+class Crawled:
+    """A real crawl.
+
+    Attributes:
+        pages: that were stored.
+        seconds: from the command to its end.
+        others: cores that other programs took.
+        moments: how it went; the last one is the end.
+    """
+
+    pages: int
+    seconds: float
+    others: float
+    moments: list[Moment] = field(default_factory=list)
+
+    @property
+    def busy(self) -> Counter[str]:
+        """CPU seconds by kind of process."""
+        return Counter(self.moments[-1].cpu)
+
+
+def busy_seconds() -> float:
+    """CPU seconds that all programs of this machine have taken."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    idle = fields[3] + fields[4]
+    return (sum(fields) - idle) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def databases(kind: Kind, folder: Path, server: str) -> Iterator[str]:
+    """The `DATABASE_URL` of a crawl: a file, or new databases on a server."""
+    with ExitStack() as stack:
+        names = [f"scale_{os.getpid()}_{number}" for number in range(kind.shards)]
+        urls = [stack.enter_context(empty_database(server, name)) for name in names]
+        yield ",".join(urls) or f"sqlite:///{folder}/news.db"
+
+
+def crawl(
+    kind: Kind,
+    pages: int,
+    postgres: Postgres | None,
+    *,
+    shape: Shape = LIGHT,
+    settings: Mapping[str, str] = LEAST,
+    look: Callable[[str], None] = lambda _: None,
+) -> Crawled:
+    """Crawl for real.
+
+    Args:
+        kind: of crawl.
+        pages: of the web.
+        postgres: the server, where databases are needed.
+        shape: of the pages.
+        settings: of the crawl.
+        look: is called with the database before that is deleted.
+
+    Raises:
+        RuntimeError: a command failed, or pages are missing.
+    """
+    shape = replace(shape, skew=kind.skew)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scale-")))
+        log = folder / "requests.jsonl"
+        serving = stack.enter_context(Serving(pages, kind.hosts, latency=kind.latency, log=log, shape=shape))
+        url = stack.enter_context(databases(kind, folder, postgres.url if postgres else ""))
+        (folder / "seeds.txt").write_text(f"{serving.site.address(0)} stay=any\n")
+        settings = {
+            **settings,
+            "DATABASE_URL": url,
+            "ALLOW_NETWORKS": NETWORK,
+            "HOST_DELAY": f"{kind.delay:g}",
+            "WORKERS": str(kind.workers),
+        }
+        command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={folder}/seeds.txt"]
+        command += [x for name, value in settings.items() for x in ("-s", f"{name}={value}")]
+        output = stack.enter_context((folder / "output.txt").open("wb"))
+        before, started = busy_seconds(), time.monotonic()
+        commands = [
+            subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            for _ in range(kind.processes)
+        ]
+        try:
+            beside = {"serve": serving.pid, **({"database": postgres.pid} if postgres and kind.shards else {})}
+            moments = list(_watched(commands, beside, log, started))
+        finally:
+            for process in commands:
+                process.kill()
+                process.wait()
+        seconds = time.monotonic() - started
+        others = max(0.0, (busy_seconds() - before - sum(moments[-1].cpu.values())) / seconds)
+        if any(process.returncode for process in commands) or moments[-1].pages < pages:
+            said = (folder / "output.txt").read_text("utf-8", "replace")[-2_000:]
+            raise RuntimeError(f"{kind.name}: {moments[-1].pages} of {pages} pages\n{said}")
+        look(url)
+    return Crawled(pages, seconds, others, moments)
+
+
+def _watched(
+    commands: list[subprocess.Popen[bytes]], beside: dict[str, int], log: Path, started: float
+) -> Iterator[Moment]:
+    """Moments of a crawl until all commands have ended; the first, every hundredth page and the last."""
+    spent: dict[tuple[str, int], float] = {}
+    pages = read = shown = 0
+    first = {kind: sum(account(pid)[0] for pid in family(root)) for kind, root in beside.items()}
+    own = {process.pid for process in commands}
+    while True:
+        ended = all(process.poll() is not None for process in commands)
+        for kind, root in [*beside.items(), *(("workers", pid) for pid in own)]:
+            for pid in family(root):
+                key = ("own" if pid in own else kind, pid)
+                spent[key] = max(account(pid)[0], spent.get(key, 0.0))
+        with log.open("rb") as lines:
+            lines.seek(read)
+            new = lines.read()
+        read += len(new)
+        pages += new.count(b'"/p/')
+        if ended or pages >= shown:
+            shown = pages + max(1, pages // 50)
+            cpu: Counter[str] = Counter()
+            for (kind, _), seconds in spent.items():
+                cpu[kind] += seconds
+            cpu.subtract(first)
+            yield Moment(time.monotonic() - started, pages, dict(cpu))
+        if ended:
+            return
+        time.sleep(POLL_SECONDS)
+
+
+def costs_of(calibration: Crawled, kind: Kind) -> Costs:
+    """What a page costs, from a short crawl in which nothing had to wait but for the processor.
+
+    The slope from a quarter of the pages to nearly all is the cost of a page, what is left that of starting.
+    """
+    last, pages = calibration.moments[-1], calibration.pages
+    early = next(moment for moment in calibration.moments if moment.pages >= 0.25 * pages)
+    late = [moment for moment in calibration.moments if moment.pages <= 0.97 * pages][-1]
+    slope = {
+        name: (late.cpu.get(name, 0.0) - early.cpu.get(name, 0.0)) / (late.pages - early.pages)
+        for name in ("own", "workers", "database", "serve")
+    }
+    fetch = INPUTS.fetch_share * slope["own"]
+    return Costs(
+        start=max(0.0, last.cpu["own"] - slope["own"] * pages - fetch * kind.hosts),
+        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * pages) / kind.workers,
+        fetch=fetch,
+        store=slope["own"] - fetch,
+        parse=slope["workers"],
+        database=slope["database"],
+        serve=slope["serve"],
+        rank=INPUTS.rank,
+        score=INPUTS.score,
+        growth=INPUTS.growth,
+    )
+
+
+def mean(one: Costs, other: Costs) -> Costs:
+    """The mean of two calibrations."""
+    return Costs(**{name: (value + asdict(other)[name]) / 2 for name, value in asdict(one).items()})
+
+
+def web_of(kind: Kind, pages: int) -> Web:
+    """The web of a kind as the simulation has it: the same page on the same host."""
+    site = Site(pages, kind.hosts, (), replace(LIGHT, skew=kind.skew))
+    host_of = np.fromiter((site.place(number) for number in range(pages)), np.int64, pages)
+    return Web(np.bincount(host_of, minlength=kind.hosts), kind.delay, kind.latency, LIGHT.links, host_of)
+
+
+# ---------------------------------------------------------------- bytes
+
+
+def table_bytes(url: str) -> dict[str, int]:
+    """Bytes of each table with its indexes; on Postgres also of the write-ahead log until now."""
+    engine = create_engine(parse_url(url))
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            rows = connection.exec_driver_sql(
+                "SELECT coalesce(tbl_name, 'sqlite_schema'), sum(pgsize) FROM dbstat "
+                "LEFT JOIN sqlite_master USING (name) GROUP BY 1"
+            ).all()
+        else:
+            rows = connection.exec_driver_sql(
+                "SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables "
+                "UNION ALL SELECT 'write-ahead log', pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')"
+            ).all()
+    engine.dispose()
+    return {name: int(size) for name, size in rows}
+
+
+def weigh(pages: int) -> str:
+    """Crawl usual pages on both databases: bytes a page by table, and what a page costs there."""
+    found: dict[str, dict[str, int]] = {}
+    lines = []
+    with Postgres() as postgres:
+        for kind in CALIBRATIONS:
+            before = table_bytes(postgres.url)["write-ahead log"]
+
+            def look(url: str, name: str = kind.name, before: int = before) -> None:
+                found[name] = table_bytes(url)
+                if "write-ahead log" in found[name]:
+                    found[name]["write-ahead log"] -= before
+
+            crawled = crawl(kind, pages, postgres, shape=Shape(), settings={}, look=look)
+            lines.append(f"{kind.name}: {costs_of(crawled, kind)}")
+    lines += ["", "| bytes a page | SQLite | Postgres |", "|---|---|---|"]
+    sizes = {name: [found[kind.name].get(name, 0) / pages for kind in CALIBRATIONS] for name in found["Postgres"]}
+    sizes |= {name: [size / pages, 0.0] for name, size in found["SQLite"].items() if name not in sizes}
+    for name, (sqlite, server) in sorted(sizes.items(), key=lambda item: -item[1][1]):
+        if max(sqlite, server) >= 50:
+            lines.append(f"| `{name}` | {sqlite:,.0f} | {server:,.0f} |")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- reality beside prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A crawl that was tried, and what the simulation said of it; a line of the file of results.
+
+    Attributes:
+        kind, pages: of the crawl.
+        seconds, busy: of the real one, with CPU seconds by kind of process.
+        others: cores that other programs took meanwhile.
+        growth: by which storing a page grew with each e-fold of pages.
+        told_seconds, told_busy: of the simulated one.
+        told_in_flight: pages under way there, on average.
+    """
+
+    kind: str
+    pages: int
+    seconds: float
+    busy: dict[str, float]
+    others: float
+    growth: float
+    told_seconds: float
+    told_busy: dict[str, float]
+    told_in_flight: float
+
+    @property
+    def error(self) -> float:
+        """Share by which the prediction is too long."""
+        return self.told_seconds / self.seconds - 1
+
+    def __str__(self) -> str:
+        cpu, told = (1000 * sum(busy.values()) / self.pages for busy in (self.busy, self.told_busy))
+        used = sum(self.busy.values()) / self.seconds / CORES
+        told_used = sum(self.told_busy.values()) / self.told_seconds / CORES
+        return (
+            f"| {self.kind} | {self.pages:,} | {self.pages / self.seconds:.1f} | {self.pages / self.told_seconds:.1f} "
+            f"| {self.seconds:.1f} | {self.told_seconds:.1f} | {100 * self.error:+.1f} % | {cpu:.2f} | {told:.2f} "
+            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {self.told_in_flight:.0f} | {self.others:.2f} |"
+        )
+
+
+HEAD = """| crawl | pages | pages/s | said | seconds | said | error | CPU ms a page | said | cores in use | said \
+| under way, said | cores of others |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def grown(crawled: Crawled, costs: Costs) -> float:
+    """By which share storing a page grew with each e-fold of pages; the workers say how fast the machine was."""
+    moments = [moment for moment in crawled.moments if moment.pages >= CALIBRATION_PAGES]
+    if len(moments) < 3 or crawled.pages < 3 * CALIBRATION_PAGES:
+        return math.nan
+    steps = [
+        (b.pages - a.pages, b.cpu["own"] - a.cpu["own"], b.cpu["workers"] - a.cpu["workers"], b.pages)
+        for a, b in itertools.pairwise(moments)
+        if b.pages > a.pages and b.cpu["workers"] > a.cpu["workers"]
+    ]
+    pages, own, workers, at = np.array(steps).T
+    ratio = own / workers * costs.parse
+    slope, level = np.polyfit(np.log(at / CALIBRATION_PAGES), ratio, 1, w=np.sqrt(pages))
+    return float(slope / (level - costs.fetch))
+
+
+def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibration: int) -> list[Row]:
+    """Try what is not in the file of results yet; returns all rows of the kinds and sizes."""
+    rows = {(row.kind, row.pages): row for row in read(results)}
+    wanted = [(kind, pages) for pages in sizes for kind in kinds]
+    with ExitStack() as stack:
+        postgres = stack.enter_context(Postgres()) if any(kind.shards for kind in kinds) else None
+        for kind, pages in wanted:
+            if (kind.name, pages) in rows:
+                continue
+            first = calibrate(kind, postgres, calibration)
+            told = simulate(first, web_of(kind, pages), kind.layout(CORES))
+            print(
+                f"{time.strftime('%H:%M:%S')} {kind.name}, {pages:,} pages: {told.seconds:.0f} s are expected",
+                flush=True,
+            )
+            crawled = crawl(kind, pages, postgres)
+            costs = mean(first, calibrate(kind, postgres, calibration))
+            smaller = [row.growth for row in rows.values() if row.pages < pages and not math.isnan(row.growth)]
+            costs = replace(costs, growth=float(np.median(smaller)) if smaller else INPUTS.growth)
+            told = simulate(costs, web_of(kind, pages), kind.layout(max(0.05, CORES - crawled.others)))
+            row = Row(
+                kind.name,
+                pages,
+                crawled.seconds,
+                dict(crawled.busy),
+                crawled.others,
+                grown(crawled, costs),
+                told.seconds,
+                dict(told.busy),
+                told.in_flight,
+            )
+            rows[kind.name, pages] = row
+            with results.open("a") as file:
+                file.write(json.dumps(asdict(row)) + "\n")
+            print(row, flush=True)
+    return [rows[kind.name, pages] for kind, pages in wanted]
+
+
+def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
+    """What a page costs now, by a short crawl on the same sort of database."""
+    usual = Kind("calibration", shards=min(1, kind.shards))
+    return costs_of(crawl(usual, pages, postgres), usual)
+
+
+def read(results: Path) -> list[Row]:
+    """The rows of a file."""
+    return [Row(**json.loads(line)) for line in results.read_text().splitlines()] if results.exists() else []
+
+
+# ---------------------------------------------------------------- further out
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A crawl that nobody has tried.
+
+    Attributes:
+        pages, hosts: of the web.
+        layout: by whom it is crawled.
+        skew: of the hosts.
+        most: pages of a host at most (`MAX_PAGES_PER_HOST`); 0 for all.
+    """
+
+    pages: int
+    hosts: int
+    layout: Layout
+    skew: float = 0.8
+    most: int = 0
+
+    def __str__(self) -> str:
+        layout = self.layout
+        if layout.database_cores:
+            where = f"{layout.machines} x {layout.cores:.0f} cores, {layout.processes} processes; " + (
+                f"{layout.shards} x Postgres on {layout.database_cores:.0f}"
+            )
+        else:
+            where = f"one of {layout.cores:.0f} cores, {layout.processes} process{'es' * (layout.processes > 1)}"
+        return where + (f"; {self.most:,} a host" if self.most else "")
+
+    def estimate(self) -> Prediction:
+        """The crawl in steps."""
+        sizes, counts = grouped(self.pages, self.hosts, self.skew)
+        if self.most:
+            sizes = np.minimum(sizes, self.most)
+        costs = USUAL if self.layout.database_cores else replace(USUAL, database=0.0, store=USUAL.store + SQLITE_STORE)
+        return estimate(costs, Web(sizes, DELAY, LATENCY, OTHER_HOSTS), self.layout, each=counts)
+
+
+def big(machines: int, shards: int, database_cores: int = 8) -> Layout:
+    """Machines of 8 cores, each with three processes of two workers, and a database server for each shard."""
+    return Layout(shards, 3 * machines, 2, machines, cores=8.0, database_cores=database_cores, requests=256)
+
+
+PLANS = (
+    Plan(10**6, 10**3, Layout()),
+    Plan(10**6, 10**3, Layout(), most=10_000),
+    Plan(10**7, 10**4, Layout(requests=256)),
+    Plan(10**7, 10**4, big(1, 1)),
+    Plan(10**7, 10**4, big(1, 1), most=100_000),
+    Plan(10**8, 10**5, big(1, 1)),
+    Plan(10**8, 10**5, big(2, 4, 4)),
+    Plan(10**8, 10**5, big(2, 4, 4), most=500_000),
+    Plan(10**10, 3 * 10**6, big(8, 24)),
+    Plan(10**10, 3 * 10**6, big(8, 24), most=2_000_000),
+    Plan(10**10, 3 * 10**6, big(34, 100), most=2_000_000),
+    Plan(10**10, 3 * 10**6, Layout(1_000, 1_000, 2, 125, 8.0, 1.0), most=2_000_000),
+)
+AGREEMENTS = (
+    ("cores", 200, 0.0, 0.0, Layout()),
+    ("politeness", 200, 0.0, 1.0, Layout()),
+    ("skewed hosts", 2_000, 0.8, 1.0, Layout()),
+    ("answers in 1 s", 2_000, 0.5, 0.0, Layout()),
+    ("hosts held, 500", 2_000, 0.5, 1.0, Layout(most_hosts=500)),
+    ("two processes, Postgres", 2_000, 0.5, 0.2, Layout(1, 2, 1)),
+    ("four machines and shards", 2_000, 0.8, 0.2, big(4, 4)),
+)
+"""Name, hosts, skew, delay and layout of webs on which both models are tried."""
+
+
+def agree(pages: int) -> str:
+    """Both models beside each other, as a table."""
+    lines = ["| hosts | hours by events | by steps | | half of it | by steps | |", "|---|---|---|---|---|---|---|"]
+    for name, hosts, skew, delay, layout in AGREEMENTS:
+        web = Web(heavy_tailed(pages, hosts, skew), delay, 1.0 if name.startswith("answers") else 0.0, OTHER_HOSTS)
+        exact, stepped = simulate(USUAL, web, layout), estimate(USUAL, web, layout)
+        cells = [
+            f"{events / 3_600:.3g} | {steps / 3_600:.3g} | {100 * (steps / events - 1):+.1f} %"
+            for events, steps in [(exact.seconds, stepped.seconds), (exact.reached[49], stepped.reached[49])]
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def plan() -> str:
+    """What the simulation says of larger crawls, as a table."""
+    lines = [
+        "| pages | hosts | machines | pages/s, first tenth | days to 90 % | 99 % | all | held up by | TB on disk "
+        "| GB a process | $ machines | $ disk | $ traffic |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for each in PLANS:
+        told, layout = each.estimate(), each.layout
+        days = [seconds / 86_400 for seconds in (told.reached[89], told.reached[98], told.seconds)]
+        cores = layout.machines * layout.cores + layout.shards * layout.database_cores
+        disk = told.pages * DISK_BYTES / 1e12
+        memory = told.pages / layout.shards * (DUPLICATE_BYTES + RANK_BYTES) / 1e9
+        # memory is bought with cores: the index in every process, the graph in one of each shard
+        held = told.pages / layout.shards * (DUPLICATE_BYTES * layout.processes + RANK_BYTES * layout.shards) / 1e9
+        cores = max(cores, held / CORE_GB)
+        traffic = told.pages * OTHER_HOSTS * (1 - 1 / layout.shards) * INBOX_BYTES / 1e12
+        bound = ", ".join(f"{name} {100 * share:.0f} %" for name, share in told.bound.most_common(2) if share >= 0.01)
+        money = [
+            days[1] * 24 * cores * CORE_HOUR,
+            disk * 1000 * GB_MONTH * max(1, days[1] / 30),
+            traffic * TRAFFIC_TB,
+        ]
+        cells = [told.pages / 10 / told.reached[9], *days, disk, memory, *money]
+        rate, *rest = [f"{cell:,.0f}" if cell >= 10 else f"{cell:.2g}" for cell in cells]
+        lines.append(
+            f"| {told.pages:,} | {each.hosts:,} | {each} | {rate} | {' | '.join(rest[:3])} | {bound} "
+            f"| {' | '.join(rest[3:])} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check, or foretell."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="hold the simulation against real crawls")
+    parser.add_argument("--pages", default="10000", help="sizes of the crawls, separated by commas")
+    parser.add_argument("--only", action="append", choices=[kind.name for kind in KINDS], help="kinds of crawls")
+    parser.add_argument("--results", type=Path, default=Path("scale.jsonl"), help="file of what was tried already")
+    parser.add_argument("--calibration", type=int, default=CALIBRATION_PAGES, help="pages of the short crawls")
+    parser.add_argument("--agree", type=int, metavar="PAGES", help="hold steps of time against single requests")
+    parser.add_argument("--bytes", type=int, metavar="PAGES", help="crawl so many usual pages: bytes by table")
+    options = parser.parse_args(arguments)
+    if options.bytes:
+        print(weigh(options.bytes))
+        return 0
+    if options.agree:
+        print(agree(options.agree))
+        return 0
+    if not options.check:
+        print(plan())
+        return 0
+    kinds = [kind for kind in KINDS if not options.only or kind.name in options.only]
+    try:
+        rows = check(kinds, [int(size) for size in options.pages.split(",")], options.results, options.calibration)
+    except (RuntimeError, ValueError) as problem:
+        parser.error(str(problem))
+    print(HEAD, *rows, sep="\n")
+    return int(any(abs(row.error) > BAR for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
