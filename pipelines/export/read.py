@@ -163,8 +163,8 @@ TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES,
 class Reading(Generic[T]):
     """Rows of a crawl's databases, one after the other, read when they are asked for.
 
-    They come a page at a time. Each iteration reads from the beginning, and sees what was stored until it came there. It holds some hundred rows in
-    memory, and no transaction between two pages.
+    They come a page at a time. Each iteration reads from the beginning, and sees what was stored until it came there.
+    It holds some hundred rows in memory, and no transaction between two pages.
 
     Attributes:
         table: what is read.
