@@ -22,6 +22,7 @@ from ..engine.database import Database, open_for_crawl, open_for_reading, parse_
 from ..engine.errors import DatabaseGone, WrongDatabase, classify
 from ..engine.processes import is_gone
 from ..engine.statements import clock, is_postgres
+from ..frontier import counts
 from ..frontier.leases import wake_hosts
 from ..frontier.runs import release
 from ..records.search import MakeTerms
@@ -101,26 +102,27 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
         _take_your_time(reader)
         _refuse_running(source, reader)
         newest = _newest(reader)
-        counts = {table.name: _count(reader, table) for table in COPIED}
-        counts[document.name] = counts[ArticleRow.__tablename__]
-        taken = partial(progress, sum(counts.values()))
+        sizes = {table.name: _count(reader, table) for table in COPIED}
+        sizes[document.name] = sizes[ArticleRow.__tablename__]
+        taken = partial(progress, sum(sizes.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
             _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
+            _count_urls(writer, "DISABLE")  # the counts are copied
             for table in COPIED:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
             index.rebuild(writer, make_terms, partial(taken, document.name))
-            _make_ready(writer)
             for table in TABLES:
-                if (found := _count(writer, table)) != counts[table.name]:
+                if (found := _count(writer, table)) != sizes[table.name]:
                     raise DatabaseGone(
-                        f"{target.name} has {found} rows in {table.name} instead of {counts[table.name]}; "
+                        f"{target.name} has {found} rows in {table.name} instead of {sizes[table.name]}; "
                         "nothing was copied"
                     )
+            _make_ready(writer)
             _refuse_started(source, newest)
     url = URL.create("sqlite", database=target.name).render_as_string() if target.is_sqlite else target.name
-    return Copied(url, counts, texts.changed)
+    return Copied(url, sizes, texts.changed)
 
 
 @contextmanager
@@ -298,8 +300,16 @@ def _names(writer: Connection, table: Table) -> tuple[str, str]:
     return quoted.format_table(table), ", ".join(quoted.format_column(column) for column in table.columns)
 
 
+def _count_urls(writer: Connection, what: str) -> None:
+    """Let Postgres count the URLs that are written, or not."""
+    if is_postgres(writer):
+        writer.exec_driver_sql(f"ALTER TABLE url {what} TRIGGER USER")
+
+
 def _make_ready(writer: Connection) -> None:
     """Release what runs held, and set counters and statistics of Postgres."""
+    counts.fold(writer)
+    _count_urls(writer, "ENABLE")
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])
     if not is_postgres(writer):
