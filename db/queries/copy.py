@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, LargeBinary, String, Table, func, select, text
 from sqlalchemy.exc import DBAPIError
 
+from ..articles.retention import make_partitions
 from ..engine.database import Database, open_for_crawl, open_for_reading, parse_url
 from ..engine.errors import DatabaseGone, WrongDatabase, classify
 from ..engine.processes import is_gone
@@ -28,7 +29,7 @@ from ..frontier.runs import release
 from ..records.search import MakeTerms
 from ..search import index
 from ..tables import Record
-from ..tables.articles import ArticleRow
+from ..tables.articles import ArticleRow, PageRow
 from ..tables.runs import RunRow
 from ..tables.search import SearchDocumentRow
 
@@ -36,7 +37,7 @@ Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
-document = SearchDocumentRow.table()
+document, page = SearchDocumentRow.table(), PageRow.table()
 TABLES: Sequence[Table] = Record.metadata.sorted_tables
 COPIED: Sequence[Table] = [table for table in TABLES if table is not document]
 """Tables that are copied; the full-text index is made anew, since each database has another."""
@@ -110,6 +111,7 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
             _count_urls(writer, "DISABLE")  # the counts are copied
+            make_partitions(writer, reader.execute(select(page.c.fetched_at)).scalars())
             for table in COPIED:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
             index.rebuild(writer, make_terms, partial(taken, document.name))
@@ -308,10 +310,10 @@ def _count_urls(writer: Connection, what: str) -> None:
 
 def _make_ready(writer: Connection) -> None:
     """Release what runs held, and set counters and statistics of Postgres."""
-    counts.fold(writer)
     _count_urls(writer, "ENABLE")
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])
+    counts.fold(writer)
     if not is_postgres(writer):
         return
     for table in TABLES:

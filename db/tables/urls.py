@@ -25,6 +25,9 @@ RECONSIDERED = "state = 'skipped' AND reason IN ({})".format(
 RESTS = f"state = 'skipped' AND reason = '{SkipReason.NOT_IN_SEEDS}'"
 """URLs whose seed is not given."""
 
+OUTSIDE = f"state = 'skipped' AND reason = '{SkipReason.OUTSIDE}'"
+"""URLs outside of all scopes, whose rows are pruned."""
+
 FEEDS = "kind IN ('feed', 'sitemap')"
 """URLs that name others, and say when they changed."""
 
@@ -172,6 +175,7 @@ class UrlRow(Record):
         partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
         partial_index("ix_url_feeds", "host_id", where=FEEDS),
         partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
+        partial_index("ix_url_outside", "found_at", where=OUTSIDE),
         partial_index("ix_url_too_deep", "seed_id", "depth", where=TOO_DEEP),
         partial_index("ix_url_reconsidered", "host_id", where=RECONSIDERED),
         partial_index("ix_url_rests", "seed_id", where=RESTS),

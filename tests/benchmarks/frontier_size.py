@@ -26,23 +26,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 from scrapy.settings import Settings
 from sqlalchemy import Connection, create_engine, delete, text
 
 from crawler.rank.priority import Priority
-from crawler.response.outcome import new_url
+from crawler.response.new_urls import new_url
 from crawler.run.config import Config
 from crawler.run.session import Session
-from db.engine.database import parse_url
+from db.engine.database import open_for_reading, parse_url
 from db.frontier import claims as table
 from db.frontier import leases
 from db.frontier.insert import add_urls
+from db.queries.status import status
+from db.records.keys import fingerprint
 from db.records.lease import LeaseRequest
 from db.records.outcome import Edges, Outcome
+from db.records.reasons import PageReason
 from db.records.run import Limits
 from db.records.url import Lease, NewUrl, State
 from db.tables.urls import UrlRow
@@ -73,29 +77,32 @@ class Measured:
 
 
 async def fill(session: Session, site: Site, urls: int) -> None:
-    """Add pages that wait, a bounded number at a time, and say that their hosts have no robots.txt."""
+    """Add pages that wait, a bounded number at a time, and say that their hosts have no robots.txt.
+
+    In the order of their keys, which are hashes: so a batch is written to few places of the file.
+    """
     now = time.time()
-    for first in range(0, urls, _BATCH):
-        await session.submit(add_urls, (now, _new_urls(session, site, range(first, min(urls, first + _BATCH)))))
+    keys = np.fromiter((fingerprint(site.address(n)) for n in range(urls)), np.int64, urls)
+    for numbers in np.split(np.argsort(keys), range(_BATCH, urls, _BATCH)):
+        await session.submit(add_urls, (now, _new_urls(session, site, numbers.tolist())))
     hosts = [host_identity(site.host(n))[0] for n in range(site.hosts)]
     await session.submit(table.set_robots, [(host_id, "none", "", now) for host_id in hosts])
 
 
 def _new_urls(session: Session, site: Site, numbers: Sequence[int]) -> list[NewUrl]:
     """Pages as URLs of the frontier, at depths from 1 to 5."""
-    priority, seed = Priority("breadth", {}), session.resumed.seeds[0].id
-    now = time.time()
-    return [
-        new_url(
-            identify(site.address(n)),
-            priority=priority,
-            depth=1 + n % 7 % 5,
-            found_in=BlockKind.LIST,
-            now=now,
-            seed_id=seed,
-        )
-        for n in numbers
-    ]
+    priority, seed, now = Priority("breadth", {}), session.resumed.seeds[0].id, time.time()
+    target = identify(site.address(0))
+    of_depth = {
+        depth: new_url(target, priority=priority, depth=depth, found_in=BlockKind.LIST, now=now, seed_id=seed)
+        for depth in range(1, 6)
+    }
+    found = []
+    for n in numbers:
+        target = identify(site.address(n))
+        where = {name: getattr(target, name) for name in ("id", "url", "host_id", "host", "site_id", "site")}
+        found.append(replace(of_depth[1 + n % 7 % 5], **where))
+    return found
 
 
 async def starts(settings: Settings, seeds: Path) -> tuple[float, float]:
@@ -109,6 +116,17 @@ async def starts(settings: Settings, seeds: Path) -> tuple[float, float]:
         await _end(session)
         ended.append(time.monotonic() - started)
     return statistics.median(begun), statistics.median(ended)
+
+
+def status_seconds(database_url: str) -> float:
+    """Median seconds of what `scrapy status` reads, on a connection of its own each time."""
+    took = []
+    for _ in range(_STARTS):
+        started = time.monotonic()
+        with closing(open_for_reading(database_url)) as database:
+            database.read(lambda connection: status(connection, time.time()))
+        took.append(time.monotonic() - started)
+    return statistics.median(took)
 
 
 async def _end(session: Session) -> None:
@@ -163,7 +181,7 @@ def _page(lease: Lease, new_urls: list[NewUrl]) -> Outcome:
     return Outcome(
         lease,
         State.DONE,
-        "list page",
+        PageReason.LIST,
         counted=True,
         http_status=200,
         fetched_at=time.time(),
@@ -253,6 +271,7 @@ def measure(urls: int, hosts: int, seconds: float, databases: Sequence[str], fol
         begun, ended = asyncio.run(starts(settings, seeds))
         values["a run's beginning, s"] = f"{begun:.2f}"
         values["a run's end, s"] = f"{ended:.2f}"
+        values["status, s"] = f"{status_seconds(filled):.3f}"
         lease, insert = asyncio.run(leases_and_inserts(settings, seeds, serving.site, urls))
         values[f"lease of {_LEASED_URLS} over {min(hosts, _LEASED_HOSTS)} hosts, ms"] = f"{lease:.2f}"
         values[f"page with {PAGE_LINKS} new URLs, ms"] = f"{insert:.2f}"

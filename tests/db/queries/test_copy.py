@@ -16,7 +16,7 @@ from db.articles import signatures
 from db.engine.database import Database, open_for_crawl, open_for_reading, parse_url
 from db.engine.errors import DatabaseGone, WrongDatabase
 from db.engine.processes import here
-from db.frontier import aliases, claims, leases, runs
+from db.frontier import aliases, claims, counts, leases, runs
 from db.frontier.insert import add_urls
 from db.queries.copy import TABLES, Copied, copy_database
 from db.records.keys import fingerprint
@@ -95,6 +95,8 @@ def fill(url: str, pages: int = 3) -> None:
     run_in(database, leases.take_hosts, (second, 10))
     assert len(run_in(database, claims.lease, wish(second, {B: 1})).urls) == 1
     assert len(run_in(database, claims.lease, wish(second, {A: 3})).urls) == 3
+    with database.engine.begin() as connection:
+        counts.fold(connection)
     database.close()
     change(url, "UPDATE host SET queued = 0 WHERE name = 'b.example'")
     change(url, "UPDATE run SET alive_until = 1 WHERE id = 2")
