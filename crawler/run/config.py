@@ -325,6 +325,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
         Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
+        Option("RANK_MEMORY_MB", 2000, whole, unit=1 << 20, to="rank_memory", least=1): (
+            "memory for the graph of links; when it is full, the URLs found first are ranked no more and keep their "
+            "scores"
+        ),
         Option("HOST_PATIENCE", 60.0, number, most=86_400): (
             "seconds for which a host that may be asked is passed over for better pages of others"
         ),
@@ -632,6 +636,7 @@ class Config:
     priority: Priority
     rank_every_pages: int
     rank_growth: float
+    rank_memory: int
     host_patience: float
     topic: Topic | None
     focus: Threshold
