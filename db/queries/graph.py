@@ -443,14 +443,14 @@ class _Stream:
         self._column = column
         self._rows = rows
         self._overlap = overlap_seconds
-        self._upto = 0.0
+        self._upto = self._least = 0.0
         self._now = 0.0
         self._ids: Int64s = np.empty(0, np.int64)
         self._times: Floats = np.empty(0)
 
     def begin(self, since: float) -> None:
         """Leave out what is not later than a time."""
-        self._upto = since
+        self._upto = self._least = since
 
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
         """Return conditions on `url` for all that has come; `add` takes what was read."""
@@ -458,7 +458,7 @@ class _Stream:
             self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
         if self._ids.size:
-            since = self._upto - self._overlap
+            since = max(self._upto - self._overlap, self._least)
             late = select(url.c.id, self._column).where(self._column > since, self._column <= self._upto)
             ids, times = self._source.columns(late)
             for part in _parts(ids[self.fresh(ids, times)]):
