@@ -1,4 +1,4 @@
-"""Numbers of URLs by state, host, reason and depth, kept in the transaction of every change.
+"""Numbers of URLs by state, host, reason and depth, kept with every change.
 
 Some thirty statements change what a URL is, so triggers count that (see the migration): none can forget it. What is
 inserted, dozens of rows a page, is counted in bulk, on SQLite here.
@@ -56,9 +56,8 @@ PENDING, LEASED = (number_of(count.c.state == state) for state in (State.PENDING
 
 
 def states(connection: Connection) -> dict[str, int]:
-    """Return how many URLs are in each state."""
-    found: dict[str, int] = dict(connection.execute(_STATES).all())
-    return {state.value: found.get(state, 0) for state in State}
+    """Return how many URLs are in each state; states without any are left out."""
+    return {row.state: row.n for row in connection.execute(_STATES)}
 
 
 def reasons(connection: Connection) -> list[tuple[str, str, int]]:
@@ -66,7 +65,7 @@ def reasons(connection: Connection) -> list[tuple[str, str, int]]:
     return [tuple(row) for row in connection.execute(_REASONS)]
 
 
-_STATES = select(count.c.state, TOTAL).group_by(count.c.state)
+_STATES = select(count.c.state, TOTAL.label("n")).group_by(count.c.state).having(TOTAL > 0)
 _REASONS = (
     select(count.c.state, count.c.reason, TOTAL)
     .where(count.c.reason != "")

@@ -42,7 +42,7 @@ def prune(connection: Connection, pruning: Pruning) -> float | None:
 
 @one_by_one
 def prune_signals(connection: Connection, pruning: Pruning) -> float | None:
-    """Forget what the scores of fetched URLs were made of; returns until when, None for none.
+    """Forget the signals of fetched URLs' scores; returns until when, None for none.
 
     Cost: some ten milliseconds for a thousand rows, each once a run.
     """

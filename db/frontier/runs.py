@@ -102,7 +102,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     return Resumed(
         run_id=run_id,
         begun_before=begun_before,
-        pending=counts.states(connection)[State.PENDING],
+        pending=counts.states(connection).get(State.PENDING, 0),
         recovered=recovered,
         seeds=tuple(row for row in seed_rows(connection, None) if not start.seeds or row.id in given),
         resting={} if living else resting_seeds(connection),

@@ -18,9 +18,9 @@ from typing import Any
 from sqlalchemy import URL, Connection, LargeBinary, String, Table, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from ..articles.retention import make_partitions
 from ..engine.database import Database, open_for_crawl, open_for_reading, parse_url
 from ..engine.errors import DatabaseGone, WrongDatabase, classify
+from ..engine.partitions import make_partitions
 from ..engine.processes import is_gone
 from ..engine.statements import clock, is_postgres
 from ..frontier import counts

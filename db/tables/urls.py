@@ -189,7 +189,7 @@ class UrlRow(Record):
 
 
 class UrlCountRow(Record):
-    """Numbers of URLs, kept with every change: `url` need not be gone through for them."""
+    """Numbers of URLs by state, host, reason and depth, kept with every change."""
 
     __tablename__ = "url_count"
     state: Mapped[str] = mapped_column(String(7), primary_key=True)

@@ -44,14 +44,16 @@ SELECT CAST(s.id AS TEXT) AS id, s.name AS site,
        (SELECT max(a.published_utc) FROM article a WHERE a.site_id = s.id) AS newest_utc,
        c.urls_done, c.urls_waiting, c.urls_failed, c.urls_skipped, s.first_seen, {fetched_at} AS fetched_at
 FROM site s
-JOIN (SELECT h.site_id, max(u.fetched_at) AS fetched_at,
-             sum(CASE WHEN u.state = 'done' THEN 1 ELSE 0 END) AS urls_done,
-             sum(CASE WHEN u.state IN ('pending', 'leased') THEN 1 ELSE 0 END) AS urls_waiting,
-             sum(CASE WHEN u.state = 'failed' THEN 1 ELSE 0 END) AS urls_failed,
-             sum(CASE WHEN u.state = 'skipped' THEN 1 ELSE 0 END) AS urls_skipped
-      FROM url u JOIN host h ON h.id = u.host_id
+JOIN (SELECT h.site_id, max(h.fetched_at) AS fetched_at,
+             CAST(sum(CASE WHEN k.state = 'done' THEN k.n ELSE 0 END) AS BIGINT) AS urls_done,
+             CAST(sum(CASE WHEN k.state IN ('pending', 'leased') THEN k.n ELSE 0 END) AS BIGINT) AS urls_waiting,
+             CAST(sum(CASE WHEN k.state = 'failed' THEN k.n ELSE 0 END) AS BIGINT) AS urls_failed,
+             CAST(sum(CASE WHEN k.state = 'skipped' THEN k.n ELSE 0 END) AS BIGINT) AS urls_skipped
+      FROM (SELECT id, site_id, (SELECT max(u.fetched_at) FROM url u
+                                 WHERE u.host_id = host.id AND u.fetched_at IS NOT NULL) AS fetched_at FROM host) h
+      JOIN url_count k ON k.host_id = h.id
       GROUP BY h.site_id
-      HAVING count(u.fetched_at) > 0) c ON c.site_id = s.id
+      HAVING max(h.fetched_at) IS NOT NULL) c ON c.site_id = s.id
 ORDER BY newest_utc DESC NULLS LAST, site
 """
 
@@ -94,7 +96,7 @@ def _count(row: str, n: str, connection: str, of: str) -> str:
 
 
 def _sqlite_counts() -> list[str]:
-    """Count what is changed and deleted; whoever inserts counts that in bulk, for a third of the time."""
+    """Count changes and deletions; `db.frontier.counts` adds what is new, in bulk."""
     old, new = _count("old", "-1", "0", "WHERE true"), _count("new", "1", "0", "WHERE true")
     return [
         f"CREATE TRIGGER url_changed AFTER {_CHANGES} ON url WHEN {_IS_CHANGED} BEGIN {old}; {new}; END",
@@ -103,7 +105,7 @@ def _sqlite_counts() -> list[str]:
 
 
 def _postgres_counts() -> list[str]:
-    """Count what is changed by row, because a statement changes few, and all else by statement."""
+    """Count changes by row, because a statement changes few, all else by statement."""
     me, of = "pg_backend_pid()", "FROM batch GROUP BY 1, 2, 3, 4"
     added, deleted = _count("batch", "count(*)", me, of), _count("batch", "-count(*)", me, of)
     changed = "; ".join((_count("old", "-1", me, ""), _count("new", "1", me, "")))

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from db.articles.retention import Month, prune_pages, prune_versions
+from db.articles.retention import prune_pages, prune_versions
 from db.engine.database import Database
+from db.engine.partitions import Month, partitions
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
 from db.frontier.retention import prune_signals
@@ -42,10 +43,9 @@ def kept(database: Database, lease: Lease) -> tuple[float, bytes] | None:
         return None if stored is None else (stored[0], stored[1].body)
 
 
-def partitions(database: Database) -> list[str]:
+def months(database: Database) -> list[str]:
     with database.engine.connect() as connection:
-        names = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'page'::regclass ORDER BY 1"
-        return list(connection.execute(text(names)).scalars())
+        return partitions(connection)
 
 
 def raw(content: bytes) -> StoredPage:
@@ -56,7 +56,7 @@ def test_months_of_pages_go_when_they_are_old(run_in: Callable, database: Databa
     for lease, at in zip(found, TIMES, strict=True):
         run_in(store, done(lease, fetched_at=at, raw=raw(lease.url.encode())))
     if not database.is_sqlite:
-        assert partitions(database)[-3:] == ["page_2024_01", "page_2024_02", "page_2024_03"]
+        assert months(database)[-3:] == ["page_2024_01", "page_2024_02", "page_2024_03"]
     march = Month(2024, 3).begin
     while run_in(prune_pages, Pruning(0.0, march - 1)) is not None:  # February had not ended by then
         pass
@@ -68,8 +68,8 @@ def test_months_of_pages_go_when_they_are_old(run_in: Callable, database: Databa
         pass
     assert [kept(database, lease) is None for lease in found] == [True, True, False]
     if not database.is_sqlite:
-        assert partitions(database)[-1] == "page_2024_03"
-        assert "page_2024_02" not in partitions(database)
+        assert months(database)[-1] == "page_2024_03"
+        assert "page_2024_02" not in months(database)
 
 
 def test_page_fetched_again_in_another_month_is_kept_once(
