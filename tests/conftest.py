@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, event, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
@@ -113,10 +113,24 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """An opened, empty crawl database of each kind."""
+    """An opened, empty crawl database of each kind; whatever a test does, the numbers of its URLs are true after it."""
     opened = open_for_crawl(database_url)
     yield opened
+    with opened.engine.connect() as connection:
+        wrong = [str(row) for row in connection.execute(text(_WRONG_COUNTS))]
     opened.close()
+    assert not wrong, f"counted wrongly: {wrong}"
+
+
+_WRONG_COUNTS = """
+SELECT state, host_id, reason, depth, sum(n) FROM (
+    SELECT state, host_id, reason, depth, n FROM url_count UNION ALL
+    SELECT state, host_id, CASE WHEN reason IS NULL THEN ''
+        WHEN reason_detail IS NULL OR reason IN ('too old', 'too new') THEN reason
+        ELSE reason || ': ' || reason_detail END,
+        CASE WHEN state = 'pending' THEN CASE WHEN depth > 20 THEN 20 ELSE depth END ELSE -1 END, -1 FROM url
+) AS both_counts GROUP BY state, host_id, reason, depth HAVING sum(n) <> 0
+"""
 
 
 @pytest.fixture

@@ -147,8 +147,7 @@ class Crawl:
         if self.followers.watch is not None:
             start(self.followers.watch.keep())
         self.followers.learning.run()
-        if self.session.config.keep_outside is not None:
-            start(retention.keep(self.session, self.session.config.keep_outside))
+        start(retention.keep(self.session, self.session.config.keep))
         start(self.refiller.keep_alive())
         start(self.refiller.run())
 

@@ -128,7 +128,9 @@ class Rescorer:
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
-        request = RankRequest(config.database_url, config.priority, config.topic, config.focus.least, clock.now())
+        request = RankRequest(
+            config.database_url, config.priority, config.topic, config.focus.least, clock.now(), config.rank_memory
+        )
         try:
             response: RankResponse = await asyncio.wrap_future(
                 self._pool.schedule(rank, args=[request], timeout=_MOST_SECONDS)

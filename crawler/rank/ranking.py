@@ -31,6 +31,8 @@ _MOST = 200_000
 """Pages that get new scores in one round; the others, which are far from their turn, get them in the next ones."""
 _NOTICED = 1e-4
 """Scores that moved by less of their range than this are not written again."""
+PAGE_BYTES, LINK_BYTES = 60, 13
+"""Memory of a page and of a link, those of a round among them."""
 _REJUDGED = 0.02
 """Relevance of a fetched page that moved by less is not written again."""
 
@@ -83,6 +85,11 @@ class Ranking:
         self._scores = Column(np.float64)
         self._yields: dict[int, float] = {}
         self._before: dict[str, Values] = {}
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes while it scores, about."""
+        return PAGE_BYTES * len(self.graph) + LINK_BYTES * len(self.graph.targets)
 
     def add_urls(self, ids: Ids, hosts: Ids, sites: Ids, urls: Finds, queued: NDArray[np.bool_]) -> None:
         """Make URLs known, or say anew what is known of them.

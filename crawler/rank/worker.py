@@ -11,6 +11,7 @@ import signal
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from db.articles.relevance import RelevanceBatch
 from db.engine.database import Database, open_for_reading
@@ -23,12 +24,14 @@ from pipelines.focus.topic import Feedback, Topic, is_entry
 from pipelines.records import BlockKind
 
 from .finds import DAY, Finds, Values, segments
-from .numbering import Ids
+from .numbering import Ids, Numbers
 from .priority import Priority
-from .ranking import Ranking
+from .ranking import PAGE_BYTES, Ranking
 
 logger = logging.getLogger(__name__)
 
+_FEWEST = 100
+"""URLs that are ranked however much they take."""
 _PAGE = KINDS.index(Kind.PAGE)
 _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 
@@ -43,6 +46,7 @@ class RankRequest:
         topic: what the crawl looks for, if for something.
         least: relevance below which an article is off topic.
         now: Unix time.
+        memory: bytes for the graph; beyond them the URLs that were found first are left out, and keep their scores.
     """
 
     database_url: str
@@ -50,6 +54,7 @@ class RankRequest:
     topic: Topic | None
     least: float
     now: float
+    memory: int = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +86,30 @@ class _OpenGraph:
     def __init__(self, request: RankRequest) -> None:
         self.request = request
         self._database: Database = open_for_reading(request.database_url)
-        self._reader = GraphReader(self._database, Params(texts=True))
-        self.ranking = Ranking(request.priority, request.topic)
+        self._begin(request.memory // PAGE_BYTES)
+
+    def _begin(self, most: int) -> None:
+        """Begin with an empty graph, for so many of the newest URLs."""
+        self._reader = GraphReader(self._database, Params(texts=True, most=max(most, _FEWEST)))
+        self.ranking = Ranking(self.request.priority, self.request.topic)
 
     def read(self, now: float) -> None:
-        """Read what is new."""
-        for rows in self._reader.read(now):
-            self._take(rows, now // DAY)
+        """Read what is new; where that is too much, again and less."""
+        while not self._fits(now):
+            most = len(self.ranking.graph) // 2
+            self._reader.close()
+            self._begin(most)
+            logger.info("the graph of links is full (RANK_MEMORY_MB): the newest %d URLs are ranked from here on", most)
         if "host" in self.request.priority.weights:
             self.ranking.set_yields(*self._reader.yields())
+
+    def _fits(self, now: float) -> bool:
+        """Read what is new; False when the graph has become too large."""
+        for rows in self._reader.read(now):
+            self._take(rows, now // DAY)
+            if self.ranking.size > self.request.memory and len(self.ranking.graph) > _FEWEST:
+                return False
+        return True
 
     def _take(self, rows: Rows, today: float) -> None:
         """Take over some rows of the tables."""
@@ -108,11 +128,20 @@ class _OpenGraph:
             seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
             self.ranking.mark_examples(rows.ids[seeds])
         elif isinstance(rows, LinkRows):
-            self.ranking.add_links(rows.sources, rows.counts, rows.targets, rows.blocks)
+            self.ranking.add_links(*(self._known(rows)))
         elif isinstance(rows, FetchedRows):
             self.ranking.remove(rows.ids)
         elif isinstance(rows, TermRows):
             self._take_terms(rows)
+
+    def _known(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
+        """Return links without those to URLs that were left out."""
+        if self._reader.is_whole:
+            return rows.sources, rows.counts, rows.targets, rows.blocks
+        known = self.ranking.graph.numbers(rows.targets) >= 0
+        places = np.repeat(np.arange(len(rows.sources)), rows.counts)[known]
+        counts = np.bincount(places, minlength=len(rows.sources)).astype(np.int32)
+        return rows.sources, counts, rows.targets[known], rows.blocks[known]
 
     def _take_terms(self, rows: TermRows) -> None:
         """Take over the words of pages; what cannot be read is as if it were not there."""

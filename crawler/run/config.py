@@ -36,7 +36,7 @@ from scrapy.utils.reactor import install_reactor
 
 from db.records.article import Keep
 from db.records.keys import fingerprint
-from db.records.run import Limits
+from db.records.run import KeepDays, Limits
 from pipelines.dates.period import Bound, Period
 from pipelines.records import PageKind
 from pipelines.search.records import SIGNALS
@@ -270,9 +270,19 @@ _TABLE: dict[str, dict[Option, str]] = {
             "kinds of pages that are stored, separated by commas: `article`, `thread` (of a forum), `list`, `product`, "
             "`company`, `form`, `notice`, `media`, `other`; the column `kind` tells them apart"
         ),
-        Option("KEEP_OUTSIDE", 7, limit, SHOULD): (
+        Option("KEEP_OUTSIDE", 7, limit, SHOULD, "keep.outside"): (
             "days for which rows of URLs outside of the seeds' scope are kept; then only what ranking needs of them "
             "(`none`: for ever)"
+        ),
+        Option("KEEP_PAGES", None, limit, SHOULD, "keep.pages"): (
+            "days for which stored bytes of pages are kept, until the month in which they were fetched is older (on "
+            "Postgres a partition)"
+        ),
+        Option("KEEP_VERSIONS", None, limit, SHOULD, "keep.versions"): (
+            "days for which earlier texts of articles are kept"
+        ),
+        Option("KEEP_SIGNALS", None, limit, SHOULD, "keep.signals"): (
+            "days for which a fetched URL keeps what its score was made of, which `scrapy why` shows"
         ),
     },
     "how far": {
@@ -315,6 +325,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
         Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
+        Option("RANK_MEMORY_MB", 2000, whole, unit=1 << 20, to="rank_memory", least=1): (
+            "memory for the graph of links; when it is full, the URLs found first are ranked no more and keep their "
+            "scores"
+        ),
         Option("HOST_PATIENCE", 60.0, number, most=86_400): (
             "seconds for which a host that may be asked is passed over for better pages of others"
         ),
@@ -610,7 +624,7 @@ class Config:
     database_url: str
     database_patience: float
     store_html: KeepRaw
-    keep_outside: int | None
+    keep: KeepDays
     limits: Limits
     period: Period
     traps: bool
@@ -622,6 +636,7 @@ class Config:
     priority: Priority
     rank_every_pages: int
     rank_growth: float
+    rank_memory: int
     host_patience: float
     topic: Topic | None
     focus: Threshold
@@ -738,6 +753,7 @@ class Config:
             **records[""],
             agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
             robots_agent=ROBOTS_AGENT,
+            keep=KeepDays(**records["keep"]),
             limits=Limits(**records["limits"]),
             period=period,
             preset=preset,

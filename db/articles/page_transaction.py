@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
 from sqlalchemy import Connection, Float, bindparam, case, func, select, update
 
 from ..engine.errors import Contended
-from ..engine.statements import among, insert_new, insert_rows, run_many, upsert
+from ..engine.statements import among, insert_rows, run_many
 from ..frontier import revisits
 from ..frontier.aliases import revive
 from ..frontier.claims import SET_ROBOTS, held_by
@@ -30,32 +30,14 @@ from ..records.reasons import ArticleResult
 from ..records.search import MakeTerms
 from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
-from ..tables.articles import PageRow
 from ..tables.learned import PageTermsRow
 from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
 from . import multipage, write
 from .candidates import stored_rows
+from .retention import keep_raw
 from .signatures import catch_up, lock_articles
 
-url, host, link, seed, page, page_terms = (
-    model.table() for model in (UrlRow, HostRow, LinkRow, SeedRow, PageRow, PageTermsRow)
-)
-
-
-def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Keep the bytes of pages: those that the stored text came from, else the newest."""
-    for outcome, result in zip(outcomes, results, strict=True):
-        what = result.article
-        if outcome.raw is None or (what is not None and what.why_not_stored):
-            continue
-        key, values = {"url_id": outcome.lease.id}, {"fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
-        if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
-            connection.execute(insert_new(connection, page), key | values)
-        else:
-            upsert(connection, page, key, values)
-
-
-_OLD_TEXT = frozenset({ArticleResult.UNCHANGED, ArticleResult.UPDATED})
+url, host, link, seed, page_terms = (model.table() for model in (UrlRow, HostRow, LinkRow, SeedRow, PageTermsRow))
 
 
 def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:

@@ -20,6 +20,7 @@ from ..records.run import Limits
 from ..records.url import Kind, Lease, State
 from ..tables.runs import RunRow
 from ..tables.urls import UNREAD, HostRow, UrlRow
+from . import counts
 from .aliases import revive
 from .limits import begin_day, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
 from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
@@ -282,12 +283,12 @@ _DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
 def waiting(connection: Connection, limits: Limits) -> Waiting:
     """Count what is left within given limits: "finished" means that `within` is 0."""
     blocked = beyond_limits(connection, limits)
-    all_pending = select(func.count()).where(in_state(State.PENDING))
-    all_leased = select(func.count()).where(in_state(State.LEASED))
-    over = all_pending.where(or_(*blocked)) if blocked else select(literal_column("0"))
+    over = (
+        select(func.count()).where(in_state(State.PENDING), or_(*blocked)) if blocked else select(literal_column("0"))
+    )
     first_due = select(func.min(url.c.next_visit)).where(_DUE)
     # one statement: between two, another process may store a page with all that it links to
-    parts = select(*(part.scalar_subquery() for part in (all_pending, all_leased, over, first_due)))
+    parts = select(counts.PENDING, counts.LEASED, over.scalar_subquery(), first_due.scalar_subquery())
     pending, leased, beyond, due = connection.execute(parts).one()
     return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, case, literal_column, not_, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, case, literal_column, not_, or_, select, text, update
 
 from ..engine.statements import among, in_state, is_one_of, one_by_one, run_many
 from ..records.host import BackoffState, DeadHost
 from ..records.reasons import REASONS
 from ..records.run import Limits
 from ..records.url import Kind, State
-from ..tables.urls import HostRow, UrlRow
+from ..tables.urls import RECONSIDERED, HostRow, UrlRow
 from .limits import within_limits
 from .revert import WAITS_AGAIN, put_off_host
 
@@ -110,13 +110,7 @@ _DUE = (
 )
 _DEAD = [reason for reason in REASONS if reason.is_dead_host]
 _LOST = (
-    select(url.c.id)
-    .where(
-        among(url.c.host_id),
-        in_state(State.SKIPPED),
-        is_one_of(url.c.reason, _DEAD),
-    )
-    .order_by(url.c.id)
+    select(url.c.id).where(among(url.c.host_id), text(RECONSIDERED), is_one_of(url.c.reason, _DEAD)).order_by(url.c.id)
 )
 _WAIT_AGAIN = update(url).where(url.c.id.in_(_LOST.with_for_update())).values(WAITS_AGAIN)
 _OPEN = (

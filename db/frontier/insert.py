@@ -16,6 +16,7 @@ from ..records.keys import iso
 from ..records.reasons import REASONS, SkipReason, counted
 from ..records.url import Found, NewUrl, State
 from ..tables.urls import HostRow, SiteRow, UrlRow
+from . import counts
 from .aliases import HAS_WORK, represent
 from .retention import pruned, restore
 
@@ -91,6 +92,7 @@ def insert_urls(
         if not new.reason:
             owners[i].hosts.add(new.host_id)
     inserted = insert_rows(connection, url, _URL_COLUMNS, [_url_row(*rows[i], i) for i in fresh])
+    counts.add(connection, ((new.host_id, new.reason, new.detail, new.depth) for new in (rows[i][0] for i in fresh)))
     if inserted < len(fresh):  # another process has just found some of them, too
         again = order
     run_many(connection, _IMPROVE, [_improvement(*rows[i]) for i in again if not rows[i][0].reason])

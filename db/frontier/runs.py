@@ -16,21 +16,20 @@ from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from ..engine.errors import WrongDatabase
 from ..engine.processes import is_gone
-from ..engine.statements import clock, in_state, is_one_of, is_postgres, one_by_one, upsert
-from ..records.reasons import REASONS, SkipReason
+from ..engine.statements import clock, in_state, is_postgres, one_by_one, upsert
+from ..records.reasons import SkipReason
 from ..records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
 from ..records.url import Kind, State
 from ..tables.runs import RunRow
-from ..tables.urls import HostRow, SeedRow, UrlRow
-from . import samples
+from ..tables.urls import RECONSIDERED, TOO_DEEP, HostRow, SeedRow, UrlCountRow, UrlRow
+from . import counts, samples
 from .host_backoff import reopen
 from .limits import COUNTS, begin_run, open_budget, refund
 from .revert import WAITS_AGAIN
 from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 
-url, host, seed, run = UrlRow.table(), HostRow.table(), SeedRow.table(), RunRow.table()
+url, host, seed, run, count = (m.table() for m in (UrlRow, HostRow, SeedRow, RunRow, UrlCountRow))
 
-_RECONSIDERED = [reason for reason in REASONS if reason.may_be_reconsidered]
 _START_LOCK = 7_241_895_302
 _LAST_REQUEST_SECONDS = 1.0
 """Seconds for which the last request of a run that died may be under way."""
@@ -54,7 +53,8 @@ def refuse_beside_crawls(connection: Connection, name: str) -> None:
 def start_run(connection: Connection, start: RunStart) -> Resumed:
     """Write a run's row, free dead runs, add seeds, and revive what limits now allow.
 
-    Cost: one or two passes over the URL table, none of them when other runs are at work.
+    Cost: passes over the hosts and the counts, one read for each URL that waits again; where seeds, depths or times
+    are others than before, a pass over the URLs.
     """
     if is_postgres(connection):  # two that start at once: the second sees the first
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
@@ -93,16 +93,16 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
         moved = any(old.get(name) != new.get(name) for name in ("SINCE", "UNTIL"))
         changed = [row for row in start.seeds if row.id in before and (moved or _is_other(before[row.id], row))]
         reconsider(connection, changed, start)
+        counts.fold(connection)
     open_budget(connection)
     samples.forget_old(connection)
     if not living:
         begin_run(connection)
     begun_before = connection.execute(select(url.c.id).limit(1)).first() is not None
-    pending = connection.execute(select(func.count()).where(in_state(State.PENDING))).scalar_one()
     return Resumed(
         run_id=run_id,
         begun_before=begun_before,
-        pending=pending,
+        pending=counts.states(connection).get(State.PENDING, 0),
         recovered=recovered,
         seeds=tuple(row for row in seed_rows(connection, None) if not start.seeds or row.id in given),
         resting={} if living else resting_seeds(connection),
@@ -211,11 +211,13 @@ def _revive(connection: Connection, limits: Limits) -> None:
     for depth in connection.execute(select(depths).distinct()).scalars().all():
         own = url.c.seed_id.in_(select(seed.c.id).where(depths.is_not_distinct_from(depth))) & (url.c.kind == Kind.PAGE)
         within = own if depth is None else own & (url.c.depth <= depth)
-        requeue(in_state(State.SKIPPED) & (url.c.reason == SkipReason.TOO_DEEP) & within)
+        requeue(text(TOO_DEEP) & within)
         if depth is not None:
-            deeper = own & in_state(State.PENDING) & (url.c.depth > depth)
+            counted = count.c.state == State.PENDING, count.c.depth > min(depth, counts.MOST_DEPTH - 1), count.c.n > 0
+            hosts = url.c.host_id.in_(select(count.c.host_id).where(*counted))
+            deeper = own & in_state(State.PENDING) & (url.c.depth > depth) & hosts
             connection.execute(update(url).where(deeper).values(state=State.SKIPPED, reason=SkipReason.TOO_DEEP))
-    requeue(in_state(State.SKIPPED) & is_one_of(url.c.reason, _RECONSIDERED))
+    requeue(text(RECONSIDERED))
     connection.execute(update(host).where(host.c.failures > 0).values(failures=0))
     reopen(connection)
     connection.execute(update(host).where(host.c.robots.in_(["unreachable", "refused"])).values(robots="unknown"))

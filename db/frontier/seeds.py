@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, exists, func, literal_column, or_, select, update
+from sqlalchemy import Connection, bindparam, case, exists, func, or_, select, text, update
 
 from ..engine.statements import among, in_state, run_many
 from ..records.reasons import SkipReason
 from ..records.run import RunStart, StoredSeed
 from ..records.url import Kind, State
-from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
+from ..tables.urls import RESTS, HostRow, LinkRow, SeedRow, UrlRow
 from .revert import WAITS_AGAIN
 
 url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow))
@@ -119,7 +119,7 @@ def _day(at: float) -> str:
 _FAR = 2e11
 _OF_THESE = among(url.c.seed_id)
 _WAITS = in_state(State.PENDING) & _OF_THESE
-_RESTS = in_state(State.SKIPPED) & (url.c.reason == literal_column(f"'{SkipReason.NOT_IN_SEEDS}'"))
+_RESTS = text(RESTS)
 _GIVE = update(seed).where(among(seed.c.id)).values(given=bindparam("now_given"))
 _ANY_WAITING = select(url.c.id).where(_WAITS).limit(1)
 _REST = update(url).where(_WAITS, url.c.visits == 0).values(state=State.SKIPPED, reason=SkipReason.NOT_IN_SEEDS)
@@ -146,10 +146,12 @@ _NAMED_BY = (
 _TO_HEIR = (
     update(url).where(url.c.id == bindparam("key")).values(seed_id=bindparam("heir"), depth=bindparam("new_depth"))
 )
+_own = url.alias("own")
+_RESTING_URLS = select(func.count()).select_from(url).where(url.c.seed_id == seed.c.id, _RESTS).scalar_subquery()
 _RESTING = (
-    select(seed.c.url, func.sum(case((_RESTS, 1), else_=0)).label("n"))
-    .join(url, url.c.seed_id == seed.c.id)
-    .where(seed.c.given == 0)
-    .group_by(seed.c.url)
+    select(seed.c.url, _RESTING_URLS.label("n"))
+    .where(
+        seed.c.given == 0, or_(_RESTING_URLS > 0, exists().where(_own.c.id == seed.c.id, _own.c.seed_id == seed.c.id))
+    )
     .order_by(seed.c.url)
 )

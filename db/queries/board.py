@@ -1,36 +1,32 @@
 """Counts for people who watch a crawl: curves of runs, what waits, hosts, sites.
 
-`curves` is cheap whatever the size of the crawl. `census` goes over whole tables: whoever serves pages asks for it
-beside them, and says as of when its answer is.
+`curves` is cheap whatever the size of the crawl. `census` goes over all hosts: whoever serves pages asks for it beside
+them, and says as of when its answer is.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, select
 
-from ..engine.statements import in_state
-from ..records.reasons import counted
+from ..frontier import counts
 from ..records.run import RunSample
 from ..records.url import State
 from ..tables.articles import ArticleRow, ClusterRow
 from ..tables.learned import AlarmRow
 from ..tables.runs import RunRow, RunSampleRow
-from ..tables.urls import HostRow, SiteRow, UrlRow
+from ..tables.urls import HostRow, SiteRow, UrlCountRow
 from .status import RunStatus, runs_shown
 
-article, cluster, url, host, site, run, sample, alarm = (
-    m.table() for m in (ArticleRow, ClusterRow, UrlRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow)
+article, cluster, count, host, site, run, sample, alarm = (
+    m.table() for m in (ArticleRow, ClusterRow, UrlCountRow, HostRow, SiteRow, RunRow, RunSampleRow, AlarmRow)
 )
 
 _MOST_HOSTS = 12
-_MOST_DEPTH = 20
-"""Depths beyond are counted together."""
 _MOST_SITES = 20_000
 
 
@@ -110,7 +106,7 @@ class DatabaseCounts:
         articles, clusters: stored articles, and stories that they are of.
         states: URLs by state.
         reasons: URLs that became no article by state and reason, the most frequent first.
-        depths: URLs that wait by depth; those beyond `_MOST_DEPTH` under it.
+        depths: URLs that wait by depth; those beyond `counts.MOST_DEPTH` under it.
         queues: hosts with most waiting URLs.
         slow, failing: hosts that answer slowest; that fail, rest, or are given up.
         sites: all of which something was asked, those with most articles first.
@@ -130,14 +126,8 @@ class DatabaseCounts:
 def census(connection: Connection, now: float) -> DatabaseCounts:
     """Count everything, as of a Unix time.
 
-    Cost: a pass over the URL table, two over its waiting rows, two over the hosts: seconds for some millions of URLs.
+    Cost: passes over the hosts, the counts (some rows a host) and the identifiers of articles.
     """
-    states: Counter[str] = Counter()
-    reasons: Counter[tuple[str, str]] = Counter()
-    for state, reason, detail, n in connection.execute(_REASONS):
-        states[state] += n
-        if reason is not None:
-            reasons[state, counted(reason, detail)] += n
     waiting: dict[int, int] = dict(connection.execute(_QUEUES).all())
     hosts = {row.id: host_now(row, waiting.get(row.id, 0)) for row in connection.execute(_HOSTS, {"now": now})}
     ready = (hosts[key] for key in waiting if key in hosts)
@@ -146,9 +136,9 @@ def census(connection: Connection, now: float) -> DatabaseCounts:
     return DatabaseCounts(
         articles=connection.execute(select(func.count()).select_from(article)).scalar_one(),
         clusters=connection.execute(select(func.count()).select_from(cluster)).scalar_one(),
-        states=states,
-        reasons=[(*what, n) for what, n in reasons.most_common()],
-        depths={row.depth: row.n for row in connection.execute(_DEPTHS)},
+        states=counts.states(connection),
+        reasons=counts.reasons(connection),
+        depths=dict(connection.execute(_DEPTHS).all()),
         queues=list(ready),
         slow=sorted(timed, key=lambda each: (-(each.answer_seconds or 0), each.name))[:_MOST_HOSTS],
         failing=sorted(failing, key=_urgency)[:_MOST_HOSTS],
@@ -166,22 +156,21 @@ def host_now(row: Any, waiting: int) -> HostNow:
     return HostNow(**{name: getattr(row, name) for name in HostNow.__slots__ if name != "waiting"}, waiting=waiting)
 
 
-_REASONS = select(url.c.state, url.c.reason, url.c.reason_detail, func.count()).group_by(
-    url.c.state, url.c.reason, url.c.reason_detail
-)
+_IS_PENDING = count.c.state == State.PENDING
 _QUEUES = (
-    select(url.c.host_id, func.count())
-    .where(in_state(State.PENDING))
-    .group_by(url.c.host_id)
-    .order_by(func.count().desc(), url.c.host_id)
+    select(count.c.host_id, counts.TOTAL)
+    .where(_IS_PENDING)
+    .group_by(count.c.host_id)
+    .having(counts.TOTAL > 0)
+    .order_by(counts.TOTAL.desc(), count.c.host_id)
     .limit(_MOST_HOSTS)
 )
-_depth = case((url.c.depth > _MOST_DEPTH, _MOST_DEPTH), else_=url.c.depth)
 _DEPTHS = (
-    select(_depth.label("depth"), func.count().label("n"))
-    .where(in_state(State.PENDING))
-    .group_by(_depth)
-    .order_by(_depth)
+    select(count.c.depth, counts.TOTAL)
+    .where(_IS_PENDING)
+    .group_by(count.c.depth)
+    .having(counts.TOTAL > 0)
+    .order_by(count.c.depth)
 )
 HOST_COLUMNS = (
     *(host.c[name] for name in ("id", "name", "answer_seconds", "failures", "backoffs", "backoff_until")),

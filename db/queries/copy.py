@@ -20,14 +20,16 @@ from sqlalchemy.exc import DBAPIError
 
 from ..engine.database import Database, open_for_crawl, open_for_reading, parse_url
 from ..engine.errors import DatabaseGone, WrongDatabase, classify
+from ..engine.partitions import make_partitions
 from ..engine.processes import is_gone
 from ..engine.statements import clock, is_postgres
+from ..frontier import counts
 from ..frontier.leases import wake_hosts
 from ..frontier.runs import release
 from ..records.search import MakeTerms
 from ..search import index
 from ..tables import Record
-from ..tables.articles import ArticleRow
+from ..tables.articles import ArticleRow, PageRow
 from ..tables.runs import RunRow
 from ..tables.search import SearchDocumentRow
 
@@ -35,7 +37,7 @@ Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
 """Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
 
-document = SearchDocumentRow.table()
+document, page = SearchDocumentRow.table(), PageRow.table()
 TABLES: Sequence[Table] = Record.metadata.sorted_tables
 COPIED: Sequence[Table] = [table for table in TABLES if table is not document]
 """Tables that are copied; the full-text index is made anew, since each database has another."""
@@ -101,26 +103,28 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
         _take_your_time(reader)
         _refuse_running(source, reader)
         newest = _newest(reader)
-        counts = {table.name: _count(reader, table) for table in COPIED}
-        counts[document.name] = counts[ArticleRow.__tablename__]
-        taken = partial(progress, sum(counts.values()))
+        sizes = {table.name: _count(reader, table) for table in COPIED}
+        sizes[document.name] = sizes[ArticleRow.__tablename__]
+        taken = partial(progress, sum(sizes.values()))
         with _in_words(target), target.engine.connect().execution_options(writer=True) as writer, writer.begin():
             _take_your_time(writer)
             _refuse_same_database(source, reader, target, writer)
             _refuse_filled(target, writer)
+            _count_urls(writer, "DISABLE")  # the counts are copied
+            make_partitions(writer, reader.execute(select(page.c.fetched_at)).scalars())
             for table in COPIED:
                 fill(writer, table, texts.fit(table, _batches(source, reader, table, taken)))
             index.rebuild(writer, make_terms, partial(taken, document.name))
-            _make_ready(writer)
             for table in TABLES:
-                if (found := _count(writer, table)) != counts[table.name]:
+                if (found := _count(writer, table)) != sizes[table.name]:
                     raise DatabaseGone(
-                        f"{target.name} has {found} rows in {table.name} instead of {counts[table.name]}; "
+                        f"{target.name} has {found} rows in {table.name} instead of {sizes[table.name]}; "
                         "nothing was copied"
                     )
+            _make_ready(writer)
             _refuse_started(source, newest)
     url = URL.create("sqlite", database=target.name).render_as_string() if target.is_sqlite else target.name
-    return Copied(url, counts, texts.changed)
+    return Copied(url, sizes, texts.changed)
 
 
 @contextmanager
@@ -298,10 +302,18 @@ def _names(writer: Connection, table: Table) -> tuple[str, str]:
     return quoted.format_table(table), ", ".join(quoted.format_column(column) for column in table.columns)
 
 
+def _count_urls(writer: Connection, what: str) -> None:
+    """Let Postgres count the URLs that are written, or not."""
+    if is_postgres(writer):
+        writer.exec_driver_sql(f"ALTER TABLE url {what} TRIGGER USER")
+
+
 def _make_ready(writer: Connection) -> None:
     """Release what runs held, and set counters and statistics of Postgres."""
+    _count_urls(writer, "ENABLE")
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])
+    counts.fold(writer)
     if not is_postgres(writer):
         return
     for table in TABLES:

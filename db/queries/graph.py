@@ -23,10 +23,10 @@ from ..records.reasons import PageReason
 from ..records.url import Kind, State
 from ..tables.articles import ArticleRow
 from ..tables.learned import PageTermsRow
-from ..tables.urls import HostRow, LinkRow, OutsideRow, UrlRow
+from ..tables.urls import HostRow, LinkRow, OutsideRow, SeedRow, UrlRow
 
-url, host, link, outside, article, page_terms = (
-    model.table() for model in (UrlRow, HostRow, LinkRow, OutsideRow, ArticleRow, PageTermsRow)
+url, host, seed, link, outside, article, page_terms = (
+    model.table() for model in (UrlRow, HostRow, SeedRow, LinkRow, OutsideRow, ArticleRow, PageTermsRow)
 )
 
 Int64s: TypeAlias = NDArray[np.int64]
@@ -123,12 +123,15 @@ class Params:
         pages: about how many pages it reads at a time.
         overlap_seconds: how late a row may come, by the times of the newest.
         texts: whether it gives the URLs' texts.
+        most: URLs that it gives at first; where the table has more, those that were found last, with what was fetched
+            since then, and the seeds.
     """
 
     urls: int = 50_000
     pages: int = 1_000
     overlap_seconds: float = 120.0
     texts: bool = False
+    most: int | None = None
 
 
 DEFAULTS = Params()
@@ -158,6 +161,8 @@ class GraphReader:
         self._fetched = _Stream(self._source, url.c.fetched_at, params.pages, params.overlap_seconds)
         self._sites = _Sites(self._source)
         self._most_urls = params.urls
+        self._most = params.most
+        self._since = 0.0
         self._texts = params.texts
         self._knows_pruned = False
         self._columns = (*_URL_COLUMNS, url.c.url) if params.texts else _URL_COLUMNS
@@ -173,6 +178,8 @@ class GraphReader:
         Raises:
             DatabaseGone, Unavailable: the database gave up or does not answer now; the next call goes on from here.
         """
+        if self._most is not None:
+            yield from self._leave_out()
         for condition in self._found.conditions(now):
             yield from self._urls(condition)
         if not self._knows_pruned:  # behind them: what is pruned in the meantime is in both
@@ -200,25 +207,53 @@ class GraphReader:
         """Close the connection."""
         self._source.close()
 
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing was left out."""
+        return self._since == 0.0
+
+    def _leave_out(self) -> Iterator[Rows]:
+        """Leave out what was found before the newest URLs, but for the seeds."""
+        newest = select(url.c.found_at).order_by(url.c.found_at.desc()).offset(self._most).limit(1)
+        self._most = None
+        (since,) = self._source.columns(newest)
+        if since.size:
+            self._since = float(since[0])
+            self._found.begin(self._since)
+            self._fetched.begin(self._since)
+            self._knows_pruned = True
+            yield from self._older(url.c.id.in_(select(seed.c.id)))
+
+    def _older(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
+        """Yield URLs that were left out."""
+        left_out = condition & (url.c.found_at <= self._since)
+        ids, _, *others = self._source.columns(select(*self._columns).where(left_out))
+        if ids.size:
+            yield self._url_rows(ids, *others)
+
     def _urls(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
         """Yield URLs that were found."""
         ids, times, *others = self._source.columns(select(*self._columns).where(condition))
         fresh = self._found.fresh(ids, times)
-        hosts, kinds, states, depths, found_in, dated, *texts = (column[fresh] for column in others)
-        sites = self._sites.of(hosts)
+        found = self._url_rows(ids[fresh], *(column[fresh] for column in others))
         self._found.add(ids, times)
-        if hosts.size:
-            yield UrlRows(
-                ids=ids[fresh],
-                hosts=hosts,
-                sites=sites,
-                kinds=kinds.astype(np.uint8),
-                states=states.astype(np.uint8),
-                depths=depths.astype(np.int32),
-                found_in=found_in.astype(np.uint8),
-                dated=dated,
-                urls=texts[0].tolist() if texts else (),
-            )
+        if found.ids.size:
+            yield found
+
+    def _url_rows(self, ids: Int64s, hosts: Int64s, *others: NDArray[Any]) -> UrlRows:
+        """Make rows of columns."""
+        kinds, states, depths, found_in, dated, *texts = others
+        return UrlRows(
+            ids=ids,
+            hosts=hosts,
+            sites=self._sites.of(hosts),
+            kinds=kinds.astype(np.uint8),
+            states=states.astype(np.uint8),
+            depths=depths.astype(np.int32),
+            found_in=found_in.astype(np.uint8),
+            dated=dated,
+            urls=texts[0].tolist() if texts else (),
+        )
 
     def _pruned(self) -> Iterator[Rows]:
         """Yield URLs outside whose rows were pruned; later ones were read before that."""
@@ -248,6 +283,9 @@ class GraphReader:
         over = np.flatnonzero(self._fetched.fresh(ids, times) & np.isin(states, _OVER))
         over = over[np.argsort(times[over], kind="stable")]
         pages = over[kinds[over] == KINDS.index(Kind.PAGE)]
+        if not self.is_whole:
+            for part in _parts(ids[pages]):
+                yield from self._older(url.c.id.in_(part.tolist()))
         links = self._links(ids[pages], states[pages] == STATES.index(State.DONE))
         terms = self._terms(ids[pages])
         self._fetched.add(ids, times)
@@ -405,17 +443,22 @@ class _Stream:
         self._column = column
         self._rows = rows
         self._overlap = overlap_seconds
-        self._upto = 0.0
+        self._upto = self._least = 0.0
         self._now = 0.0
         self._ids: Int64s = np.empty(0, np.int64)
         self._times: Floats = np.empty(0)
 
+    def begin(self, since: float) -> None:
+        """Leave out what is not later than a time."""
+        self._upto = self._least = since
+
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
         """Return conditions on `url` for all that has come; `add` takes what was read."""
-        self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
+        if self._now:
+            self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
         if self._ids.size:
-            since = self._upto - self._overlap
+            since = max(self._upto - self._overlap, self._least)
             late = select(url.c.id, self._column).where(self._column > since, self._column <= self._upto)
             ids, times = self._source.columns(late)
             for part in _parts(ids[self.fresh(ids, times)]):

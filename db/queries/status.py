@@ -8,24 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, case, exists, func, or_, select, text
+from sqlalchemy import BigInteger, ColumnElement, Connection, case, exists, func, or_, select, text
 from sqlalchemy.orm import aliased
 
 from ..engine.processes import is_gone
 from ..engine.statements import among, clock, in_state
+from ..frontier import counts
 from ..frontier.revisits import IS_GIVEN, count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
-from ..records.reasons import counted
 from ..records.url import Kind, State
 from ..records.visit import Unread
-from ..tables.articles import ArticleRow, ArticleVersionRow, DuplicateRow, PageRow, PartRow
+from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, DuplicateRow, PageRow, PartRow
 from ..tables.runs import RunRow
-from ..tables.urls import AGAIN, HostRow, SeedRow, SiteRow, UrlRow
+from ..tables.urls import AGAIN, HostRow, SeedRow, SiteRow, UrlCountRow, UrlRow
 
-url, host, site, article, version, part, duplicate, run, seed, page = (
-    m.table()
-    for m in (UrlRow, HostRow, SiteRow, ArticleRow, ArticleVersionRow, PartRow, DuplicateRow, RunRow, SeedRow, PageRow)
+url, host, site, count, run, seed = (m.table() for m in (UrlRow, HostRow, SiteRow, UrlCountRow, RunRow, SeedRow))
+article, version, cluster, part, duplicate, page = (
+    m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, PartRow, DuplicateRow, PageRow)
 )
 
 
@@ -198,50 +198,45 @@ def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
 def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5) -> Status:
     """Count everything, as of a Unix time.
 
-    Cost: two passes over the URL table.
+    Cost: indexed reads, a pass over the counts, a few of each host, and the identifiers of articles.
     """
-
-    def count(state: State) -> Any:
-        return func.sum(case((url.c.state == state, 1), else_=0))
-
-    per_host = connection.execute(
-        select(
-            host.c.name,
-            *(count(s) for s in (State.PENDING, State.LEASED, State.DONE, State.FAILED, State.SKIPPED)),
-            host.c.articles,
-            host.c.robots,
-            host.c.failures,
-            host.c.owner,
-            host.c.backoffs,
-            host.c.backoff_until,
-            host.c.dead_reason,
-        )
-        .join(url, url.c.host_id == host.c.id)
-        .group_by(host.c.id)
-        .order_by(count(State.PENDING).desc(), count(State.DONE).desc(), host.c.name)
-    ).all()
-    reasons: Counter[tuple[str, str]] = Counter()
-    for state, reason, detail, n in connection.execute(
-        select(url.c.state, url.c.reason, url.c.reason_detail, func.count())
-        .where(url.c.reason.is_not(None))
-        .group_by(url.c.state, url.c.reason, url.c.reason_detail)
-    ):
-        reasons[state, counted(reason, detail)] += n
-    articles = connection.execute(select(func.count(), func.count(article.c.duplicate_of)).select_from(article)).one()
+    shown = connection.execute(_HOSTS.limit(hosts)).all()
+    articles, clusters = (
+        connection.execute(select(func.count()).select_from(each)).scalar_one() for each in (article, cluster)
+    )
     again = connection.execute(select(func.count(), func.min(url.c.next_visit)).where(text(AGAIN), IS_GIVEN)).one()
-    names = ("pending", "leased", "done", "failed", "skipped")
     return Status(
-        states={name: sum(int(row[i]) for row in per_host) for i, name in enumerate(names, 1)},
-        articles=articles[0],
-        duplicates=articles[1],
-        hosts=tuple(HostStatus(*tuple(row)) for row in per_host[:hosts]),
+        states=counts.states(connection),
+        articles=articles,
+        duplicates=articles - clusters,
+        hosts=tuple(HostStatus(*row) for row in shown),
         waits=_waits(connection, now),
-        reasons=tuple((*what, n) for what, n in reasons.most_common()),
+        reasons=tuple(counts.reasons(connection)),
         runs=tuple(runs_shown(connection, now, runs)),
         again=again[0],
         next_visit=again[1],
         unread=count_unread(connection, [None])[0],
     )
+
+
+def _in_state(state: State) -> ColumnElement[int]:
+    """Return the number of URLs in a state, within a group of counts."""
+    return func.sum(case((count.c.state == state.value, count.c.n), else_=0)).cast(BigInteger).label(state.value)
+
+
+_PER_HOST = (
+    select(count.c.host_id, *(_in_state(state) for state in State)).group_by(count.c.host_id).subquery("per_host")
+)
+_HOSTS = (
+    select(
+        host.c.name,
+        *(_PER_HOST.c[state.value] for state in (State.PENDING, State.LEASED, State.DONE, State.FAILED, State.SKIPPED)),
+        *(host.c[name] for name in ("articles", "robots", "failures", "owner", "backoffs", "backoff_until")),
+        host.c.dead_reason,
+    )
+    .join(_PER_HOST, _PER_HOST.c.host_id == host.c.id)
+    .order_by(_PER_HOST.c.pending.desc(), _PER_HOST.c.done.desc(), host.c.name)
+)
 
 
 def _waits(connection: Connection, now: float) -> Waits:

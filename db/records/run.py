@@ -20,6 +20,23 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepDays:
+    """Days for which rows are kept; None for ever.
+
+    Attributes:
+        outside: URLs outside of all scopes.
+        signals: what the scores of fetched URLs were made of.
+        pages: raw pages.
+        versions: earlier texts of articles.
+    """
+
+    outside: int | None = None
+    signals: int | None = None
+    pages: int | None = None
+    versions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSeed:
     """A seed as stored.
 

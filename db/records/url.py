@@ -128,10 +128,10 @@ class NewUrl:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """A request to prune some rows of URLs outside.
+    """A request to prune some rows.
 
     Attributes:
-        after, before: Unix times between which they were found.
+        after, before: Unix times between which they were found, fetched or seen.
     """
 
     after: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Integer, LargeBinary, SmallInteger, String, Text
+from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from .record import Record, newest_first, partial_index, refers_to, unchecked
@@ -86,7 +86,7 @@ class ArticleVersionRow(Record):
 
     __tablename__ = "article_version"
     article_id: Mapped[int] = mapped_column(BigInteger, refers_to("article.id"), primary_key=True, autoincrement=False)
-    seen: Mapped[str] = mapped_column(Text, primary_key=True)
+    seen: Mapped[str] = mapped_column(Text, primary_key=True, index=True)
     title: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
 
@@ -213,9 +213,14 @@ class PageRow(Record):
 
     __tablename__ = "page"
     url_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    fetched_at: Mapped[float] = mapped_column(Float)
+    fetched_at: Mapped[float] = mapped_column(Float, primary_key=True)
+    """In the key because Postgres has a partition for each month; a URL has one page."""
     content_type: Mapped[str] = mapped_column(Text)
     encoding: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes] = mapped_column(LargeBinary)
 
-    __table_args__ = (unchecked("url_id", "url.id"),)
+    __table_args__ = (
+        Index("ix_page_fetched_at", "fetched_at").ddl_if(dialect="sqlite"),
+        unchecked("url_id", "url.id"),
+        {"postgresql_partition_by": "RANGE (fetched_at)"},
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Float, Integer, SmallInteger, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ..records.reasons import SkipReason
+from ..records.reasons import REASONS, SkipReason
 from .record import Record, partial_index, unchecked
 
 AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
@@ -13,6 +13,20 @@ AGAIN = "state <> 'pending' AND next_visit IS NOT NULL"
 
 UNREAD = "unread > 0"
 """URLs whose last answer could not be read, through a fault of ours."""
+
+TOO_DEEP = f"state = 'skipped' AND reason = '{SkipReason.TOO_DEEP}'"
+"""URLs that wait again when a limit of depths grows."""
+
+RECONSIDERED = "state = 'skipped' AND reason IN ({})".format(
+    ", ".join(f"'{reason}'" for reason in REASONS if reason.may_be_reconsidered)
+)
+"""URLs that wait again when a run begins, or their host answers again."""
+
+RESTS = f"state = 'skipped' AND reason = '{SkipReason.NOT_IN_SEEDS}'"
+"""URLs whose seed is not given."""
+
+OUTSIDE = f"state = 'skipped' AND reason = '{SkipReason.OUTSIDE}'"
+"""URLs outside of all scopes, whose rows are pruned."""
 
 FEEDS = "kind IN ('feed', 'sitemap')"
 """URLs that name others, and say when they changed."""
@@ -161,12 +175,36 @@ class UrlRow(Record):
         partial_index("ix_url_host_fetched", "host_id", "fetched_at", where="fetched_at IS NOT NULL"),
         partial_index("ix_url_feeds", "host_id", where=FEEDS),
         partial_index("ix_url_ruled", "host_id", where=f"reason = '{SkipReason.URL_RULE}'"),
+        partial_index("ix_url_outside", "found_at", where=OUTSIDE),
+        partial_index("ix_url_too_deep", "seed_id", "depth", where=TOO_DEEP),
+        partial_index("ix_url_reconsidered", "host_id", where=RECONSIDERED),
+        partial_index("ix_url_rests", "seed_id", where=RESTS),
         unchecked("host_id", "host.id"),
         unchecked("seed_id", "seed.id"),
         unchecked("found_on", "url.id"),
         unchecked("same_as", "url.id"),
         unchecked("leased_by", "run.id"),
         partial_index("ix_url_trapped", "host_id", "id", where=f"state = 'skipped' AND reason = '{SkipReason.TRAP}'"),
+    )
+
+
+class UrlCountRow(Record):
+    """Numbers of URLs by state, host, reason and depth, kept with every change."""
+
+    __tablename__ = "url_count"
+    state: Mapped[str] = mapped_column(String(7), primary_key=True)
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    reason: Mapped[str] = mapped_column(Text, primary_key=True)
+    """With its detail, if that is no day (`db.records.reasons.counted`); empty for none."""
+    depth: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    """Of pending URLs, 20 for all beyond; of others -1."""
+    connection: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    """On Postgres that which counted, so that none waits for another: the sum is the number. On SQLite 0."""
+    n: Mapped[int] = mapped_column(BigInteger)
+
+    __table_args__ = (
+        unchecked("host_id", "host.id"),
+        {"sqlite_with_rowid": False, "postgresql_with": {"fillfactor": 50}},
     )
 
 

@@ -44,14 +44,16 @@ SELECT CAST(s.id AS TEXT) AS id, s.name AS site,
        (SELECT max(a.published_utc) FROM article a WHERE a.site_id = s.id) AS newest_utc,
        c.urls_done, c.urls_waiting, c.urls_failed, c.urls_skipped, s.first_seen, {fetched_at} AS fetched_at
 FROM site s
-JOIN (SELECT h.site_id, max(u.fetched_at) AS fetched_at,
-             sum(CASE WHEN u.state = 'done' THEN 1 ELSE 0 END) AS urls_done,
-             sum(CASE WHEN u.state IN ('pending', 'leased') THEN 1 ELSE 0 END) AS urls_waiting,
-             sum(CASE WHEN u.state = 'failed' THEN 1 ELSE 0 END) AS urls_failed,
-             sum(CASE WHEN u.state = 'skipped' THEN 1 ELSE 0 END) AS urls_skipped
-      FROM url u JOIN host h ON h.id = u.host_id
+JOIN (SELECT h.site_id, max(h.fetched_at) AS fetched_at,
+             CAST(sum(CASE WHEN k.state = 'done' THEN k.n ELSE 0 END) AS BIGINT) AS urls_done,
+             CAST(sum(CASE WHEN k.state IN ('pending', 'leased') THEN k.n ELSE 0 END) AS BIGINT) AS urls_waiting,
+             CAST(sum(CASE WHEN k.state = 'failed' THEN k.n ELSE 0 END) AS BIGINT) AS urls_failed,
+             CAST(sum(CASE WHEN k.state = 'skipped' THEN k.n ELSE 0 END) AS BIGINT) AS urls_skipped
+      FROM (SELECT id, site_id, (SELECT max(u.fetched_at) FROM url u
+                                 WHERE u.host_id = host.id AND u.fetched_at IS NOT NULL) AS fetched_at FROM host) h
+      JOIN url_count k ON k.host_id = h.id
       GROUP BY h.site_id
-      HAVING count(u.fetched_at) > 0) c ON c.site_id = s.id
+      HAVING max(h.fetched_at) IS NOT NULL) c ON c.site_id = s.id
 ORDER BY newest_utc DESC NULLS LAST, site
 """
 
@@ -73,6 +75,52 @@ USING fts5(words, content='', columnsize=0, detail=none, tokenize="ascii tokench
 """
 """Words as they are cut, by number of `search_document`: neither their places nor the articles are kept twice."""
 
+_COUNTED = """{row}.state, {row}.host_id,
+CASE WHEN {row}.reason IS NULL THEN ''
+     WHEN {row}.reason_detail IS NULL OR {row}.reason IN ('too old', 'too new') THEN {row}.reason
+     ELSE {row}.reason || ': ' || {row}.reason_detail END,
+CASE WHEN {row}.state <> 'pending' THEN -1 WHEN {row}.depth > 20 THEN 20 ELSE {row}.depth END"""
+"""What a URL is counted under, see `db.frontier.counts`."""
+_COUNT = """INSERT INTO url_count (state, host_id, reason, depth, connection, n)
+SELECT {counted}, {connection}, {n} {of} ON CONFLICT (state, host_id, reason, depth, connection)
+DO UPDATE SET n = url_count.n + excluded.n"""
+_IS_CHANGED = """old.state <> new.state OR old.host_id <> new.host_id OR old.depth <> new.depth
+OR coalesce(old.reason, '') <> coalesce(new.reason, '')
+OR coalesce(old.reason_detail, '') <> coalesce(new.reason_detail, '')"""
+_CHANGES = "UPDATE OF state, host_id, depth, reason, reason_detail"
+
+
+def _count(row: str, n: str, connection: str, of: str) -> str:
+    """Return the statement that counts rows."""
+    return _COUNT.format(counted=_COUNTED.format(row=row), connection=connection, n=n, of=of)
+
+
+def _sqlite_counts() -> list[str]:
+    """Count changes and deletions; `db.frontier.counts` adds what is new, in bulk."""
+    old, new = _count("old", "-1", "0", "WHERE true"), _count("new", "1", "0", "WHERE true")
+    return [
+        f"CREATE TRIGGER url_changed AFTER {_CHANGES} ON url WHEN {_IS_CHANGED} BEGIN {old}; {new}; END",
+        f"CREATE TRIGGER url_deleted AFTER DELETE ON url BEGIN {old}; END",
+    ]
+
+
+def _postgres_counts() -> list[str]:
+    """Count changes by row, because a statement changes few, all else by statement."""
+    me, of = "pg_backend_pid()", "FROM batch GROUP BY 1, 2, 3, 4"
+    added, deleted = _count("batch", "count(*)", me, of), _count("batch", "-count(*)", me, of)
+    changed = "; ".join((_count("old", "-1", me, ""), _count("new", "1", me, "")))
+    statements = []
+    for name, count, when in (
+        ("added", added, "INSERT ON url REFERENCING NEW TABLE AS batch"),
+        ("deleted", deleted, "DELETE ON url REFERENCING OLD TABLE AS batch"),
+        ("changed", changed, f"{_CHANGES} ON url FOR EACH ROW WHEN ({_IS_CHANGED})"),
+    ):
+        body = f"BEGIN {count}; RETURN NULL; END"
+        statements.append(f"CREATE FUNCTION url_{name}() RETURNS trigger LANGUAGE plpgsql AS $${body}$$")
+        statements.append(f"CREATE TRIGGER url_{name} AFTER {when} EXECUTE FUNCTION url_{name}()")
+    return statements
+
+
 ISO_TIMES = {
     "sqlite": "strftime('%Y-%m-%dT%H:%M:%S+00:00', {}, 'unixepoch')",
     "postgresql": """to_char(to_timestamp({}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')""",
@@ -91,6 +139,8 @@ def upgrade() -> None:
     tables.create_all(op.get_bind(), checkfirst=False)
     if op.get_bind().dialect.name == "sqlite":
         op.execute(SEARCH_WORDS)
+    for statement in _sqlite_counts() if op.get_bind().dialect.name == "sqlite" else _postgres_counts():
+        op.get_bind().exec_driver_sql(statement)
     iso = ISO_TIMES[op.get_bind().dialect.name]
     views = {
         "articles": V_ARTICLES.format(fetched_at=iso.format("u.fetched_at")),

@@ -7,15 +7,20 @@ import os
 import re
 import signal
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from crawler.rank.priority import Priority
 from crawler.rank.worker import RankRequest, rank
+from db.engine.database import open_for_crawl
 from db.engine.errors import DatabaseProblem
+from db.frontier.insert import add_urls
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
+from tests.db.frontier_rows import new_url
 
 LISTED = 60
 LOVED = range(40, 60)
@@ -126,3 +131,14 @@ def ranking_processes(crawl: int) -> list[int]:
 def test_database_that_cannot_be_read_is_a_problem_with_a_name(tmp_path: Path) -> None:
     with pytest.raises(DatabaseProblem):
         rank(RankRequest(f"sqlite:///{tmp_path}/none.db", Priority("pagerank", {}), None, 0.0, 1.7e9))
+
+
+def test_full_graph_of_links_ranks_the_newest_urls_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    url = f"sqlite:///{tmp_path}/news.db"
+    with closing(open_for_crawl(url)) as database, database.engine.begin() as connection:
+        found = [new_url(f"http://a.example/{n}", score=0.5) for n in range(1000)]
+        add_urls(connection, [(1.6e9 + n, [one]) for n, one in enumerate(found)])
+    request = RankRequest(url, Priority("pagerank", {}), None, 0.0, 1.7e9)
+    assert len(rank(request).ids) == 1000
+    bounded = rank(replace(request, database_url=f"{url}?", memory=400 * 60))
+    assert set(bounded.ids.tolist()) == {one.id for one in found[-400:]}

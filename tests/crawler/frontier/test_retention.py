@@ -13,6 +13,7 @@ from crawler.run.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.insert import add_urls
 from db.records.reasons import SkipReason
+from db.records.run import KeepDays
 from tests.crawler.crawling import scrapy
 from tests.crawler.driving import new_database, rows, settings_of
 from tests.db.frontier_rows import new_url
@@ -25,7 +26,7 @@ def test_rows_outside_are_pruned_while_a_crawl_runs_and_why_says_so(tmp_path: Pa
         session = await Session.begin(Config.from_settings(settings_of(path)), [Seed("http://a.example/")])
         found = [new_url(f"http://b.example/{n}", reason=SkipReason.OUTSIDE) for n in range(5)]
         await session.submit(add_urls, (time.time() - 60, found))
-        task = asyncio.create_task(keep(session, 0, least=30.0))
+        task = asyncio.create_task(keep(session, KeepDays(outside=0), least=30.0))
         while rows(path, "SELECT count(*) FROM outside") != [(5,)]:
             await asyncio.sleep(0.02)
         task.cancel()

@@ -19,15 +19,16 @@ from db.engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDa
 from db.tables import Record
 
 _ON_POSTGRES = {"ix_search_document_words"}
+_ON_SQLITE = {"ix_page_fetched_at"}
 
 
 def differences(connection: Connection) -> list[Any]:
-    """What Alembic would change, but for indexes whose order it cannot read, and what only SQLite's tables have."""
+    """What Alembic would change, but for indexes whose order it cannot read, words, and partitions."""
 
     def is_compared(one: Any, name: str, *_: Any) -> bool:
         is_here = not isinstance(one, ForeignKeyConstraint) or is_made(one, connection)
-        is_words = str(name).startswith("search_words") or (
-            connection.dialect.name == "sqlite" and name in _ON_POSTGRES
+        is_words = str(name).startswith(("search_words", "page_20")) or (
+            name in (_ON_POSTGRES if connection.dialect.name == "sqlite" else _ON_SQLITE)
         )
         return is_here and not is_words and name not in {"ix_url_queue", "ix_article_newest", "ix_article_site_newest"}
 
@@ -51,7 +52,7 @@ def test_new_database_has_the_tables_of_the_models(database: Database) -> None:
         if database.is_sqlite:
             tables = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
             own = {name for name in tables.scalars() if not name.startswith("search_words")}
-            assert own == {"link", "outside", "run_sample", "source_attribution"}
+            assert own == {"link", "outside", "run_sample", "source_attribution", "url_count"}
     assert re.search(r"ix_url_queue ON .*\(host_id, score DESC, found_at\) WHERE .*state.* = 'pending'", made)
     last = "" if database.is_sqlite else " NULLS LAST"
     assert re.search(rf"ix_article_site_newest ON .*\(site_id, published_utc DESC{last}\)", made)

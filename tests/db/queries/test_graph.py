@@ -226,3 +226,25 @@ def test_lost_connection_costs_nothing(leased_urls: dict, run_in: Callable, read
 def test_wrong_params(database: Database, params: Params) -> None:
     with pytest.raises(ValueError, match="must have"):
         GraphReader(database, params)
+
+
+def test_reader_with_a_bound_leaves_out_what_was_found_first(
+    run_in: Callable, leased_urls: dict[str, Lease], database: Database, database_url: str
+) -> None:
+    run_in(store, fetched(leased_urls[page(1)], NOW + 1, (2,)))
+    run_in(add_urls, (NOW, [new_url(page(n, "b.example")) for n in range(5)]))
+    run_in(store, fetched(leased_urls[page(2)], NOW + 2, (3, 1)))
+    opened = open_for_reading(database_url)
+    bounded = GraphReader(opened, Params(urls=7, pages=3, most=5))
+    rows = list(bounded.read(NOW + 9))
+    ids = [key for piece in rows if isinstance(piece, UrlRows) for key in piece.ids.tolist()]
+    newest = {fingerprint(page(n, "b.example")) for n in range(5)}
+    assert {fingerprint("http://a.example/"), *newest, key(1), key(2)} >= set(ids) >= {*newest, key(1), key(2)}
+    assert len(ids) == len(set(ids))
+    assert [piece.sources.tolist() for piece in rows if isinstance(piece, LinkRows)] == [[key(1), key(2)]]
+    assert not bounded.is_whole
+    run_in(add_urls, (NOW + 3, [new_url(page(99))]))
+    (later,) = (piece for piece in bounded.read(NOW + 10) if isinstance(piece, UrlRows))
+    assert later.ids.tolist() == [key(99)]
+    bounded.close()
+    opened.close()
