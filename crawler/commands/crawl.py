@@ -123,7 +123,7 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
-        from db.engine.database import parse_url
+        from db.engine.shards import Shards
 
         from ..run.exporters import check_exports
         from ..run.seeds import Seed, refuse_private, seeds_of
@@ -151,7 +151,7 @@ class Command(NewsCommand, ScrapyCrawl):
                 opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"))
             crawler = self._create_crawler(self._news)
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
-            parse_url(config.database_url)
+            Shards.read(config.database_url)
             refuse_private(opts.spargs["seeds"], config.fetch.guard)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)

@@ -102,7 +102,9 @@ class PageCompletion:
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
         joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
-        self._store = Store(session.resumed.run_id, judge, session.signatures, joiner, index_terms, differs)
+        self._store = Store(
+            session.resumed.run_id, judge, session.signatures, joiner, index_terms, differs, dealing=session.dealing
+        )
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links.

@@ -41,6 +41,7 @@ from ..run.config import Config
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
 from ..run.exporters import export_command
 from ..run.session import WATCH, Session
+from ..shards.exchange import Exchange
 from . import retention
 from .completion import Followers, Known, PageCompletion
 from .held_hosts import HeldHosts
@@ -83,6 +84,7 @@ class Crawl:
         followers: who is told of pages.
         completion: stores pages.
         refiller: keeps the queues filled.
+        exchange: with the other databases of the crawl, if it has some.
     """
 
     session: Session
@@ -92,11 +94,17 @@ class Crawl:
     followers: Followers
     completion: PageCompletion
     refiller: Refiller
+    exchange: Exchange | None = None
 
     @property
     def watches(self) -> bool:
         """Tell whether it goes on when nothing is left, and waits for news."""
         return self.followers.watch is not None
+
+    @property
+    def left_elsewhere(self) -> str:
+        """One sentence about work that is left in other databases; empty for none."""
+        return self.exchange.left if self.exchange is not None else ""
 
     @property
     def topic(self) -> Topic | None:
@@ -148,6 +156,8 @@ class Crawl:
             start(self.followers.watch.keep())
         self.followers.learning.run()
         start(retention.keep(self.session, self.session.config.keep))
+        if self.exchange is not None:
+            start(self.exchange.keep())
         start(self.refiller.keep_alive())
         start(self.refiller.run())
 
@@ -180,6 +190,9 @@ class Crawl:
         self.background.exit_code = EXIT_STOPPED if left.within or unread.again else EXIT_FINISHED
         if left.within:
             return f"stopped ({reason})"
+        if self.left_elsewhere:
+            self.background.exit_code = EXIT_STOPPED
+            return f"stopped ({self.left_elsewhere})"
         if unread.again:
             return f"finished but for {unread.again} pages that could not be read"
         return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
@@ -251,6 +264,14 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
     followers.backoff.waits_on = watches
     completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
     held = HeldHosts(session, pending, known.hosts, learning)
-    idle = Idle(session, pending, held, followers.backoff, completion=completion, watch=followers.watch)
+    exchange = None
+    if session.neighbours is not None:
+        exchange = Exchange(session, found=pending.arrived, refill=pending.refill, watches=watches)
+    idle = Idle(
+        *(session, pending, held, followers.backoff),
+        completion=completion,
+        watch=followers.watch,
+        exchange=exchange,
+    )
     refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
-    return Crawl(session, background, known, pending, followers, completion, refiller)
+    return Crawl(session, background, known, pending, followers, completion, refiller, exchange)

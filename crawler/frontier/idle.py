@@ -10,6 +10,7 @@ from db.records.lease import Waiting
 from .. import clock
 from ..politeness.delay import LONGEST_PAUSE
 from ..run.session import Session
+from ..shards.exchange import Exchange
 from .completion import PageCompletion
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
@@ -32,6 +33,7 @@ class Idle:
         backoff: hosts that do not answer.
         completion: has articles that wait for parts.
         watch: queues URLs again, when the crawl is to go on for ever.
+        exchange: with the other databases of the crawl, if it has some.
 
     Attributes:
         exhausted: nothing is left within the limits.
@@ -46,6 +48,7 @@ class Idle:
         *,
         completion: PageCompletion,
         watch: Watch | None,
+        exchange: Exchange | None = None,
     ) -> None:
         self.exhausted = False
         self._session = session
@@ -54,6 +57,7 @@ class Idle:
         self._backoff = backoff
         self._completion = completion
         self._watch = watch
+        self._exchange = exchange
 
     def is_due(self) -> bool:
         """Tell whether nothing is under way and nothing queued that could be."""
@@ -74,7 +78,7 @@ class Idle:
         """End the crawl; one that watches waits for news."""
         more = await self._completion.finish()
         if self._watch is None or self._watch.spent:
-            self.exhausted = not more
+            self.exhausted = not more and (self._exchange is None or await self._exchange.is_over())
         elif not more:
             alone = self._session.database.is_sqlite
             await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)

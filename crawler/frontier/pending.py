@@ -13,8 +13,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from typing import Any
 
 from db.frontier import claims as table
-from db.frontier.insert import add_urls
-from db.records.url import Kind, Lease, NewUrl
+from db.records.url import Found, Kind, Lease, NewUrl
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 
@@ -82,9 +81,18 @@ class PendingUrls:
 
     async def add(self, new_urls: Sequence[NewUrl]) -> None:
         """Add URLs that no page named."""
-        stored = await self._session.submit(add_urls, (clock.now(), new_urls))
+        self.arrived(await self._session.add(clock.now(), new_urls), best_scores(new_urls))
+
+    def arrived(self, stored: Found, best: Mapping[int, float] = _NO_SCORES) -> None:
+        """Note URLs that no page of this run named."""
         self.count += stored.queued
-        self.found(stored.hosts, best_scores(new_urls))
+        self.found(stored.hosts, best)
+
+    def refill(self) -> None:
+        """Have all hosts asked again: there may be URLs that could not be leased before."""
+        self.may_have_hosts = True
+        self.queues.refresh_all()
+        self.changed.set()
 
     async def ask_robots(self, hosts: Sequence[tuple[str, str]]) -> None:
         """Add the robots.txt of hosts, given by scheme and name, to be fetched (again)."""

@@ -361,6 +361,8 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
         how = "Stopped watching" if crawl.watches else "Finished"
         return f"{how}: nothing is left within the limits{more}. {where}"
+    if crawl.left_elsewhere:
+        return f"Stopped: {crawl.left_elsewhere}; the same command goes on. {where}"
     if ended.left and not ended.left.within:
         return f"Finished but for {ended.unread.again} pages, which the same command asks for again. {where}"
     left = f"{ended.left.within} URLs left" if ended.left else "work left"

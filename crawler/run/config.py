@@ -259,6 +259,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "where the result goes: a URL, or the path of a SQLite file (also from the variable `DATABASE_URL`); "
             "several Postgres databases share a crawl ([docs/shards.md](docs/shards.md)), separated by commas or spaces"
         ),
+        Option("SHARD", None, limit, least=1): (
+            "which of several databases this process works on, 1 is the first; without it the one that has the fewest "
+            "processes"
+        ),
         Option("DATABASE_PATIENCE", 300.0, number): (
             "seconds to wait for a locked or silent database before giving up (at the start at most 60)"
         ),
@@ -622,6 +626,7 @@ class Config:
     agreed: Mapping[str, Any]
     robots_agent: str
     database_url: str
+    shard: int | None
     database_patience: float
     store_html: KeepRaw
     keep: KeepDays

@@ -10,8 +10,9 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,14 +21,19 @@ from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseProblem, WrongDatabase
 from db.engine.processes import here
+from db.engine.shards import Shards
 from db.engine.writer import Work, Writer
 from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
+from db.frontier.mail import post_urls
+from db.frontier.shards import Neighbours, enter, keep_grant, place_of_process
 from db.records.keys import iso
 from db.records.lease import Waiting
-from db.records.run import LivingRun, Resumed, RunEnd, RunStart, StoredSeed
+from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
+from db.records.shard import Dealing
 from db.records.signature import Reader
+from db.records.url import Found, NewUrl
 from db.records.visit import Beginning, Due, Unread
 from db.search.index import merge_pending
 from pipelines.dedup.judge import SignatureIndex
@@ -54,6 +60,8 @@ _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _VERSION = version("newscrawler")
 _OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
+_NEIGHBOUR_PATIENCE = 20.0
+"""Seconds for which each of several databases is waited for at the start."""
 _SIGN_SECONDS = 2.0
 """A run says that it lives, and hears what the others need, at least this often."""
 _MERGE_SECONDS = 10.0
@@ -92,10 +100,25 @@ class Session:
         stats: counts of this run (pages, articles, duplicates, drops by reason ...), for whoever shows them.
         leads: whether this run scores the queue for all that share the database.
         pages_per_second: lately.
+        neighbours: the databases of the crawl; None when there is one.
+        dealing: what belongs to the others; None when there are none.
+        limits_of_all: limits of the crawl over all databases; `config` has what is for this one.
     """
 
-    def __init__(self, config: Config, line: DatabaseLine, began: RunBeginning, signatures: SignatureIndex) -> None:
+    def __init__(
+        self,
+        config: Config,
+        line: DatabaseLine,
+        began: RunBeginning,
+        signatures: SignatureIndex,
+        *,
+        neighbours: Neighbours | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self.config = config
+        self.limits_of_all = limits or config.limits
+        self.neighbours = neighbours
+        self.dealing = neighbours.dealing if neighbours is not None else None
         self.database = line.database
         self.resumed = began.resumed
         self.began = began
@@ -127,16 +150,26 @@ class Session:
             SeedError, DatabaseProblem: nothing was started.
         """
         records = seeds_of(seeds)
-        database = await asyncio.get_running_loop().run_in_executor(None, _open, config, goes_on)
+        loop = asyncio.get_running_loop()
+        turn = ExitStack()
+        database, neighbours = await loop.run_in_executor(None, _open, config, goes_on, turn)
+        limits = config.limits
+        if neighbours is not None:
+            config = replace(config, database_url=neighbours.own_url, limits=neighbours.dealing.part(limits))
         line = DatabaseLine(database, config.database_patience)
         try:
-            began = await _start_run(config, line, records, {**config.agreed, "VERSION": _VERSION}, mode)
+            settings = {**config.agreed, "VERSION": _VERSION}
+            began = await _start_run(config, line, records, settings, mode, neighbours=neighbours)
+            await loop.run_in_executor(None, turn.close)
             index = signature_index(config, database)
             await line.submit(signatures.load, Reader(index, config.duplicate_method.sign, logger.info))
         except DatabaseProblem:
+            await loop.run_in_executor(None, turn.close)
             await line.close()
+            if neighbours is not None:
+                neighbours.close()
             raise
-        return cls(config, line, began, index)
+        return cls(config, line, began, index, neighbours=neighbours, limits=limits)
 
     async def read(self, question: Callable[[Any], R]) -> R:
         """Ask the database on a connection of its own, in a thread; see `Database.read`."""
@@ -191,6 +224,10 @@ class Session:
         await self.submit(runs.let_go, self.resumed.run_id)
         return await self.submit(table.waiting, self.config.limits)
 
+    async def add(self, now: float, new_urls: Sequence[NewUrl]) -> Found:
+        """Add URLs that no page named; what other databases own is posted there."""
+        return await _add(self.line, self.dealing, now, new_urls)
+
     async def unread(self) -> Unread:
         """Count the URLs whose last answer could not be read, through a fault of ours."""
         return await self.submit(revisits.count_unread, None)
@@ -207,6 +244,8 @@ class Session:
             await self._merging
             await self._merge()
         await self.line.close(self.signatures.save)
+        if self.neighbours is not None:
+            self.neighbours.close()
 
 
 def signature_index(config: Config, database: Database) -> SignatureIndex:
@@ -271,10 +310,17 @@ class DatabaseLine:
 
 
 async def _start_run(
-    config: Config, line: DatabaseLine, seeds: list[Seed], settings: Mapping[str, Any], mode: str
+    config: Config,
+    line: DatabaseLine,
+    seeds: list[Seed],
+    settings: Mapping[str, Any],
+    mode: str,
+    *,
+    neighbours: Neighbours | None,
 ) -> RunBeginning:
     """Write the run's row and the seeds that are new."""
     now = clock.now()
+    dealing = neighbours.dealing if neighbours is not None else None
     lease_ends = clock.uptime() + config.lease_seconds
     start = RunStart(
         started=iso(now),
@@ -285,12 +331,16 @@ async def _start_run(
         now=now,
         lease_seconds=config.lease_seconds,
         limits=config.limits,
-        seeds=[row_of(seed) for seed in seeds],
+        seeds=[row_of(seed) if dealing is None else dealing.part_of_seed(row_of(seed)) for seed in seeds],
         admit=lambda others: _compare(line.database.name, settings, others),
         covers=lambda seed, url: scope_of_seed(seed).permits(url),
         span=lambda seed: scope_of_seed(seed, config.period).period.span(now),
     )
+    for other in neighbours.answering() if neighbours is not None else ():
+        _compare(other.name, settings, await asyncio.to_thread(other.read, partial(runs.living_runs, now=now)))
     resumed = await line.submit(runs.start_run, start)
+    if dealing is not None:
+        await line.submit(keep_grant, None)
     woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before else 0
     first = [
         new_url(
@@ -304,7 +354,7 @@ async def _start_run(
         )
         for row in start.seeds
     ]
-    added = await line.submit(add_urls, (now, first))
+    added = await _add(line, dealing, now, first)
     return RunBeginning(
         resumed,
         queued=resumed.pending + woken + added.queued,
@@ -312,6 +362,16 @@ async def _start_run(
         reordered=bool(resumed.settings and differing(resumed.settings, settings, SCORING)),
         lease_ends=lease_ends,
     )
+
+
+async def _add(line: DatabaseLine, dealing: Dealing | None, now: float, new_urls: Sequence[NewUrl]) -> Found:
+    """Add URLs that no page named, and post those that other databases own."""
+    if dealing is not None:
+        # whether one is to be fetched again, its own database says
+        foreign = [replace(new, again=False) for new in new_urls if dealing.belongs(new) != dealing.number]
+        new_urls = [new for new in new_urls if dealing.belongs(new) == dealing.number]
+        await line.submit(post_urls, (dealing, now, foreign))
+    return await line.submit(add_urls, (now, new_urls))
 
 
 async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float, mode: str) -> int:
@@ -353,10 +413,27 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
             logger.warning("%s is crawling with %s %s, this one with %s", who, *values)
 
 
-def _open(config: Config, goes_on: Callable[[], bool]) -> Database:
-    return open_for_crawl(
-        config.database_url,
-        patience_seconds=config.database_patience,
-        waiting=lambda text: logger.warning("%s", text),
-        goes_on=goes_on,
-    )
+def _open(config: Config, goes_on: Callable[[], bool], turn: ExitStack) -> tuple[Database, Neighbours | None]:
+    """Open the database, or those of the crawl; `turn` lets other processes choose theirs."""
+
+    def open_one(url: str, patience: float = config.database_patience) -> Database:
+        return open_for_crawl(
+            url,
+            patience_seconds=patience,
+            waiting=lambda text: logger.warning("%s", text),
+            goes_on=goes_on,
+        )
+
+    shards = Shards.read(config.database_url)
+    if len(shards) > 1:
+        patience = min(config.database_patience, _NEIGHBOUR_PATIENCE)
+        one_of_several = partial(open_one, patience=patience)
+        neighbours = turn.enter_context(place_of_process(shards, config.shard, one_of_several, logger.warning))
+        return neighbours.own, neighbours
+    database = open_one(shards.urls[0])
+    try:
+        enter([database])
+    except DatabaseProblem:
+        database.close()
+        raise
+    return database, None

@@ -21,6 +21,7 @@ from ..frontier.claims import SET_ROBOTS, held_by
 from ..frontier.insert import add_hosts, insert_urls
 from ..frontier.leases import LOCK_HOSTS
 from ..frontier.limits import spend_totals
+from ..frontier.mail import ADOPT, post_foreign
 from ..frontier.revisits import CHANGE, LINKS
 from ..records.article import Added, Differs, Judge, NewArticle, Renewal, always
 from ..records.keys import iso
@@ -28,6 +29,7 @@ from ..records.outcome import Joined, Outcome, Stored
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
 from ..records.reasons import ArticleResult
 from ..records.search import MakeTerms
+from ..records.shard import Dealing
 from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
 from ..tables.learned import PageTermsRow
@@ -67,6 +69,7 @@ class Store:
         make_terms: makes terms for the full-text index.
         differs: whether (title, text) as stored says something else than as it came now.
         renewal: why stored articles come again.
+        dealing: what belongs to other databases; None where there is no other.
     """
 
     run_id: int
@@ -76,6 +79,7 @@ class Store:
     make_terms: MakeTerms
     differs: Differs = always
     renewal: Renewal = Renewal.OF_PAGES
+    dealing: Dealing | None = None
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
@@ -93,6 +97,8 @@ class Store:
         The order keeps processes from waiting for each other in a circle: rows that only this run touches are written
         at any time; what others may want, too, is locked in one order (new hosts, URLs, articles, budgets, hosts).
         """
+        if self.dealing is not None:
+            outcomes = post_foreign(connection, self.dealing, outcomes)
         found = [new for outcome in outcomes for new in outcome.new_urls]
         add_hosts(connection, max(outcome.fetched_at for outcome in outcomes), found)
         _add_urls(connection, outcomes, results)
@@ -330,10 +336,9 @@ _HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
 def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Add hosts to the seeds that redirected to them."""
     adopted = sorted({o.seed_host for o in outcomes if o.seed_host is not None})
-    run_many(connection, _ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in adopted])
+    run_many(connection, ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in adopted])
 
 
-_ADOPT = update(seed).where(seed.c.id == bindparam("key")).values(hosts=seed.c.hosts + bindparam("name"))
 _WANTED = bindparam("wanted") == 1
 _FOREIGN = host.c.owner.is_not(None) & host.c.owner.is_distinct_from(bindparam("run"))
 _LATEST = 0.2

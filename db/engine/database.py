@@ -197,6 +197,20 @@ class Database:
         with self.engine.connect().execution_options(writer=True) as connection, self.writing(connection):
             return query(connection)
 
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Open a connection; what was not committed before is committed in the end.
+
+        Raises:
+            DatabaseProblem: the database does not answer, or cannot be written.
+        """
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+                connection.commit()
+        except DBAPIError as error:
+            raise classify(error, self.name) or error from error
+
     def keep_crawls_away(self) -> None:
         """Lock the file as a crawl does.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..records.keys import dealt
 from .database import NEXT_URL, parse_url, without_password
 from .errors import WrongDatabase
 
@@ -39,8 +40,8 @@ class Shards:
         ('of three, two.db',)
         """
         urls = tuple(NEXT_URL.split(database_url.strip(" \t\r\n,")))
+        parsed = [parse_url(url) for url in urls]
         if len(urls) > 1:
-            parsed = [parse_url(url) for url in urls]
             for given, url in zip(urls, parsed, strict=True):
                 if url.get_backend_name() != "postgresql":
                     raise WrongDatabase(
@@ -60,13 +61,4 @@ class Shards:
 
     def of(self, site_id: int) -> int:
         """Return the place in the list, from 0, of the database that a site lives in."""
-        return site_id % len(self.urls)
-
-
-def equal_part(total: int | None, place: int, count: int) -> int | None:
-    """Return the part of a limit that a shard has; the first get what is left over.
-
-    >>> [equal_part(8, place, 3) for place in range(3)]
-    [3, 3, 2]
-    """
-    return None if total is None else total // count + (place < total % count)
+        return dealt(site_id, len(self.urls)) - 1

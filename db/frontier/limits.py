@@ -19,6 +19,7 @@ from sqlalchemy import (
     Integer,
     and_,
     bindparam,
+    case,
     func,
     not_,
     or_,
@@ -75,8 +76,13 @@ def pages_left(connection: Connection, limits: Limits) -> int | None:
     most = (limits.pages, limits.pages_per_run, limits.pages_per_day)
     if most == (None, None, None):
         return None
-    used = connection.execute(select(*(budget.c[name] for name in _COUNTERS)).with_for_update()).one()
+    granted, *used = connection.execute(_USED.with_for_update()).one()
+    if limits.pages is not None and granted is not None:
+        most = (granted, *most[1:])
     return max(0, min(limit - int(n) for limit, n in zip(most, used, strict=True) if limit is not None))
+
+
+_USED = select(budget.c.granted, *(budget.c[name] for name in _COUNTERS))
 
 
 def is_spent(connection: Connection, limits: Limits) -> bool:
@@ -120,7 +126,8 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
     """Return conditions, one of which is true of a URL without budget."""
     conditions: list[Any] = []
     if limits.pages is not None:
-        conditions.append(select(budget.c.pages).scalar_subquery() >= limits.pages)
+        granted = func.coalesce(budget.c.granted, limits.pages)
+        conditions.append(select(budget.c.pages >= granted).scalar_subquery())
     if limits.pages_per_run is not None:
         conditions.append(select(budget.c.run_pages).scalar_subquery() >= limits.pages_per_run)
     if limits.pages_per_day is not None:
@@ -148,7 +155,8 @@ def open_budget(connection: Connection) -> None:
 
 def begin_run(connection: Connection) -> None:
     """Count the pages of a run from 0, unless it joins another."""
-    connection.execute(update(budget).values(run_pages=0))
+    granted = case((budget.c.granted.is_not(None), budget.c.pages), else_=None)
+    connection.execute(update(budget).values(run_pages=0, granted=granted))
 
 
 _UNDER_WAY = select(func.count()).where(in_state(State.LEASED), COUNTS).scalar_subquery()

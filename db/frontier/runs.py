@@ -59,7 +59,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     if is_postgres(connection):  # two that start at once: the second sees the first
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
     recovered = free_the_dead(connection, None, start.now, (start.place, start.pid))
-    living = _living(connection, start.now)
+    living = living_runs(connection, start.now)
     if living:
         start.admit(living)
     previous = connection.execute(select(run.c.settings).order_by(run.c.id.desc()).limit(1)).scalar()
@@ -112,8 +112,8 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     )
 
 
-def _living(connection: Connection, now: float) -> list[LivingRun]:
-    """Read the runs that have not ended, once the dead are freed."""
+def living_runs(connection: Connection, now: float) -> list[LivingRun]:
+    """Read the runs that have not ended, with those that died until they are freed."""
     lease = (run.c.alive_until - clock(connection, now)).label("lease")
     living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
     return [

@@ -1,26 +1,41 @@
-"""The place of a database among those of its crawl, noted at its first use.
+"""The place of a database among those of its crawl, how each is doing, and `MAX_PAGES`.
 
 A crawl over several databases (`db.engine.shards`) writes into each what its place is, of how many, and the name of the
 crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases of two
 crawls, another order or another number is refused before anything is written.
+
+`MAX_PAGES` is dealt in batches: the first database knows how much of it each was granted, and each counts its pages
+against that (`budget.granted`). What is not used is given back.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
 
-from ..engine.database import Database
+from ..engine.database import Database, open_for_reading
 from ..engine.errors import DatabaseGone, WrongDatabase
-from ..tables.shards import ShardRow
+from ..engine.shards import Shards
+from ..engine.statements import clock, in_state, one_by_one
+from ..records.run import Limits
+from ..records.shard import Dealing, ShardState
+from ..records.url import State
+from ..tables.runs import BudgetRow, RunRow
+from ..tables.shards import InboxRow, OutboxRow, ShardRow
 from ..tables.urls import UrlRow
+from .limits import within_limits
 
-shard, url = ShardRow.table(), UrlRow.table()
+shard, inbox, outbox, url, run, budget = (
+    model.table() for model in (ShardRow, InboxRow, OutboxRow, UrlRow, RunRow, BudgetRow)
+)
 
-_ENTER_LOCK = 7_241_895_304
+_ENTER_LOCK, _TURN_LOCK = 7_241_895_304, 7_241_895_305
+_TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +111,202 @@ def enter(databases: Sequence[Database | None]) -> None:
         for database, place in found:
             with database.engine.connect() as connection, database.writing(connection):
                 crawl = place.enter(connection, crawl)
+
+
+class Neighbours:
+    """The databases of a crawl, as a process that works on one of them sees them.
+
+    Args:
+        shards: all of them.
+        dealing: the one it works on.
+        opened: those that answered at the start, by number.
+
+    Attributes:
+        dealing: the same.
+    """
+
+    def __init__(self, shards: Shards, dealing: Dealing, opened: Mapping[int, Database]) -> None:
+        self.dealing = dealing
+        self._shards = shards
+        self._opened = dict(opened)
+
+    @property
+    def own(self) -> Database:
+        """Database that this process works on."""
+        return self._opened[self.dealing.number]
+
+    @property
+    def own_url(self) -> str:
+        """URL of that one."""
+        return self._shards.urls[self.dealing.number - 1]
+
+    def answering(self) -> list[Database]:
+        """Return the other databases that have answered until now."""
+        return [self._opened[n] for n in self.dealing.others if n in self._opened]
+
+    def name(self, number: int) -> str:
+        """Name a database."""
+        return f"database {number} of DATABASE_URL"
+
+    def get(self, number: int) -> Database:
+        """Return a database.
+
+        Raises:
+            DatabaseProblem: it has not answered until now, and does not.
+        """
+        if number not in self._opened:
+            database = open_for_reading(self._shards.urls[number - 1])
+            with database.transaction() as connection:
+                ShardPlace(database.name, number, len(self._shards)).check(connection)
+            self._opened[number] = database
+        return self._opened[number]
+
+    def close(self) -> None:
+        """Close all but its own."""
+        for number in self.dealing.others:
+            if number in self._opened:
+                self._opened.pop(number).close()
+
+
+@contextmanager
+def place_of_process(
+    shards: Shards, wanted: int | None, open_one: Callable[[str], Database], silent: Callable[[str], None]
+) -> Iterator[Neighbours]:
+    """Open the databases of a crawl and choose the one that a process works on.
+
+    While the context lasts, no other process chooses: who has written its run by the end of it is counted by the next.
+
+    Args:
+        shards: the databases.
+        wanted: number of the one to work on; None for the one with the fewest living runs.
+        open_one: opens a database, and makes its tables.
+        silent: told of each that does not answer, in a sentence.
+
+    Raises:
+        WrongDatabase: see `enter`; or there is no database of the number.
+        DatabaseGone: the one that is wanted does not answer, or none.
+    """
+    count = len(shards)
+    if wanted is not None and wanted > count:
+        raise WrongDatabase(f"SHARD is {wanted}, but DATABASE_URL names {count} database{'s'[: count > 1]}")
+    opened: dict[int, Database] = {}
+    try:
+        for number, url in enumerate(shards.urls, 1):
+            try:
+                opened[number] = open_one(url)
+            except DatabaseGone as problem:
+                if number == wanted or (number == count and not opened):
+                    raise
+                silent(str(problem))
+        enter([opened.get(number) for number in range(1, count + 1)])
+        with _turn(next(iter(opened.values()))):
+            yield Neighbours(shards, Dealing(wanted or _least_busy(opened), count), opened)
+    except BaseException:
+        for database in opened.values():
+            database.close()
+        raise
+
+
+@contextmanager
+def _turn(database: Database) -> Iterator[None]:
+    """Wait until no other process is choosing; one that takes long is not waited for."""
+    deadline = time.monotonic() + _LONGEST_TURN
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        while not connection.execute(select(func.pg_try_advisory_lock(_TURN_LOCK))).scalar_one():
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_TURN_SECONDS)
+        try:
+            yield
+        finally:
+            connection.execute(select(func.pg_advisory_unlock_all()))
+
+
+def _least_busy(opened: Mapping[int, Database]) -> int:
+    """Choose the database with the fewest living runs, of several one with work."""
+    states = {number: database.read(lambda c: state(c, Limits())) for number, database in opened.items()}
+    return min(states, key=lambda n: (states[n].runs, not (states[n].wants or states[n].under_way), n))
+
+
+# ---------------------------------------------------------------- how each is doing
+
+
+def state(connection: Connection, limits: Limits) -> ShardState:
+    """Read how a database is doing: first what there is to do, then what came and went.
+
+    Args:
+        connection: to the database.
+        limits: its own, see `Dealing.part`.
+    """
+    living = run.c.finished.is_(None) & (run.c.alive_until > clock(connection, 0))
+    within = within_limits(connection, replace(limits, pages=None))
+    row = connection.execute(
+        select(
+            select(func.count()).where(living).scalar_subquery().label("runs"),
+            or_(_UNREAD, exists().where(in_state(State.LEASED))).label("under_way"),
+            exists().where(in_state(State.PENDING), within).label("wants"),
+            func.coalesce(select(budget.c.pages).scalar_subquery(), 0).label("pages"),
+        )
+    ).one()
+    posted = frozenset(connection.execute(_POSTED).scalars())
+    messages = connection.execute(select(shard.c.sent, shard.c.received).order_by(shard.c.number)).all()
+    return ShardState(
+        row.runs, row.under_way, posted, row.wants, row.pages, [(one.sent, one.received) for one in messages]
+    )
+
+
+_UNREAD = exists().where(inbox.c.number.is_not(None))
+_POSTED = select(outbox.c.shard).distinct()
+
+
+# ---------------------------------------------------------------- MAX_PAGES
+
+
+@one_by_one
+def keep_grant(connection: Connection, _request: None) -> None:
+    """Let a database count no more pages than it is granted from now on."""
+    connection.execute(update(budget).where(budget.c.granted.is_(None)).values(granted=budget.c.pages))
+
+
+def grant(first: Database, own: Database, number: int, limits: Limits, ahead: int) -> bool:
+    """Have a database granted so many pages more than it counts; tells if it got some.
+
+    What it has no use for goes back. Its budget is locked meanwhile; it is lowered before the first database hears of
+    it and raised after that: whoever dies in between, together they never count more than the limit.
+
+    Args:
+        first: the database that knows what was granted.
+        own: the one that counts.
+        number: of that one.
+        limits: those of the crawl, with its own part of some.
+        ahead: how many.
+
+    Raises:
+        DatabaseProblem: one of the two does not answer.
+    """
+    assert limits.pages is not None
+    with own.transaction() as near:
+        wants = exists().where(in_state(State.PENDING), within_limits(near, replace(limits, pages=None)))
+        ahead *= near.execute(select(wants)).scalar_one()
+        near.execute(_GIVE_BACK, {"ahead": ahead})
+        pages, granted = near.execute(_BUDGET).one()
+    if granted - pages > ahead // 2:
+        return False
+    with own.transaction() as near, first.transaction() as far:
+        pages, granted = near.execute(_BUDGET.with_for_update()).one()
+        known = {row.number: row.granted for row in far.execute(_GRANTS)}
+        left = limits.pages - sum(n for key, n in known.items() if key != number)
+        more = max(granted, min(pages + ahead, left))
+        if known[number] != more:
+            far.execute(_GRANT, {"key": number, "n": more})
+        far.commit()
+        if more > granted:
+            near.execute(update(budget).values(granted=more))
+    return bool(more > granted)
+
+
+_AHEAD = budget.c.pages + bindparam("ahead", type_=BigInteger)
+_GIVE_BACK = update(budget).where(budget.c.granted > _AHEAD).values(granted=_AHEAD)
+_BUDGET = select(budget.c.pages, budget.c.granted)
+_GRANTS = select(shard.c.number, shard.c.granted).order_by(shard.c.number).with_for_update()
+_GRANT = update(shard).where(shard.c.number == bindparam("key")).values(granted=bindparam("n"))

@@ -20,6 +20,15 @@ def fingerprint(name: str) -> int:
     return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
 
 
+def dealt(site_id: int, count: int) -> int:
+    """Return the number, from 1, of the database of a crawl that a site lives in.
+
+    >>> dealt(fingerprint("example.com"), 3)
+    3
+    """
+    return site_id % count + 1
+
+
 def is_sampled(key: int) -> bool:
     """Tell whether a URL is in the sixteenth that is fetched against a rule.
 

@@ -38,7 +38,6 @@ class OutboxRow(Record):
     number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
     shard: Mapped[int] = mapped_column(SmallInteger, index=True)
     """To which."""
-    kind: Mapped[str] = mapped_column(Text)
     body: Mapped[str] = mapped_column(Text)
     """JSON, see `db.frontier.mail`."""
 
@@ -50,5 +49,4 @@ class InboxRow(Record):
     number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
     shard: Mapped[int] = mapped_column(SmallInteger)
     """From which."""
-    kind: Mapped[str] = mapped_column(Text)
     body: Mapped[str] = mapped_column(Text)

@@ -41,16 +41,19 @@ def equal(name: str, wanted: object, found: object, note: str = "") -> Check:
 
 
 def database_checks(
-    connection: Connection, site: Site, *, max_pages: int | None, max_pages_per_host: int | None
+    connections: Sequence[Connection], site: Site, *, max_pages: int | None, max_pages_per_host: int | None
 ) -> list[Check]:
-    """Everything stored, everything once, every counter true.
+    """Everything stored, everything once, every counter true, in all databases of the crawl together.
 
     A page is counted when it was answered and is no redirect. With a limit the crawl ends in its middle: then the
     number of pages is what has to be exact, and nothing else may be missing from them.
     """
 
     def rows(query: str) -> Sequence[tuple]:
-        return [tuple(row) for row in connection.execute(text(query))]
+        return [tuple(row) for connection in connections for row in connection.execute(text(query))]
+
+    def total(query: str) -> int:
+        return sum(n for (n,) in rows(query))
 
     pages = rows("SELECT id, url, state, http_status, host_id FROM url WHERE kind = 'page'")
     known = Counter(host_id for *_, host_id in pages)
@@ -73,15 +76,18 @@ def database_checks(
         *([] if limited else [equal("pages known", site.pages, len(pages))]),
         equal("pages counted", min(reachable, max_pages or reachable), len(counted), states),
         equal("of them stored (done)", len(counted), len(done)),
-        equal("articles", len(counted), rows("SELECT count(*) FROM article")[0][0]),
+        equal("articles", len(counted), total("SELECT count(*) FROM article")),
         equal("their different URLs", len(counted), len({url for _, url, _ in articles})),
         equal("pages done without article", 0, len(set(done) - {key for key, *_ in articles})),
         equal("articles that repeat another", 0, sum(of is not None for *_, of in articles)),
-        equal("rows of duplicates", 0, rows("SELECT count(*) FROM duplicate")[0][0]),
+        equal("rows of duplicates", 0, total("SELECT count(*) FROM duplicate")),
         equal("pages that lack links", 0, sum(links.get(key, 0) != _links(site, url) for key, url in done.items())),
-        equal("URLs still leased", 0, rows("SELECT count(*) FROM url WHERE state = 'leased'")[0][0]),
-        equal("URLs with a holder", 0, rows("SELECT count(*) FROM url WHERE leased_by IS NOT NULL")[0][0]),
-        equal("budget.pages", len(counted), rows("SELECT pages FROM budget")[0][0]),
+        equal("URLs still leased", 0, total("SELECT count(*) FROM url WHERE state = 'leased'")),
+        equal("URLs with a holder", 0, total("SELECT count(*) FROM url WHERE leased_by IS NOT NULL")),
+        equal(
+            "messages that were not read", 0, total("SELECT count(*) FROM outbox") + total("SELECT count(*) FROM inbox")
+        ),
+        equal("budget.pages", len(counted), total("SELECT pages FROM budget")),
         equal("hosts with a wrong count of pages", 0, sum(n != per_host[key] for key, n, _ in hosts)),
         equal("hosts with a wrong count of articles", 0, sum(n != articles_per_host[key] for key, _, n in hosts)),
     ]

@@ -1,13 +1,15 @@
-"""Several crawls share one Postgres database; some are killed, Postgres is restarted: is the result exact?
+"""Several crawls share Postgres databases; some are killed, Postgres is restarted: is the result exact?
 
-    uv run python -m tests.benchmarks.many_processes [--pages 2000] [--hosts 50] [--processes 2] [--kills 10]
-        [--restarts 1] [--restart-mode fast] [--seed 1] [--postgres URL] [--max-pages N] [--max-pages-per-host N]
-        [--host-delay 0] [--latency 0.02] [--lease 20] [--set NAME=VALUE ...] [--limit 600] [--folder DIR]
+    uv run python -m tests.benchmarks.many_processes [--pages 2000] [--hosts 50] [--shards 1] [--processes 2]
+        [--kills 10] [--restarts 1] [--restart-mode fast] [--seed 1] [--postgres URL] [--max-pages N]
+        [--max-pages-per-host N] [--host-delay 0] [--latency 0.02] [--lease 20] [--set NAME=VALUE ...] [--limit 600]
+        [--folder DIR]
 
-Starts a Postgres server of its own (or makes a database on the one named; then there are no restarts), a web server of
-generated pages, and real `scrapy crawl news` commands. At random moments, drawn from the seed and tied to the progress
-of the crawl, it kills one with its whole process group (SIGKILL) and at once starts the same command again. What has
-to be right in the end is in `exactness.py`. The exit code is 1 when something is not.
+Starts a Postgres server of its own (or makes databases on the one named; then there are no restarts), a web server of
+generated pages, and real `scrapy crawl news` commands, `--processes` for each of the `--shards`. At random moments,
+drawn from the seed and tied to the progress of the crawl, it kills one with its whole process group (SIGKILL) and at
+once starts the same command again. What has to be right in the end is in `exactness.py`. The exit code is 1 when
+something is not.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class Plan:
 
     Attributes:
         pages, hosts, latency: the site; latency is the seconds that every answer takes.
-        processes: crawls at a time.
+        shards: databases of the crawl.
+        processes: crawls at a time in each.
         kills, restarts: how often a crawl is killed, the database server restarted.
         seed: of everything random.
         max_pages, max_pages_per_host, host_delay, lease: settings of the crawls.
@@ -60,6 +63,7 @@ class Plan:
     pages: int = 2000
     hosts: int = 50
     latency: float = 0.02
+    shards: int = 1
     processes: int = 2
     kills: int = 10
     restarts: int = 1
@@ -204,53 +208,57 @@ class Result:
         return "\n".join(lines)
 
 
-def run(plan: Plan, database_url: str, folder: Path, restart: Callable[[], None] | None = None) -> Result:
-    """Crawl as planned into an empty Postgres database and judge what came of it.
+def run(plan: Plan, databases: Sequence[str], folder: Path, restart: Callable[[], None] | None = None) -> Result:
+    """Crawl as planned into empty Postgres databases and judge what came of it.
 
     Args:
         plan: what to do.
-        database_url: an empty database.
+        databases: URLs of empty ones, as many as there are shards.
         folder: where the seeds and the logs of all processes and of the web server go.
         restart: restarts the database server.
     """
     result = Result(plan)
-    engine = create_engine(parse_url(database_url), pool_pre_ping=True)
+    engines = [create_engine(parse_url(url), pool_pre_ping=True) for url in databases]
     with ExitStack() as stack:
-        stack.callback(engine.dispose)
+        for engine in engines:
+            stack.callback(engine.dispose)
         serving = stack.enter_context(
             Serving(plan.pages, plan.hosts, latency=plan.latency, log=folder / "requests.jsonl")
         )
         seeds = folder / "seeds.txt"
         seeds.write_text(f"{serving.site.address(0)} stay=any\n")
-        crew = stack.enter_context(Crew(plan, folder, seeds, database_url))
+        crew = stack.enter_context(Crew(plan, folder, seeds, ", ".join(databases)))
         started = time.monotonic()
-        done, snapshots = _crawl(plan, crew, serving, engine, restart)
+        done, snapshots = _crawl(plan, crew, serving, engines, restart)
         result.wall = time.monotonic() - started
         in_time = not crew.living()
         result.lives, result.log = crew.lives, list(serving.requests())
         ends = Counter(life.exit_code for life in crew.lives if life.killed is None)
         result.checks = [
             equal("ended in time", wanted=True, found=in_time),
-            equal("crawls ended with exit code 0", plan.processes, ends[0], f"{dict(ends)}"),
+            equal("crawls ended with exit code 0", plan.shards * plan.processes, ends[0], f"{dict(ends)}"),
             equal("kills", plan.kills, done["kill"]),
             equal("restarts of the database", plan.restarts, done["restart"]),
             equal("processes that outlived their crawl", 0, len(crew.orphans())),
-            *_stored(engine, serving.site, plan, result),
+            *_stored(engines, serving.site, plan, result),
             *wire_checks(result.log, crew.lives, snapshots, delay=plan.host_delay),
         ]
     return result
 
 
-def _stored(engine: Engine, site: Site, plan: Plan, result: Result) -> list[Check]:
+def _stored(engines: Sequence[Engine], site: Site, plan: Plan, result: Result) -> list[Check]:
     """The checks of the database; also fetches what each run says of itself."""
-    with engine.connect() as connection:
-        runs = connection.execute(text("SELECT id, outcome, totals FROM run ORDER BY id"))
-        result.totals = [(key, outcome or "no end", json.loads(totals or "{}")) for key, outcome, totals in runs]
-        return database_checks(connection, site, max_pages=plan.max_pages, max_pages_per_host=plan.max_pages_per_host)
+    with ExitStack() as stack:
+        connections = [stack.enter_context(engine.connect()) for engine in engines]
+        for connection in connections:
+            runs = connection.execute(text("SELECT id, outcome, totals FROM run ORDER BY id"))
+            result.totals += [(key, outcome or "no end", json.loads(totals or "{}")) for key, outcome, totals in runs]
+        limits = {"max_pages": plan.max_pages, "max_pages_per_host": plan.max_pages_per_host}
+        return database_checks(connections, site, **limits)
 
 
 def _crawl(
-    plan: Plan, crew: Crew, serving: Serving, engine: Engine, restart: Callable[[], None] | None
+    plan: Plan, crew: Crew, serving: Serving, engines: Sequence[Engine], restart: Callable[[], None] | None
 ) -> tuple[Counter[str], list[Snapshot]]:
     """Run the processes to their end, with everything that is planned to happen in between."""
     rng = random.Random(plan.seed)
@@ -258,7 +266,7 @@ def _crawl(
     done: Counter[str] = Counter()
     snapshots: list[Snapshot] = []
     deadline = time.monotonic() + plan.limit
-    for slot in range(plan.processes):
+    for slot in range(plan.shards * plan.processes):
         crew.start(slot)
     served: set[str] = set()
     read = 0
@@ -276,7 +284,7 @@ def _crawl(
             restart()
         else:
             with suppress(DBAPIError):
-                snapshots.append(_snapshot(engine))
+                snapshots.append(_snapshot(engines))
             life = rng.choice(living)
             if not crew.kill(life):
                 continue  # it came to its end just now: another one
@@ -286,21 +294,22 @@ def _crawl(
     return done, snapshots
 
 
-def _snapshot(engine: Engine) -> Snapshot:
+def _snapshot(engines: Sequence[Engine]) -> Snapshot:
     """The pages stored at this moment."""
-    with engine.connect() as connection:
-        if not connection.execute(text("SELECT to_regclass('url')")).scalar():
-            return Snapshot(time.monotonic(), frozenset())
-        urls = connection.execute(text("SELECT url FROM url WHERE state = 'done' AND kind = 'page'")).scalars()
-        done = frozenset(map(page_number, urls))
-    return Snapshot(time.monotonic(), done)
+    done: set[int] = set()
+    for engine in engines:
+        with engine.connect() as connection:
+            if connection.execute(text("SELECT to_regclass('url')")).scalar():
+                urls = connection.execute(text("SELECT url FROM url WHERE state = 'done' AND kind = 'page'")).scalars()
+                done.update(map(page_number, urls))
+    return Snapshot(time.monotonic(), frozenset(done))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Crawl, judge, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     plan = Plan()
-    for name in ("pages", "hosts", "processes", "kills", "restarts", "seed"):
+    for name in ("pages", "hosts", "shards", "processes", "kills", "restarts", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(plan, name))
     for name in ("max-pages", "max-pages-per-host"):
         parser.add_argument(f"--{name}", type=int)
@@ -327,8 +336,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             server, restart = postgres.url, lambda: postgres.restart(mode)
         else:
             plan = Plan(**{**options, "settings": plan.settings, "restarts": 0})
-        database = stack.enter_context(empty_database(server, f"many_{os.getpid()}"))
-        result = run(plan, database, folder.resolve(), restart)
+        names = [f"many_{os.getpid()}_{n}" for n in range(plan.shards)]
+        databases = [stack.enter_context(empty_database(server, name)) for name in names]
+        result = run(plan, databases, folder.resolve(), restart)
         print(result.report())
     return 0 if result.good else 1
 

@@ -17,14 +17,14 @@ _PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=20, latency=0.01, l
 
 def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:
     with empty_database(postgres_server, f"many_{os.getpid()}") as database:
-        result = run(_PLAN, database, tmp_path)
+        result = run(_PLAN, [database], tmp_path)
     assert result.good, result.report()
 
 
 def test_two_processes_share_hosts_and_keep_limits(tmp_path: Path, postgres_server: str) -> None:
     plan = replace(_PLAN, kills=0, max_pages=80, max_pages_per_host=9, host_delay=0.5)
     with empty_database(postgres_server, f"share_{os.getpid()}") as database:
-        result = run(plan, database, tmp_path)
+        result = run(plan, [database], tmp_path)
     assert result.good, result.report()
     fetched = sorted(totals.get("pages", 0) for _, _, totals in result.totals)
     assert sum(fetched) == 80

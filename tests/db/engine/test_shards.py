@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from db.engine.errors import WrongDatabase
-from db.engine.shards import Shards, equal_part
+from db.engine.shards import Shards
 from db.records.keys import fingerprint
 
 ONE, TWO = "postgresql://me@a:5432/news", "postgresql://me@b/news"
@@ -50,8 +50,3 @@ def test_sites_are_dealt_evenly_and_for_good() -> None:
     assert min(dealt.values()) > 900
     assert len(dealt) == len(shards)
     assert [shards.of(fingerprint(name)) for name in ("a.example", "b.example", "127.0.0.1")] == [2, 1, 2]
-
-
-def test_parts_of_a_limit_are_the_whole() -> None:
-    assert [sum(equal_part(total, n, 3) or 0 for n in range(3)) for total in range(8)] == list(range(8))
-    assert equal_part(None, 0, 2) is None

@@ -1,0 +1,170 @@
+"""Exchange mail with the other databases of a crawl, and tell when all of them are done.
+
+A process works on one database. The leading one of each brings its mail to the others, reads what came, and has pages
+of `MAX_PAGES` granted. A database that does not answer holds up nothing but its own mail.
+
+When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and nothing was
+sent, received or counted in between, nothing will come any more (Mattern's double counting). One whose work nobody
+does, or that does not answer, is waited for; then the crawl ends with work left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from db.engine.errors import DatabaseProblem
+from db.frontier import mail, shards
+from db.records.shard import ShardState, is_spent, unfinished
+from db.records.url import Found
+
+from .. import clock
+from ..run.session import Session
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
+_LOOK_SECONDS = 0.3
+_FIRST = 1
+"""Number of the database that deals `MAX_PAGES`."""
+_LEAST_AHEAD, _MOST_AHEAD = 10, 1_000
+
+
+class Exchange:
+    """Traffic of a process with the other databases.
+
+    Args:
+        session: the open database.
+        found: told of URLs that came by mail.
+        refill: has hosts asked again that had no page left to count.
+        watches: the crawl goes on when nothing is left.
+
+    Attributes:
+        left: one sentence about work that is left in other databases when the crawl ends; empty for none.
+    """
+
+    def __init__(
+        self, session: Session, *, found: Callable[[Found], None], refill: Callable[[], None], watches: bool
+    ) -> None:
+        assert session.neighbours is not None
+        self.left = ""
+        self._session = session
+        self._neighbours = session.neighbours
+        self._dealing = session.neighbours.dealing
+        self._limits = session.limits_of_all
+        self._found = found
+        self._refill = refill
+        self._watches = watches
+        self._silent: dict[int, str] = {}
+        """Databases that do not answer, and why."""
+        self._again_at: dict[int, float] = {}
+        self._last: dict[int, ShardState | None] = {}
+        self._abandoned_at: dict[int, float] = {}
+        """Times since which databases have had work, and nobody for it."""
+
+    async def keep(self) -> None:
+        """Exchange for ever.
+
+        Raises:
+            DatabaseProblem: the own database gave up.
+        """
+        pause = _SHORTEST_PAUSE
+        while True:
+            await asyncio.sleep(pause)
+            busy = self._session.leads and await self._round()
+            pause = _SHORTEST_PAUSE if busy else min(_LONGEST_PAUSE, 2 * pause)
+
+    async def _round(self) -> bool:
+        """Send, read and count once; tells whether there was anything to do."""
+        sent = await asyncio.gather(*(self._ask(n, partial(self._send, n)) for n in self._dealing.others))
+        count, found = await self._session.submit(mail.read, None)
+        if count:
+            self._found(found)
+        if self._limits.pages is not None and await self._ask(_FIRST, self._have_granted):
+            self._refill()
+        return bool(count or any(sent))
+
+    def _send(self, number: int) -> int:
+        return mail.deliver(self._neighbours.own, self._neighbours.get(number), self._dealing.number, number)
+
+    def _have_granted(self) -> bool:
+        """Have pages granted, as many as are soon needed; give back what is not."""
+        limit = self._limits.pages
+        assert limit is not None
+        ahead = min(_MOST_AHEAD, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))
+        first, own = self._neighbours.get(_FIRST), self._neighbours.own
+        return shards.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
+
+    async def _ask(self, number: int, question: Callable[[], T]) -> T | None:
+        """Ask a database something in a thread; None when it does not answer."""
+        if clock.uptime() < self._again_at.get(number, 0.0):
+            return None
+        try:
+            answer = await asyncio.to_thread(question)
+        except DatabaseProblem as problem:
+            if number not in self._silent:
+                name = self._neighbours.name(number)
+                logger.warning("%s: %s; what is for it waits, the rest goes on", name, problem)
+            self._silent[number] = str(problem)
+            self._again_at[number] = clock.uptime() + _LONGEST_PAUSE
+            return None
+        if self._silent.pop(number, None) is not None:
+            logger.warning("%s answers again", self._neighbours.name(number))
+        return answer
+
+    # ------------------------------------------------------------ the end
+
+    async def is_over(self) -> bool:
+        """Tell whether nothing will come any more; takes a moment, in which it may."""
+        last, self._last = self._last, await self._look()
+        if self._watches and not is_spent(self._last, self._limits):
+            return False
+        busy = unfinished(self._last, self._limits)
+        if not busy and self._last == last:
+            return True
+        abandoned = {number for number in busy if (state := self._last[number]) is None or not state.runs}
+        now = clock.uptime()
+        self._abandoned_at = {number: self._abandoned_at.get(number, now) for number in abandoned}
+        if busy and not self._is_worked_on(busy) and all(self._waited_for(number, now) for number in abandoned):
+            self.left = "; ".join(map(self._what_is_left, sorted(abandoned)))
+            return True
+        await asyncio.sleep(_LOOK_SECONDS)
+        return False
+
+    async def _look(self) -> dict[int, ShardState | None]:
+        """Return the state of each database, read one after the other."""
+        looks: dict[int, ShardState | None] = {}
+        for number in range(1, self._dealing.count + 1):
+            looks[number] = await self._ask(number, partial(self._state, number))
+        return looks
+
+    def _state(self, number: int) -> ShardState:
+        limits = replace(self._dealing, number=number).part(self._limits)
+        return self._neighbours.get(number).read(partial(shards.state, limits=limits))
+
+    def _is_worked_on(self, busy: Sequence[int]) -> bool:
+        """Tell whether a process is at work on something that is left."""
+        answering = {number for number, state in self._last.items() if state is not None}
+        spent = is_spent(self._last, self._limits)
+        return any(
+            state.runs and (state.under_way or state.posted & answering or (state.wants and not spent))
+            for state in map(self._last.get, busy)
+            if state is not None
+        )
+
+    def _waited_for(self, number: int, now: float) -> bool:
+        """Tell whether an abandoned database was waited for long enough."""
+        config = self._session.config
+        patience = config.database_patience if self._last[number] is None else config.lease_seconds
+        return now - self._abandoned_at[number] >= patience
+
+    def _what_is_left(self, number: int) -> str:
+        """Say why the work of a database is left."""
+        why = "does not answer" if self._last[number] is None else "has work left, and no process works on it"
+        return f"{self._neighbours.name(number)} {why}"
