@@ -354,6 +354,8 @@ async def _start_run(
         )
         for row in start.seeds
     ]
+    if dealing is not None:  # the others have new seeds as well, and know best whether theirs are to be fetched again
+        first = [new for new in first if dealing.belongs(new) == dealing.number or new.again]
     added = await _add(line, dealing, now, first)
     return RunBeginning(
         resumed,
@@ -367,7 +369,6 @@ async def _start_run(
 async def _add(line: DatabaseLine, dealing: Dealing | None, now: float, new_urls: Sequence[NewUrl]) -> Found:
     """Add URLs that no page named, and post those that other databases own."""
     if dealing is not None:
-        # whether one is to be fetched again, its own database says
         foreign = [replace(new, again=False) for new in new_urls if dealing.belongs(new) != dealing.number]
         new_urls = [new for new in new_urls if dealing.belongs(new) == dealing.number]
         await line.submit(post_urls, (dealing, now, foreign))
