@@ -55,6 +55,7 @@ _SELDOM = (
     ("visited again", "revisits"),
     ("  unchanged", "revisits/unchanged"),
     ("articles whose page is gone", "gone"),
+    ("articles that repeat one of another database", "elsewhere"),
     ("hosts given up", "hosts given up"),
     ("articles that an item pipeline dropped", "pipelines/dropped"),
     ("articles that an item pipeline failed on", "pipelines/failed"),

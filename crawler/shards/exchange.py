@@ -1,7 +1,8 @@
 """Exchange mail with the other databases of a crawl, and tell when all of them are done.
 
-A process works on one database. The leading one of each brings its mail to the others, reads what came, and has pages
-of `MAX_PAGES` granted. A database that does not answer holds up nothing but its own mail.
+A process works on one database. The leading one of each brings its mail to the others, reads what came, compares
+articles with those that they may repeat elsewhere, and has pages of `MAX_PAGES` granted. A database that does not
+answer holds up nothing but what is for it.
 
 When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and nothing was
 sent, received or counted in between, nothing will come any more (Mattern's double counting). One whose work nobody
@@ -17,10 +18,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from db.articles import elsewhere
+from db.articles.elsewhere import ElsewhereEvidence, Suspicion
 from db.engine.errors import DatabaseProblem
 from db.frontier import mail, shards
 from db.records.shard import ShardState, is_spent, unfinished
 from db.records.url import Found
+from pipelines.dedup.judge import DuplicateJudge
 
 from .. import clock
 from ..run.session import Session
@@ -58,6 +62,8 @@ class Exchange:
         self._neighbours = session.neighbours
         self._dealing = session.neighbours.dealing
         self._limits = session.limits_of_all
+        self._judge = DuplicateJudge(session.config.duplicate_method, session.config.duplicates)
+        self._readers = elsewhere.readers(self._dealing)
         self._found = found
         self._refill = refill
         self._watches = watches
@@ -83,15 +89,37 @@ class Exchange:
     async def _round(self) -> bool:
         """Send, read and count once; tells whether there was anything to do."""
         sent = await asyncio.gather(*(self._ask(n, partial(self._send, n)) for n in self._dealing.others))
-        count, found = await self._session.submit(mail.read, None)
+        count, found = await self._session.submit(mail.read, self._readers)
         if count:
             self._found(found)
+        for number in self._dealing.others:
+            settled = await self._ask(number, partial(self._compare, number))
+            if settled is not None and settled[0]:
+                self._session.stats["elsewhere"] += await self._session.submit(elsewhere.settle, settled)
+                count += 1
         if self._limits.pages is not None and await self._ask(_FIRST, self._have_granted):
             self._refill()
         return bool(count or any(sent))
 
     def _send(self, number: int) -> int:
         return mail.deliver(self._neighbours.own, self._neighbours.get(number), self._dealing.number, number)
+
+    def _compare(self, number: int) -> tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]]:
+        """Compare articles with those of another database that they may repeat."""
+        suspicions = self._neighbours.own.read(partial(elsewhere.suspicions, shard=number))
+        if not suspicions:
+            return (), ()
+        late, early = zip(*((one.article_id, one.of_id) for one in suspicions), strict=True)
+        own = self._neighbours.own.read(partial(elsewhere.texts_of, ids=late))
+        theirs = self._neighbours.get(number).read(partial(elsewhere.texts_of, ids=early))
+        found = []
+        for one in suspicions:
+            if one.article_id in own and one.of_id in theirs:
+                (text, *_), (other, url, at) = own[one.article_id], theirs[one.of_id]
+                if (decision := self._judge.between(text, other)) is not None:
+                    evidence = round(decision.similarity, 4), decision.method, decision.kind
+                    found.append(ElsewhereEvidence(one.article_id, one.of_id, url, at, number, *evidence))
+        return suspicions, found
 
     def _have_granted(self) -> bool:
         """Have pages granted, as many as are soon needed; give back what is not."""

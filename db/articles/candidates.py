@@ -42,6 +42,11 @@ def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any
     return {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
 
 
+def by_ids(connection: Connection, ids: Sequence[int]) -> list[Candidate]:
+    """Read those articles that are stored as candidates."""
+    return [Candidate(*tuple(row)) for row in connection.execute(_BY_ID, {"ids": ids})]
+
+
 class Candidates:
     """Stored articles that some new ones may be related to.
 

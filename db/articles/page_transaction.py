@@ -36,6 +36,7 @@ from ..tables.learned import PageTermsRow
 from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
 from . import multipage, write
 from .candidates import stored_rows
+from .elsewhere import announce
 from .retention import keep_raw
 from .signatures import catch_up, lock_articles
 
@@ -107,6 +108,8 @@ class Store:
         keep_terms(connection, outcomes)
         _close_leases(connection, self.run_id, outcomes)
         self._add_articles(connection, outcomes, results)
+        if self.dealing is not None:
+            announce(connection, self.dealing, _with_new_texts(outcomes, results))
         keep_raw(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
@@ -159,6 +162,8 @@ class Store:
         catch_up(connection, self.index)
         added = self._add(connection, [], ready)
         joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
+        if self.dealing is not None:
+            announce(connection, self.dealing, [one.article for one in joined if one.what.is_exported])
         new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what.is_added]
         hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
         run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
@@ -167,6 +172,13 @@ class Store:
 
 _HOSTS_OF = select(url.c.host_id).where(among(url.c.id))
 _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(articles=host.c.articles + bindparam("n"))
+
+
+def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[NewArticle]:
+    """Return the articles that were added, or say something else than before."""
+    pairs = list(zip(outcomes, results, strict=True))
+    single = [o.article for o, r in pairs if o.article and r.article and (r.article.is_added or r.changed)]
+    return single + [one.article for _, result in pairs for one in result.joined if one.what.is_exported]
 
 
 def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:

@@ -5,14 +5,18 @@ brought in batches to the `inbox` of the other database, and read there by the c
 The two databases commit one after the other. So a batch has a number: a sender that died in between tries it again, and
 is told which messages it had.
 
-    {"urls": [[source, time found, *fields of NewUrl], ...], "hosts": [[seed, host name], ...]}
+A message is a JSON object of lists, each of one kind:
+
+    urls    [page that names it, Unix time, *fields of NewUrl]
+    hosts   [seed, host name that is the seed's own from now on]
+    others  see `db.articles.elsewhere`
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -33,7 +37,7 @@ from .insert import add_hosts, insert_urls
 shard, outbox, inbox, seed = (model.table() for model in (ShardRow, OutboxRow, InboxRow, SeedRow))
 
 _AT_ONCE = 500
-"""URLs of a message."""
+"""Things of a message."""
 _BATCH = 100
 """Messages of a batch."""
 _READ = 20
@@ -41,20 +45,25 @@ _READ = 20
 _FIELDS = tuple(NewUrl.__dataclass_fields__)
 _values_of = attrgetter(*_FIELDS)
 
-Find = tuple[NewUrl, int | None, float]
-"""A URL, the page that named it, and when."""
+Reader = Callable[[Connection, Sequence[Any]], None]
+"""Takes over things of one kind."""
 
 
 def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Post what other databases own; returns the outcomes without it."""
-    finds: list[Find] = []
+    letters = Letters(dealing)
     rest = []
     for outcome in outcomes:
-        foreign = {new.id for new in outcome.new_urls if dealing.belongs(new) != dealing.number}
-        finds += [(new, outcome.lease.id, outcome.fetched_at) for new in outcome.new_urls if new.id in foreign]
-        own = [new for new in outcome.new_urls if new.id not in foreign] if foreign else outcome.new_urls
-        rest.append(replace(outcome, new_urls=own) if foreign else outcome)
-    post(connection, dealing, finds, [outcome.seed_host for outcome in outcomes if outcome.seed_host is not None])
+        own = []
+        for new in outcome.new_urls:
+            if dealing.belongs(new) == dealing.number:
+                own.append(new)
+            else:
+                letters.url(new, outcome.lease.id, outcome.fetched_at)
+        rest.append(outcome if len(own) == len(outcome.new_urls) else replace(outcome, new_urls=own))
+        for to in dealing.others if outcome.seed_host is not None else ():
+            letters.add(to, "hosts", outcome.seed_host)
+    letters.post(connection)
     return rest
 
 
@@ -62,25 +71,42 @@ def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Ou
 def post_urls(connection: Connection, request: tuple[Dealing, float, Sequence[NewUrl]]) -> None:
     """Post URLs that no page named: (from where, Unix time, URLs)."""
     dealing, now, new_urls = request
-    post(connection, dealing, [(new, None, now) for new in new_urls])
+    letters = Letters(dealing)
+    for new in new_urls:
+        letters.url(new, None, now)
+    letters.post(connection)
 
 
-def post(
-    connection: Connection, dealing: Dealing, finds: Iterable[Find], hosts: Iterable[tuple[int, str]] = ()
-) -> None:
-    """Post URLs to the databases that own them, and further hosts of seeds to all."""
-    urls: defaultdict[int, list[list[Any]]] = defaultdict(list)
-    for new, source, at in finds:
-        urls[dealing.belongs(new)].append([source, at, *_values_of(new)])
-    told = sorted(set(hosts))
-    for to in dealing.others if told else ():
-        urls[to] += []
-    rows = [
-        (to, json.dumps({"urls": found[first : first + _AT_ONCE], "hosts": told if first == 0 else []}))
-        for to, found in sorted(urls.items())
-        for first in range(0, max(1, len(found)), _AT_ONCE)
-    ]
-    insert_rows(connection, outbox, ("shard", "body"), rows)
+class Letters:
+    """Messages that are being written.
+
+    Args:
+        dealing: the database that they are written in.
+    """
+
+    def __init__(self, dealing: Dealing) -> None:
+        self._dealing = dealing
+        self._things: defaultdict[int, list[tuple[str, Any]]] = defaultdict(list)
+
+    def url(self, new: NewUrl, source: int | None, at: float) -> None:
+        """Add a URL for the database that owns it."""
+        self.add(self._dealing.belongs(new), "urls", [source, at, *_values_of(new)])
+
+    def add(self, to: int, kind: str, thing: Any) -> None:
+        """Add something for a database."""
+        self._things[to].append((kind, thing))
+
+    def post(self, connection: Connection) -> None:
+        """Write to the outbox; what is for this database itself goes to its inbox."""
+        for to, things in sorted(self._things.items()):
+            messages = []
+            for first in range(0, len(things), _AT_ONCE):
+                body: defaultdict[str, list[Any]] = defaultdict(list)
+                for kind, thing in things[first : first + _AT_ONCE]:
+                    body[kind].append(thing)
+                messages.append((to, json.dumps(body)))
+            box = inbox if to == self._dealing.number else outbox
+            insert_rows(connection, box, ("shard", "body"), messages)
 
 
 def deliver(here: Database, there: Database, own: int, other: int) -> int:
@@ -127,25 +153,35 @@ _SEND = update(shard).where(shard.c.number == bindparam("to")).values(sent=bindp
 
 
 @one_by_one
-def read(connection: Connection, _request: None) -> tuple[int, Found]:
-    """Read some messages: (how many, what came of their URLs)."""
+def read(connection: Connection, others: Mapping[str, Reader]) -> tuple[int, Found]:
+    """Read some messages: (how many, what came of their URLs).
+
+    Args:
+        connection: in a transaction.
+        others: readers of what is neither a URL nor a host, by kind.
+    """
     messages = connection.execute(_UNREAD).all()
-    found = Found()
-    finds: list[Find] = []
-    hosts: list[tuple[int, str]] = []
+    things: defaultdict[str, list[Any]] = defaultdict(list)
     for message in messages:
-        body = json.loads(message.body)
-        for source, at, *values in body["urls"]:
-            new = NewUrl(*values)
-            finds.append((new if new.reason is None else replace(new, reason=SkipReason(new.reason)), source, at))
-        hosts += [(seed_id, name) for seed_id, name in body["hosts"]]
-    if finds:
+        for kind, some in json.loads(message.body).items():
+            things[kind] += some
+    found = Found()
+    if finds := [(_new_url(values), source, at) for source, at, *values in things.pop("urls", ())]:
         add_hosts(connection, max(at for _, _, at in finds), [new for new, _, _ in finds])
         insert_urls(connection, finds, [found] * len(finds))
         run_many(connection, HAS_WORK, [{"key": key} for key in sorted(found.hosts)])
-    run_many(connection, ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in sorted(hosts)])
+    hosts = sorted((seed_id, name) for seed_id, name in things.pop("hosts", ()))
+    run_many(connection, ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in hosts])
+    for kind, some in sorted(things.items()):
+        others[kind](connection, some)
     connection.execute(_READ_ONES, {"ids": [message.number for message in messages]})
     return len(messages), found
+
+
+def _new_url(values: Sequence[Any]) -> NewUrl:
+    """Return a URL as it was posted."""
+    new = NewUrl(*values)
+    return new if new.reason is None else replace(new, reason=SkipReason(new.reason))
 
 
 _UNREAD = select(inbox.c.number, inbox.c.body).order_by(inbox.c.number).limit(_READ).with_for_update(skip_locked=True)

@@ -26,12 +26,12 @@ from ..records.run import Limits
 from ..records.shard import Dealing, ShardState
 from ..records.url import State
 from ..tables.runs import BudgetRow, RunRow
-from ..tables.shards import InboxRow, OutboxRow, ShardRow
+from ..tables.shards import InboxRow, OutboxRow, ShardRow, SuspectRow
 from ..tables.urls import UrlRow
 from .limits import within_limits
 
-shard, inbox, outbox, url, run, budget = (
-    model.table() for model in (ShardRow, InboxRow, OutboxRow, UrlRow, RunRow, BudgetRow)
+shard, inbox, outbox, suspect, url, run, budget = (
+    model.table() for model in (ShardRow, InboxRow, OutboxRow, SuspectRow, UrlRow, RunRow, BudgetRow)
 )
 
 _ENTER_LOCK, _TURN_LOCK = 7_241_895_304, 7_241_895_305
@@ -256,7 +256,7 @@ def state(connection: Connection, limits: Limits) -> ShardState:
 
 
 _UNREAD = exists().where(inbox.c.number.is_not(None))
-_POSTED = select(outbox.c.shard).distinct()
+_POSTED = select(outbox.c.shard).union(select(suspect.c.shard))
 
 
 # ---------------------------------------------------------------- MAX_PAGES

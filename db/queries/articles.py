@@ -13,11 +13,13 @@ from ..engine.statements import among
 from ..records.article import COLUMNS, LISTS, ArticleItem, split_names
 from ..records.keys import iso
 from ..tables.articles import ArticleClassRow, ArticleRow, ClusterRow, DuplicateRow, ImageRow, PageRow
+from ..tables.shards import ElsewhereRow
 from ..tables.urls import SiteRow, UrlRow
 from .status import Version, versions
 
-article, article_class, cluster, duplicate, image, page, url, site = (
-    m.table() for m in (ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ImageRow, PageRow, UrlRow, SiteRow)
+article, article_class, cluster, duplicate, elsewhere, image, page, url, site = (
+    m.table()
+    for m in (ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ElsewhereRow, ImageRow, PageRow, UrlRow, SiteRow)
 )
 
 
@@ -61,21 +63,21 @@ def _of_holder(name: str) -> ColumnElement[str]:
     return case((article.c.text_holder.is_(None), article.c[name]), else_=func.coalesce(_holder.c[name], ""))
 
 
-_ELSEWHERE: dict[str, ColumnElement[Any]] = {
+_NO_COLUMN: dict[str, ColumnElement[Any]] = {
     "id": cast(article.c.id, String),
     "url": url.c.url,
     "text": _of_holder("text"),
     "html": _of_holder("html"),
     "site": site.c.name,
     "fetched_at": url.c.fetched_at,
-    "duplicate_of": _original.c.url,
-    "similarity": duplicate.c.similarity,
-    "duplicate_method": duplicate.c.method,
-    "duplicate_kind": duplicate.c.kind,
-    "similar_to": _similar.c.url,
+    "duplicate_of": func.coalesce(_original.c.url, elsewhere.c.of_url),
+    "similarity": func.coalesce(elsewhere.c.similarity, duplicate.c.similarity),
+    "duplicate_method": func.coalesce(elsewhere.c.method, duplicate.c.method),
+    "duplicate_kind": func.coalesce(elsewhere.c.kind, duplicate.c.kind),
+    "similar_to": func.coalesce(elsewhere.c.of_url, _similar.c.url),
 }
 """Values that are no plain column of the article."""
-SHOWN = {name: (_ELSEWHERE[name] if name in _ELSEWHERE else article.c[name]).label(name) for name in (*COLUMNS, "html")}
+SHOWN = {name: (_NO_COLUMN[name] if name in _NO_COLUMN else article.c[name]).label(name) for name in (*COLUMNS, "html")}
 """Values of an article by the names of `v_articles`; `fetched_at` in Unix seconds."""
 JOINED = (
     article.outerjoin(url, url.c.id == article.c.id)
@@ -84,6 +86,7 @@ JOINED = (
     .outerjoin(_holder, _holder.c.id == article.c.text_holder)
     .outerjoin(duplicate, duplicate.c.article_id == article.c.id)
     .outerjoin(_similar, _similar.c.id == duplicate.c.of_id)
+    .outerjoin(elsewhere, elsewhere.c.article_id == article.c.id)
 )
 """Articles with all that `SHOWN` is taken from; one that is not asked for costs nothing."""
 _ARTICLES = select(article.c.id.label("key"), *SHOWN.values()).select_from(JOINED).where(among(article.c.id))

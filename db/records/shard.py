@@ -59,7 +59,7 @@ class ShardState:
     Attributes:
         runs: living runs.
         under_way: something is leased, or a message waits to be read.
-        posted: databases for which messages wait to be sent.
+        posted: databases that messages wait to be sent to, or articles to be compared with theirs.
         wants: something waits that may be fetched as soon as `MAX_PAGES` has room.
         pages: counted against `MAX_PAGES`.
         messages: batches sent and received, of and by each.

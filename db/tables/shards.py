@@ -5,7 +5,7 @@ All of these are empty where a crawl has one database.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Integer, SmallInteger, Text
+from sqlalchemy import BigInteger, Float, Integer, SmallInteger, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from .record import Record
@@ -50,3 +50,43 @@ class InboxRow(Record):
     shard: Mapped[int] = mapped_column(SmallInteger)
     """From which."""
     body: Mapped[str] = mapped_column(Text)
+
+
+class TextKeyRow(Record):
+    """A hash of a text, in the database that it is dealt to: there copies meet."""
+
+    __tablename__ = "text_key"
+    key: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Of the whole text, or one of its smallest features."""
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    shard: Mapped[int] = mapped_column(SmallInteger)
+    """Database of the article."""
+    at: Mapped[str] = mapped_column(Text)
+    """Time (UTC) at which it was published, or first seen."""
+
+
+class SuspectRow(Record):
+    """An article that may repeat one of another database, until they are compared."""
+
+    __tablename__ = "suspect"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    shard: Mapped[int] = mapped_column(SmallInteger, index=True)
+    """Database of the other article."""
+
+
+class ElsewhereRow(Record):
+    """Evidence that an article repeats an earlier one of another database."""
+
+    __tablename__ = "elsewhere"
+    article_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    of_id: Mapped[int] = mapped_column(BigInteger)
+    of_url: Mapped[str] = mapped_column(Text)
+    of_at: Mapped[str] = mapped_column(Text)
+    """Time (UTC) at which the other article was published, or first seen."""
+    shard: Mapped[int] = mapped_column(SmallInteger)
+    """Database of the other article."""
+    similarity: Mapped[float] = mapped_column(Float)
+    method: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+    """As in `duplicate`."""

@@ -91,6 +91,24 @@ class DuplicateJudge:
             return best
         return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
 
+    def between(self, late: Candidate, early: Candidate) -> MatchDecision | None:
+        """Decide whether a stored article repeats another one; None if not."""
+        method, comparison = EXACT, _EQUAL
+        if late.text_hash != early.text_hash or min(len(late.text), len(early.text)) < _SHORTEST_COPY:
+            method = self._method.name
+            comparison = self._method.compare(self._stored(late), self._stored(early)).at(self._policy.threshold)
+        if comparison.kind not in REPEATING:
+            return None
+        return MatchDecision(
+            candidate=early,
+            similarity=comparison.similarity,
+            method=method,
+            kind=comparison.kind,
+            repeats=True,
+            same_page=False,
+            own_wording=comparison.has_own_wording(),
+        )
+
     def _learn(self, new: NewArticle) -> None:
         """Count the lines of a cluster once, though a transaction may be tried again."""
         key = new.id, new.text_hash

@@ -54,7 +54,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 HIDDEN = (
     *("budget", "host_health", "inbox", "outbox", "outside", "page_terms", "shard", "signature", "signature_form"),
-    *("site_memory", "url_form"),
+    *("site_memory", "suspect", "text_key", "url_form"),
     *("alembic_version", "_articles", "_sites", "_dropped"),
 )
 """Of use to the program alone, or there twice."""

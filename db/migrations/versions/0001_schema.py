@@ -19,8 +19,9 @@ down_revision = None
 V_ARTICLES = """
 SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.published_at, a.published_utc, a.language,
        CASE WHEN a.text_holder IS NULL THEN a.text ELSE coalesce(h.text, '') END AS text,
-       s.name AS site, a.first_seen, {fetched_at} AS fetched_at, ou.url AS duplicate_of,
-       d.similarity, d.method AS duplicate_method, d.kind AS duplicate_kind, su.url AS similar_to,
+       s.name AS site, a.first_seen, {fetched_at} AS fetched_at, coalesce(ou.url, e.of_url) AS duplicate_of,
+       coalesce(e.similarity, d.similarity) AS similarity, coalesce(e.method, d.method) AS duplicate_method,
+       coalesce(e.kind, d.kind) AS duplicate_kind, coalesce(e.of_url, su.url) AS similar_to,
        a.published_precision, a.published_from, a.description, a.tags, a.section, a.quality,
        a.extractor, a.extractor_version,
        a.text_chars, a.updated, a.relevance, a.gone, a.kind, a.number,
@@ -32,6 +33,7 @@ LEFT JOIN url ou ON ou.id = a.duplicate_of
 LEFT JOIN article h ON h.id = a.text_holder
 LEFT JOIN duplicate d ON d.article_id = a.id
 LEFT JOIN url su ON su.id = d.of_id
+LEFT JOIN elsewhere e ON e.article_id = a.id
 ORDER BY a.published_utc DESC NULLS LAST
 """
 
