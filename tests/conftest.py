@@ -98,6 +98,22 @@ def postgres_tables(postgres_server: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def second_tables(postgres_server: str) -> Iterator[str]:
+    """A second one, for crawls over several databases."""
+    with empty_database(postgres_server, f"second_{os.getpid()}") as url:
+        open_for_crawl(url).close()
+        yield url
+
+
+@pytest.fixture
+def two_urls(postgres_tables: str, second_tables: str) -> Iterator[tuple[str, str]]:
+    """URLs of two empty databases with all tables."""
+    yield postgres_tables, second_tables
+    clear(postgres_tables)
+    clear(second_tables)
+
+
 @contextmanager
 def _new_database(request: pytest.FixtureRequest, folder: Path, stem: str) -> Iterator[str]:
     """URL of a new, empty database of the kind that the fixture asks for."""

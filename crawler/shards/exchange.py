@@ -94,7 +94,7 @@ class Exchange:
             self._found(found)
         for number in self._dealing.others:
             settled = await self._ask(number, partial(self._compare, number))
-            if settled is not None and settled[0]:
+            if settled is not None:
                 self._session.stats["elsewhere"] += await self._session.submit(elsewhere.settle, settled)
                 count += 1
         if self._limits.pages is not None and await self._ask(_FIRST, self._have_granted):
@@ -104,11 +104,11 @@ class Exchange:
     def _send(self, number: int) -> int:
         return mail.deliver(self._neighbours.own, self._neighbours.get(number), self._dealing.number, number)
 
-    def _compare(self, number: int) -> tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]]:
-        """Compare articles with those of another database that they may repeat."""
+    def _compare(self, number: int) -> tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]] | None:
+        """Compare articles with those of another database that they may repeat, if any."""
         suspicions = self._neighbours.own.read(partial(elsewhere.suspicions, shard=number))
         if not suspicions:
-            return (), ()
+            return None
         late, early = zip(*((one.article_id, one.of_id) for one in suspicions), strict=True)
         own = self._neighbours.own.read(partial(elsewhere.texts_of, ids=late))
         theirs = self._neighbours.get(number).read(partial(elsewhere.texts_of, ids=early))
@@ -121,7 +121,7 @@ class Exchange:
                     found.append(ElsewhereEvidence(one.article_id, one.of_id, url, at, number, *evidence))
         return suspicions, found
 
-    def _have_granted(self) -> bool:
+    def _have_granted(self) -> bool | None:
         """Have pages granted, as many as are soon needed; give back what is not."""
         limit = self._limits.pages
         assert limit is not None
@@ -129,8 +129,8 @@ class Exchange:
         first, own = self._neighbours.get(_FIRST), self._neighbours.own
         return shards.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
 
-    async def _ask(self, number: int, question: Callable[[], T]) -> T | None:
-        """Ask a database something in a thread; None when it does not answer."""
+    async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
+        """Ask a database something in a thread; None when it does not answer, or was not asked."""
         if clock.uptime() < self._again_at.get(number, 0.0):
             return None
         try:
@@ -142,7 +142,7 @@ class Exchange:
             self._silent[number] = str(problem)
             self._again_at[number] = clock.uptime() + _LONGEST_PAUSE
             return None
-        if self._silent.pop(number, None) is not None:
+        if answer is not None and self._silent.pop(number, None) is not None:
             logger.warning("%s answers again", self._neighbours.name(number))
         return answer
 

@@ -268,8 +268,10 @@ def keep_grant(connection: Connection, _request: None) -> None:
     connection.execute(update(budget).where(budget.c.granted.is_(None)).values(granted=budget.c.pages))
 
 
-def grant(first: Database, own: Database, number: int, limits: Limits, ahead: int) -> bool:
+def grant(first: Database, own: Database, number: int, limits: Limits, ahead: int) -> bool | None:
     """Have a database granted so many pages more than it counts; tells if it got some.
+
+    None: it has enough, and the first database was not asked.
 
     What it has no use for goes back. Its budget is locked meanwhile; it is lowered before the first database hears of
     it and raised after that: whoever dies in between, together they never count more than the limit.
@@ -291,7 +293,7 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
         near.execute(_GIVE_BACK, {"ahead": ahead})
         pages, granted = near.execute(_BUDGET).one()
     if granted - pages > ahead // 2:
-        return False
+        return None
     with own.transaction() as near, first.transaction() as far:
         pages, granted = near.execute(_BUDGET.with_for_update()).one()
         known = {row.number: row.granted for row in far.execute(_GRANTS)}

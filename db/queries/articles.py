@@ -18,8 +18,11 @@ from ..tables.urls import SiteRow, UrlRow
 from .status import Version, versions
 
 article, article_class, cluster, duplicate, elsewhere, image, page, url, site = (
-    m.table()
-    for m in (ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ElsewhereRow, ImageRow, PageRow, UrlRow, SiteRow)
+    model.table()
+    for model in (
+        *(ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ElsewhereRow),
+        *(ImageRow, PageRow, UrlRow, SiteRow),
+    )
 )
 
 

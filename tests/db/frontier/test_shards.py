@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -11,24 +10,13 @@ from sqlalchemy import text
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseGone, WrongDatabase
 from db.frontier.shards import enter
-from tests.postgres import clear, empty_database
-
-
-@pytest.fixture(scope="module")
-def second_url(postgres_server: str) -> Iterator[str]:
-    """URL of a second database with all tables."""
-    with empty_database(postgres_server, f"second_{os.getpid()}") as url:
-        open_for_crawl(url).close()
-        yield url
 
 
 @pytest.fixture
-def two(postgres_tables: str, second_url: str) -> Iterator[list[Database]]:
+def two(two_urls: tuple[str, str]) -> Iterator[list[Database]]:
     """Two opened databases, empty."""
-    with closing(open_for_crawl(postgres_tables)) as one, closing(open_for_crawl(second_url)) as other:
+    with closing(open_for_crawl(two_urls[0])) as one, closing(open_for_crawl(two_urls[1])) as other:
         yield [one, other]
-    clear(postgres_tables)
-    clear(second_url)
 
 
 def test_order_and_number_are_kept_from_the_first_time(two: list[Database]) -> None:
