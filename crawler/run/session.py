@@ -27,7 +27,7 @@ from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
 from db.frontier.mail import post_urls
-from db.frontier.shards import Neighbours, enter, keep_grant, place_of_process
+from db.frontier.shards import OpenShards, enter, keep_grant, place_of_process
 from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
@@ -112,7 +112,7 @@ class Session:
         began: RunBeginning,
         signatures: SignatureIndex,
         *,
-        neighbours: Neighbours | None = None,
+        neighbours: OpenShards | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.config = config
@@ -316,7 +316,7 @@ async def _start_run(
     settings: Mapping[str, Any],
     mode: str,
     *,
-    neighbours: Neighbours | None,
+    neighbours: OpenShards | None,
 ) -> RunBeginning:
     """Write the run's row and the seeds that are new."""
     now = clock.now()
@@ -414,8 +414,8 @@ def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) ->
             logger.warning("%s is crawling with %s %s, this one with %s", who, *values)
 
 
-def _open(config: Config, goes_on: Callable[[], bool], turn: ExitStack) -> tuple[Database, Neighbours | None]:
-    """Open the database, or those of the crawl; `turn` lets other processes choose theirs."""
+def _open(config: Config, goes_on: Callable[[], bool], turn: ExitStack) -> tuple[Database, OpenShards | None]:
+    """Open the database, or those of the crawl; `turn` makes others wait."""
 
     def open_one(url: str, patience: float = config.database_patience) -> Database:
         return open_for_crawl(

@@ -1,1 +1,1 @@
-"""A crawl over several databases: what goes from one to the other, and when all are done."""
+"""Crawls over several databases: what goes from one to the other, and their end."""

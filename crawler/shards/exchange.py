@@ -1,4 +1,4 @@
-"""Exchange mail with the other databases of a crawl, and tell when all of them are done.
+"""Exchange mail with other databases of a crawl, and tell when all are done.
 
 A process works on one database. The leading one of each brings its mail to the others, reads what came, compares
 articles with those that they may repeat elsewhere, and has pages of `MAX_PAGES` granted. A database that does not
@@ -130,7 +130,7 @@ class Exchange:
         return shards.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
 
     async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
-        """Ask a database something in a thread; None when it does not answer, or was not asked."""
+        """Ask a database in a thread; None when it does not answer or was not asked."""
         if clock.uptime() < self._again_at.get(number, 0.0):
             return None
         try:

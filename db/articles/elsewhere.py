@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, select
 
 from ..engine.statements import among, insert_rows, one_by_one, run_many, upsert
-from ..frontier.mail import Letters, Reader
+from ..frontier.mail import Letters, MailReader
 from ..records.article import Candidate, NewArticle
 from ..records.keys import dealt
 from ..records.shard import Dealing
@@ -44,7 +44,7 @@ _AT_ONCE = 50
 
 
 def announce(connection: Connection, dealing: Dealing, articles: Sequence[NewArticle]) -> None:
-    """Announce those of some articles, new or with a new text, that stand for a cluster."""
+    """Announce those of some new articles or texts that stand for a cluster."""
     ids = {"ids": [new.id for new in articles]}
     connection.execute(_FORGET, ids)
     standing = set(connection.execute(_STANDING, ids).scalars())
@@ -65,7 +65,7 @@ _FORGET = delete(elsewhere).where(among(elsewhere.c.article_id))
 _STANDING = select(article.c.id).where(among(article.c.id), article.c.duplicate_of.is_(None))
 
 
-def readers(dealing: Dealing) -> Mapping[str, Reader]:
+def readers(dealing: Dealing) -> Mapping[str, MailReader]:
     """Return the readers of mail about articles."""
     return {"texts": partial(_meet, dealing), "pairs": _suspect}
 

@@ -1,4 +1,4 @@
-"""Mail between the databases of a crawl: each message arrives once, whoever is killed when.
+"""Mail between the databases of a crawl: each message arrives exactly once.
 
 What a page names and another database owns is written to the `outbox` in the page's own transaction. From there it is
 brought in batches to the `inbox` of the other database, and read there by the code that inserts the links of a page.
@@ -45,7 +45,7 @@ _READ = 20
 _FIELDS = tuple(NewUrl.__dataclass_fields__)
 _values_of = attrgetter(*_FIELDS)
 
-Reader = Callable[[Connection, Sequence[Any]], None]
+MailReader = Callable[[Connection, Sequence[Any]], None]
 """Takes over things of one kind."""
 
 
@@ -110,7 +110,7 @@ class Letters:
 
 
 def deliver(here: Database, there: Database, own: int, other: int) -> int:
-    """Bring a batch of the outbox of one database to another; returns how many messages.
+    """Bring a batch of the outbox to another database; counts its messages.
 
     Raises:
         DatabaseProblem: one of the two does not answer; nothing is lost.
@@ -153,7 +153,7 @@ _SEND = update(shard).where(shard.c.number == bindparam("to")).values(sent=bindp
 
 
 @one_by_one
-def read(connection: Connection, others: Mapping[str, Reader]) -> tuple[int, Found]:
+def read(connection: Connection, others: Mapping[str, MailReader]) -> tuple[int, Found]:
     """Read some messages: (how many, what came of their URLs).
 
     Args:

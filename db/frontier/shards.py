@@ -1,4 +1,4 @@
-"""The place of a database among those of its crawl, how each is doing, and `MAX_PAGES`.
+"""Databases of one crawl: the place of each, how it is doing, its `MAX_PAGES`.
 
 A crawl over several databases (`db.engine.shards`) writes into each what its place is, of how many, and the name of the
 crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases of two
@@ -113,7 +113,7 @@ def enter(databases: Sequence[Database | None]) -> None:
                 crawl = place.enter(connection, crawl)
 
 
-class Neighbours:
+class OpenShards:
     """The databases of a crawl, as a process that works on one of them sees them.
 
     Args:
@@ -171,7 +171,7 @@ class Neighbours:
 @contextmanager
 def place_of_process(
     shards: Shards, wanted: int | None, open_one: Callable[[str], Database], silent: Callable[[str], None]
-) -> Iterator[Neighbours]:
+) -> Iterator[OpenShards]:
     """Open the databases of a crawl and choose the one that a process works on.
 
     While the context lasts, no other process chooses: who has written its run by the end of it is counted by the next.
@@ -200,7 +200,7 @@ def place_of_process(
                 silent(str(problem))
         enter([opened.get(number) for number in range(1, count + 1)])
         with _turn(next(iter(opened.values()))):
-            yield Neighbours(shards, Dealing(wanted or _least_busy(opened), count), opened)
+            yield OpenShards(shards, Dealing(wanted or _least_busy(opened), count), opened)
     except BaseException:
         for database in opened.values():
             database.close()
@@ -232,7 +232,7 @@ def _least_busy(opened: Mapping[int, Database]) -> int:
 
 
 def state(connection: Connection, limits: Limits) -> ShardState:
-    """Read how a database is doing: first what there is to do, then what came and went.
+    """Read the state of a database: first its work, then what came and went.
 
     Args:
         connection: to the database.

@@ -43,7 +43,7 @@ class Dealing:
         return replace(limits, pages_per_run=run, pages_per_day=day)
 
     def part_of_seed(self, seed: StoredSeed) -> StoredSeed:
-        """Return a seed with this database's part of its pages: all, if it stays on one site."""
+        """Return a seed with this database's part of its pages."""
         return replace(seed, pages=_part(seed.pages, self)) if seed.stay == "any" else seed
 
 

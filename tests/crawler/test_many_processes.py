@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +13,20 @@ from tests.benchmarks.static_site import Request
 from tests.postgres import empty_database
 
 _PLAIN = ("WORKERS=1", "KEYWORDS=", "CLASSES=", "HARMFUL=off")
-_PLAN = Plan(pages=150, hosts=10, restarts=0, kills=2, lease=20, latency=0.01, limit=200, settings=_PLAIN)
+_PLAN = Plan(pages=100, hosts=8, shards=2, restarts=0, kills=2, lease=20, latency=0.01, limit=200, settings=_PLAIN)
 
 
 def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_server: str) -> None:
-    with empty_database(postgres_server, f"many_{os.getpid()}") as database:
-        result = run(_PLAN, [database], tmp_path)
+    """Two processes on each of two databases."""
+    with ExitStack() as stack:
+        names = [f"many{n}_{os.getpid()}" for n in range(_PLAN.shards)]
+        databases = [stack.enter_context(empty_database(postgres_server, name)) for name in names]
+        result = run(_PLAN, databases, tmp_path)
     assert result.good, result.report()
 
 
 def test_two_processes_share_hosts_and_keep_limits(tmp_path: Path, postgres_server: str) -> None:
-    plan = replace(_PLAN, kills=0, max_pages=80, max_pages_per_host=9, host_delay=0.5)
+    plan = replace(_PLAN, shards=1, kills=0, max_pages=80, max_pages_per_host=9, host_delay=0.5)
     with empty_database(postgres_server, f"share_{os.getpid()}") as database:
         result = run(plan, [database], tmp_path)
     assert result.good, result.report()
