@@ -169,6 +169,8 @@ class Crawl:
         """
         ended = Ended()
         self.followers.backoff.tell()
+        if self.exchange is not None:
+            await self.exchange.close()
         if reason == "finished" and not self.background.problem:
             await self.followers.rescorer.finish(self.session.stats["pages"])
         await self.followers.rescorer.close()

@@ -16,7 +16,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from db.articles import elsewhere
 from db.articles.elsewhere import ElsewhereEvidence, Suspicion
@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 _LOOK_SECONDS = 0.3
+_LAST_SECONDS = 5.0
 _FIRST = 1
 """Number of the database that deals `MAX_PAGES`."""
 _LEAST_AHEAD, _MOST_AHEAD = 10, 1_000
@@ -70,6 +71,7 @@ class Exchange:
         self._silent: dict[int, str] = {}
         """Databases that do not answer, and why."""
         self._again_at: dict[int, float] = {}
+        self._asked: set[asyncio.Future[Any]] = set()
         self._last: dict[int, ShardState | None] = {}
         self._abandoned_at: dict[int, float] = {}
         """Times since which databases have had work, and nobody for it."""
@@ -133,8 +135,11 @@ class Exchange:
         """Ask a database in a thread; None when it does not answer or was not asked."""
         if clock.uptime() < self._again_at.get(number, 0.0):
             return None
+        asked = asyncio.ensure_future(asyncio.to_thread(question))
+        self._asked.add(asked)
+        asked.add_done_callback(self._answered)
         try:
-            answer = await asyncio.to_thread(question)
+            answer = await asyncio.shield(asked)
         except DatabaseProblem as problem:
             if number not in self._silent:
                 name = self._neighbours.name(number)
@@ -145,6 +150,16 @@ class Exchange:
         if answer is not None and self._silent.pop(number, None) is not None:
             logger.warning("%s answers again", self._neighbours.name(number))
         return answer
+
+    def _answered(self, asked: asyncio.Future[Any]) -> None:
+        self._asked.discard(asked)
+        if not asked.cancelled():
+            asked.exception()  # whoever still waits for it gets it as well
+
+    async def close(self) -> None:
+        """Wait a moment for what was asked, so that all connections are given back."""
+        if self._asked:
+            await asyncio.wait(self._asked, timeout=_LAST_SECONDS)
 
     # ------------------------------------------------------------ the end
 

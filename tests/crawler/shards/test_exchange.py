@@ -144,6 +144,7 @@ async def _end(tasks: list[asyncio.Task[None]], *processes: Process) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
     for process in processes:
+        await process.exchange.close()
         await process.session.close()
 
 

@@ -22,7 +22,7 @@ def test_list_is_read_whatever_separates_it(between: str) -> None:
         "news.db",
         "two words, and more.db",
         "sqlite:///a b,c.db",
-        "postgresql://h1:1,h2:2/db",
+        "postgresql:///db?host=h1,h2",
         "postgresql://me:a,b@h/db",
     ],
 )
