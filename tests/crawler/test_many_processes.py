@@ -26,7 +26,7 @@ def test_crawl_of_which_processes_are_killed_is_exact(tmp_path: Path, postgres_s
 
 
 def test_two_processes_share_hosts_and_keep_limits(tmp_path: Path, postgres_server: str) -> None:
-    plan = replace(_PLAN, shards=1, kills=0, max_pages=80, max_pages_per_host=9, host_delay=0.5)
+    plan = replace(_PLAN, pages=150, hosts=10, shards=1, kills=0, max_pages=80, max_pages_per_host=9, host_delay=0.5)
     with empty_database(postgres_server, f"share_{os.getpid()}") as database:
         result = run(plan, [database], tmp_path)
     assert result.good, result.report()
