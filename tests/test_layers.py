@@ -55,7 +55,7 @@ FLOORS = {
     ),
     "db": (
         {"articles", "sites", "queries"},
-        {"search"},
+        {"search", "shards"},
         {"frontier"},
         {"engine", "migrations"},
         {"tables"},
@@ -88,6 +88,7 @@ IMPURE = (
     "db.migrations",
     "db.queries",
     "db.search",
+    "db.shards",
     "db.sites",
     "db.tables",
     "pipelines.search.search",

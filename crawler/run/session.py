@@ -26,8 +26,6 @@ from db.engine.writer import Work, Writer
 from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
-from db.frontier.mail import post_urls
-from db.frontier.shards import OpenShards, enter, keep_grant, place_of_process
 from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
@@ -36,6 +34,8 @@ from db.records.signature import Reader
 from db.records.url import Found, NewUrl
 from db.records.visit import Beginning, Due, Unread
 from db.search.index import merge_pending
+from db.shards.mail import post_urls
+from db.shards.places import OpenShards, enter, keep_grant, place_of_process
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind

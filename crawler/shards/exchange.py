@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 from db.articles import elsewhere
 from db.articles.elsewhere import ElsewhereEvidence, Suspicion
 from db.engine.errors import DatabaseProblem
-from db.frontier import mail, shards
 from db.records.shard import ShardState, is_spent, unfinished
 from db.records.url import Found
+from db.shards import mail, places
 from pipelines.dedup.judge import DuplicateJudge
 
 from .. import clock
@@ -129,7 +129,7 @@ class Exchange:
         assert limit is not None
         ahead = min(_MOST_AHEAD, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))
         first, own = self._neighbours.get(_FIRST), self._neighbours.own
-        return shards.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
+        return places.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
 
     async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
         """Ask a database in a thread; None when it does not answer or was not asked."""
@@ -189,7 +189,7 @@ class Exchange:
 
     def _state(self, number: int) -> ShardState:
         limits = replace(self._dealing, number=number).part(self._limits)
-        return self._neighbours.get(number).read(partial(shards.state, limits=limits))
+        return self._neighbours.get(number).read(partial(places.state, limits=limits))
 
     def _is_worked_on(self, busy: Sequence[int]) -> bool:
         """Tell whether a process is at work on something that is left."""

@@ -4,7 +4,7 @@ Each database finds the copies among its own articles by itself. Those that stan
 hash of the text and its smallest features are dealt over the databases like sites, and where one is at home the
 announcements of it meet. Of two that do, the later one is suspected of repeating the earlier. The database of the later
 one reads the text of the other, compares them as it compares its own, and keeps the evidence in `elsewhere`. All this
-comes by mail (`db.frontier.mail`), seconds after the articles:
+comes by mail (`db.shards.mail`), seconds after the articles:
 
     texts   [hash, article, its database, time]
     pairs   [article, the earlier one, the database of that]
@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, select
 
 from ..engine.statements import among, insert_rows, one_by_one, run_many, upsert
-from ..frontier.mail import Letters, MailReader
 from ..records.article import Candidate, NewArticle
 from ..records.keys import dealt
 from ..records.shard import Dealing
+from ..shards.mail import Letters, MailReader
 from ..tables.articles import ArticleRow
 from ..tables.shards import ElsewhereRow, SuspectRow, TextKeyRow
 from ..tables.urls import UrlRow

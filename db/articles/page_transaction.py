@@ -21,7 +21,6 @@ from ..frontier.claims import SET_ROBOTS, held_by
 from ..frontier.insert import add_hosts, insert_urls
 from ..frontier.leases import LOCK_HOSTS
 from ..frontier.limits import spend_totals
-from ..frontier.mail import ADOPT, post_foreign
 from ..frontier.revisits import CHANGE, LINKS
 from ..records.article import Added, Differs, Judge, NewArticle, Renewal, always
 from ..records.keys import iso
@@ -32,6 +31,7 @@ from ..records.search import MakeTerms
 from ..records.shard import Dealing
 from ..records.signature import MemoryIndex
 from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
+from ..shards.mail import ADOPT, post_foreign
 from ..tables.learned import PageTermsRow
 from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
 from . import multipage, write

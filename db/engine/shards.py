@@ -4,7 +4,7 @@ Sites are dealt by a stable hash over the databases of the list: every host of a
 live in one database, a *shard*, whichever process finds them. So each shard is a frontier of its own. That sites are
 dealt and not single hosts keeps most links, and what a site learns and counts, in one place.
 
-Each database keeps its own place in the list from its first use on (`db.frontier.shards`): with another list, order or
+Each database keeps its own place in the list from its first use on (`db.shards.places`): with another list, order or
 number of databases sites would live elsewhere, and a crawl that names one is refused.
 """
 

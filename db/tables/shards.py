@@ -39,7 +39,7 @@ class OutboxRow(Record):
     shard: Mapped[int] = mapped_column(SmallInteger, index=True)
     """To which."""
     body: Mapped[str] = mapped_column(Text)
-    """JSON, see `db.frontier.mail`."""
+    """JSON, see `db.shards.mail`."""
 
 
 class InboxRow(Record):

@@ -25,14 +25,14 @@ from sqlalchemy import BigInteger, Connection, bindparam, delete, func, select, 
 
 from ..engine.database import Database
 from ..engine.statements import among, insert_rows, one_by_one, run_many
+from ..frontier.aliases import HAS_WORK
+from ..frontier.insert import add_hosts, insert_urls
 from ..records.outcome import Outcome
 from ..records.reasons import SkipReason
 from ..records.shard import Dealing
 from ..records.url import Found, NewUrl
 from ..tables.shards import InboxRow, OutboxRow, ShardRow
 from ..tables.urls import SeedRow
-from .aliases import HAS_WORK
-from .insert import add_hosts, insert_urls
 
 shard, outbox, inbox, seed = (model.table() for model in (ShardRow, OutboxRow, InboxRow, SeedRow))
 

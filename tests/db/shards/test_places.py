@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseGone, WrongDatabase
-from db.frontier.shards import enter
+from db.shards.places import enter
 
 
 @pytest.fixture

@@ -22,13 +22,13 @@ from ..engine.database import Database, open_for_reading
 from ..engine.errors import DatabaseGone, WrongDatabase
 from ..engine.shards import Shards
 from ..engine.statements import clock, in_state, one_by_one
+from ..frontier.limits import within_limits
 from ..records.run import Limits
 from ..records.shard import Dealing, ShardState
 from ..records.url import State
 from ..tables.runs import BudgetRow, RunRow
 from ..tables.shards import InboxRow, OutboxRow, ShardRow, SuspectRow
 from ..tables.urls import UrlRow
-from .limits import within_limits
 
 shard, inbox, outbox, suspect, url, run, budget = (
     model.table() for model in (ShardRow, InboxRow, OutboxRow, SuspectRow, UrlRow, RunRow, BudgetRow)

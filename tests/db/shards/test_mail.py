@@ -13,13 +13,14 @@ from sqlalchemy import text
 
 from db.articles.page_transaction import Store
 from db.engine.database import Database, open_for_crawl
-from db.frontier import claims, leases, mail, runs
+from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
-from db.frontier.shards import enter, grant, keep_grant, state
 from db.records.keys import dealt, fingerprint
 from db.records.outcome import Edges
 from db.records.run import Limits
 from db.records.shard import Dealing, ShardState, unfinished
+from db.shards import mail
+from db.shards.places import enter, grant, keep_grant, state
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, start, wish
 from tests.db.small_crawl import run_in
 from tests.db.stores import store_of

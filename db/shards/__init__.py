@@ -1,0 +1,1 @@
+"""Databases of one crawl: the place of each, and the mail between them."""
