@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
 from sqlalchemy import Connection, Float, bindparam, case, func, select, update
 
 from ..engine.errors import Contended
-from ..engine.statements import among, insert_new, insert_rows, run_many, upsert
+from ..engine.statements import among, insert_rows, replacing, run_many
 from ..frontier import revisits
 from ..frontier.aliases import revive
 from ..frontier.claims import SET_ROBOTS, held_by
@@ -44,15 +44,16 @@ url, host, link, seed, page, page_terms = (
 
 def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Keep the bytes of pages: those that the stored text came from, else the newest."""
+    kept, if_missing = [], []
     for outcome, result in zip(outcomes, results, strict=True):
-        what = result.article
-        if outcome.raw is None or (what is not None and what.why_not_stored):
-            continue
-        key, values = {"url_id": outcome.lease.id}, {"fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
-        if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
-            connection.execute(insert_new(connection, page), key | values)
-        else:
-            upsert(connection, page, key, values)
+        raw, what = outcome.raw, result.article
+        if raw is not None and not (what is not None and what.why_not_stored):
+            is_old = what in _OLD_TEXT and not result.changed  # of a wall, for instance
+            row = (outcome.lease.id, outcome.fetched_at, raw.content_type, raw.encoding, raw.body)
+            (if_missing if is_old else kept).append(row)
+    columns = page.c.keys()
+    run_many(connection, replacing(connection.dialect.name, page), [dict(zip(columns, r, strict=True)) for r in kept])
+    insert_rows(connection, page, columns, if_missing)
 
 
 _OLD_TEXT = frozenset({ArticleResult.UNCHANGED, ArticleResult.UPDATED})
