@@ -44,7 +44,8 @@ url, host, link, seed, page, page_terms = (
 
 def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Keep the bytes of pages: those that the stored text came from, else the newest."""
-    kept, if_missing = [], []
+    kept: list[tuple[Any, ...]] = []
+    if_missing: list[tuple[Any, ...]] = []
     for outcome, result in zip(outcomes, results, strict=True):
         raw, what = outcome.raw, result.article
         if raw is not None and not (what is not None and what.why_not_stored):
