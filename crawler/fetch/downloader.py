@@ -1,4 +1,4 @@
-"""The downloader: one task takes a request of the frontier from its download to the end of the item pipelines.
+"""Take requests of the frontier all the way through Scrapy, each in one task.
 
 Scrapy's own makes six tasks and as many queues of it: for its slots, for the scraper, for each item. The frontier has
 clocks of hosts and bounds what is under way, and an answer gives one item, so none of them has anything to decide.
