@@ -30,13 +30,14 @@ WAKE = Request("data:,wake")
 
 
 class PageDownloader(Downloader):
-    """Scrapy's `DOWNLOADER`, with its middlewares and signals; to requests without a lease it is the one of Scrapy.
+    """Scrapy's `DOWNLOADER`, with all of its middlewares and signals.
 
-    The engine waits for all that is under way here before it closes the pipelines.
+    To requests without a lease it is Scrapy's own. The engine waits for all that is under way here before it closes the
+    item pipelines.
     """
 
     def fetch(self, request: Request) -> Deferred[Any]:  # type: ignore[override]
-        """Return the response; for a request of the frontier `WAKE`, when its item is done with."""
+        """Return the response; to a request of the frontier `WAKE`, when it is done."""
         if "lease" not in request.meta:
             return super().fetch(request)
         return deferred_from_coro(self._take_through(request))
