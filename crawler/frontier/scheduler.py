@@ -26,6 +26,7 @@ from pipelines.item import Page
 from pipelines.stages import CrawlAccess, export
 
 from .. import clock
+from ..fetch.downloader import WAKE
 from ..fetch.errors import HANDLES_PAUSE
 from ..fetch.handler import Network
 from ..response.revisit import conditions
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WAKE = Request("data:,wake")
-"""The sentinel that makes the engine ask; nobody fetches it."""
 _SHORTEST_PAUSE = 0.001
 
 

@@ -51,6 +51,7 @@ NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess",
 """Extensions and item pipelines that the crawl cannot do without."""
 
 DEFAULTS: dict[str, Any] = {
+    "DOWNLOADER": "crawler.fetch.downloader.PageDownloader",
     "LOG_FORMATTER": "crawler.frontier.progress.QuietFormatter",
     "LOG_LEVEL": "WARNING",
     "LOG_FORMAT": "%(asctime)s %(levelname)s: %(message)s",

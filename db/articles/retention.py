@@ -7,8 +7,8 @@ time. What is kept is the same: months that had ended by then go.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, text
 
@@ -29,12 +29,14 @@ _OLD_TEXT = frozenset({ArticleResult.UNCHANGED, ArticleResult.UPDATED})
 
 def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
     """Keep the bytes of pages: those that the stored text came from, else the newest."""
-    new, only_first = {}, []
+    new: dict[int, dict[str, Any]] = {}
+    only_first: list[int] = []
     for outcome, result in zip(outcomes, results, strict=True):
-        what = result.article
-        if outcome.raw is None or (what is not None and what.why_not_stored):
+        raw, what = outcome.raw, result.article
+        if raw is None or (what is not None and what.why_not_stored):
             continue
-        new[outcome.lease.id] = {"url_id": outcome.lease.id, "fetched_at": outcome.fetched_at, **asdict(outcome.raw)}
+        row = (outcome.lease.id, outcome.fetched_at, raw.content_type, raw.encoding, raw.body)
+        new[outcome.lease.id] = dict(zip(_COLUMNS, row, strict=True))
         if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
             only_first.append(outcome.lease.id)
     for known in connection.execute(_KNOWN, {"ids": only_first}).scalars() if only_first else ():
@@ -45,6 +47,7 @@ def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Seque
         run_many(connection, _INSERT, [new[key] for key in sorted(new)])
 
 
+_COLUMNS = page.c.keys()
 _KNOWN = select(page.c.url_id).where(among(page.c.url_id))
 _REPLACE = delete(page).where(among(page.c.url_id))
 _INSERT = page.insert().values({column.name: bindparam(column.name) for column in page.c})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
+from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -216,16 +217,16 @@ def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], An
 def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
     """Insert many rows except those whose key exists; returns how many are new.
 
-    For the tables that get dozens of rows a page. SQLite's driver takes tuples as they are; to Postgres they go as one
-    statement with an array for each column.
+    For the tables that get dozens of rows a page. To SQLite they go some at a time: its driver gives Python's lock away
+    and takes it back for every statement. To Postgres they go as one statement with an array for each column.
     """
     if not rows:
         return 0
     names = ", ".join(columns)
     if not is_postgres(connection):
-        places = ", ".join(["?"] * len(columns))
-        statement = f"INSERT INTO {table.name} ({names}) VALUES ({places}) ON CONFLICT DO NOTHING"
-        return connection.exec_driver_sql(statement, rows).rowcount
+        whole = len(rows) - len(rows) % _ROWS_TOGETHER
+        parts = (_ROWS_TOGETHER, rows[:whole]), (1, rows[whole:])
+        return sum(_insert_sqlite(connection, f"{table.name} ({names})", size, part) for size, part in parts if part)
     types = [table.c[name].type for name in columns]
     arrays = ", ".join(f"CAST(%s AS {type_.compile(connection.dialect)}[])" for type_ in types)
     values = [
@@ -234,3 +235,13 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
     ]
     statement = f"INSERT INTO {table.name} ({names}) SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
     return connection.exec_driver_sql(statement, tuple(values)).rowcount
+
+
+_ROWS_TOGETHER = 32
+
+
+def _insert_sqlite(connection: Connection, into: str, size: int, rows: Sequence[tuple[Any, ...]]) -> int:
+    """Insert rows, so many with each statement."""
+    values = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * size)
+    together = [tuple(chain.from_iterable(rows[n : n + size])) for n in range(0, len(rows), size)]
+    return connection.exec_driver_sql(f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING", together).rowcount

@@ -1,11 +1,14 @@
 """How fast the whole crawl is: a local server of generated pages, the real command, CPU of the processes by themselves.
 
-    uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL] [--curve]
+    uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL] [--no-descriptions]
+        [--curve]
 
 Pages of about 50 KB with 60 links each, over hosts that are addresses of loopback. Beside it, in the same run, a Scrapy
 spider that fetches the same pages and does nothing else. Prints pages a second, CPU milliseconds a page of the crawling
-process and of the workers, and peak memory. Quote ratios: absolute times are those of the machine. `--curve` shows how
-they change from the first tenth of the pages to the last: whether a crawl gets slower or grows.
+process and of the workers, and the most memory that all took together: pages that several share counted once, and
+("summed") as often as they are shared. Articles are described (keywords, summary, classes, harm), as by default, but
+with `--no-descriptions`. Quote ratios: absolute times are those of the machine. `--curve` shows how they change from
+the first tenth of the pages to the last: whether a crawl gets slower or grows.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ from .static_site import NETWORK, Serving
 
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[2]
+_LOOKS_A_MEMORY = 10
+PLAIN = {"KEYWORDS": "", "CLASSES": "", "HARMFUL": "off"}
+HEADER = f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'summed':>9} {'seconds':>7}"
 FETCH_ONLY = """
 import sys
 import scrapy
@@ -62,11 +68,12 @@ class Moment:
 
 @dataclass
 class Usage:
-    """CPU seconds of a command's own process and of its children, and peak memory of all in MB."""
+    """CPU seconds of a command's own process and of its children, and peak memory of all in MB, shared pages once."""
 
     wall: float = 0.0
     own: dict[int, float] = field(default_factory=dict)
     peak_mb: float = 0.0
+    peak_summed_mb: float = 0.0
     output: str = ""
     moments: list[Moment] = field(default_factory=list)
 
@@ -77,13 +84,18 @@ def watch(command: list[str]) -> tuple[Usage, int]:
     started = time.monotonic()
     with tempfile.NamedTemporaryFile() as output:
         process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
-        while process.poll() is None:
-            memory = 0.0
-            for pid in family(process.pid):
+        for look in itertools.count():
+            if process.poll() is not None:
+                break
+            members = family(process.pid)
+            summed = 0.0
+            for pid in members:
                 cpu, resident = account(pid)
                 usage.own[pid] = max(cpu, usage.own.get(pid, 0.0))
-                memory += resident
-            usage.peak_mb = max(usage.peak_mb, memory)
+                summed += resident
+            usage.peak_summed_mb = max(usage.peak_summed_mb, summed)
+            if look % _LOOKS_A_MEMORY == 0:
+                usage.peak_mb = max(usage.peak_mb, sum(map(proportional, members)))
             pages = pages_done(Path(output.name))
             if pages and (not usage.moments or usage.moments[-1].pages < pages):
                 usage.moments.append(moment(usage, process.pid, pages, time.monotonic() - started))
@@ -140,13 +152,22 @@ def account(pid: int) -> tuple[float, float]:
     return (int(fields[11]) + int(fields[12])) / TICKS, int(fields[21]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
+def proportional(pid: int) -> float:
+    """MB of a process, of pages that it shares its part."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
+
+
 def row(name: str, usage: Usage, pid: int, pages: int) -> str:
     """One line of the table."""
     own = usage.own.get(pid, 0.0)
     others = sum(cpu for key, cpu in usage.own.items() if key != pid)
     return (
         f"{name:<12} {pages / usage.wall:8.0f} {1000 * own / pages:12.2f} {1000 * others / pages:12.2f} "
-        f"{usage.peak_mb:9.0f} {usage.wall:7.1f}"
+        f"{usage.peak_mb:9.0f} {usage.peak_summed_mb:9.0f} {usage.wall:7.1f}"
     )
 
 
@@ -156,6 +177,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
+    parser.add_argument("--no-descriptions", action="store_true", help="articles are not described")
     parser.add_argument("--curve", action="store_true", help="show the costs over the length of the crawl")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts) as serving:
@@ -165,7 +187,7 @@ def main() -> None:
         seeds.write_text(serving.site.address(0) + " stay=any\n")
         script = Path(folder, "fetch.py")
         script.write_text(FETCH_ONLY)
-        print(f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'seconds':>7}")
+        print(HEADER)
         for _ in range(2):  # the first round renders the pages
             usage, pid = watch([sys.executable, str(script), str(urls)])
         print(row("fetch only", usage, pid, options.pages))
@@ -176,10 +198,11 @@ def main() -> None:
             "HOST_DELAY": "0",
             "MAX_PAGES": str(options.pages),
             "PROGRESS_SECONDS": "2",
+            **(PLAIN if options.no_descriptions else {}),
         }
         command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
         usage, pid = watch([*command, *[x for name, value in settings.items() for x in ("-s", f"{name}={value}")]])
-        print(row("newscrawler", usage, pid, options.pages))
+        print(row("plain" if options.no_descriptions else "described", usage, pid, options.pages))
         if options.curve:
             print(curve(usage.moments))
         print(usage.output.strip().splitlines()[-1])

@@ -32,9 +32,8 @@ from pipelines.text.harmful.judge import judge
 from pipelines.text.summary import summarise
 
 from . import webworld
-from .crawl_speed import Usage, row, watch
+from .crawl_speed import HEADER, PLAIN, Usage, row, watch
 
-PLAIN = {"KEYWORDS": "", "CLASSES": "", "HARMFUL": "off"}
 PORT, CONTROL = 18120, 18121
 CHARS = 1000
 TIMES = 3
@@ -125,7 +124,7 @@ def main() -> None:
         folder = Path(name)
         with webworld.serving(folder / "world", seed=options.seed, port=PORT, control=CONTROL, per_site=173) as world:
             seeds = world / "seeds-gazette.txt"
-            print(f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'seconds':>7}")
+            print(HEADER)
             for _ in range(options.crawl):
                 for kind, settings in (("plain", PLAIN), ("described", {})):
                     usage, process, pages = crawl(folder, seeds, settings)

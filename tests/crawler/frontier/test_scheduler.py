@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
-from crawler.frontier.scheduler import WAKE
+from crawler.fetch.downloader import WAKE
 from db.records.keys import fingerprint
 from db.records.url import Kind
 from tests.crawler.driving import SEED, Driver, new_database, page_urls, rows
