@@ -166,15 +166,15 @@ class Exchange:
     async def is_over(self) -> bool:
         """Tell whether nothing will come any more; takes a moment, in which it may."""
         last, self._last = self._last, await self._look()
-        if self._watches and not is_spent(self._last, self._limits):
-            return False
         busy = unfinished(self._last, self._limits)
-        if not busy and self._last == last:
+        goes_on = self._watches and not is_spent(self._last, self._limits)
+        if not busy and not goes_on and self._last == last:
             return True
         abandoned = {number for number in busy if (state := self._last[number]) is None or not state.runs}
         now = clock.uptime()
         self._abandoned_at = {number: self._abandoned_at.get(number, now) for number in abandoned}
-        if busy and not self._is_worked_on(busy) and all(self._waited_for(number, now) for number in abandoned):
+        waits = goes_on or not abandoned or self._is_worked_on(busy)
+        if not waits and all(self._waited_for(number, now) for number in abandoned):
             self.left = "; ".join(map(self._what_is_left, sorted(abandoned)))
             return True
         await asyncio.sleep(_LOOK_SECONDS)
@@ -194,9 +194,9 @@ class Exchange:
     def _is_worked_on(self, busy: Sequence[int]) -> bool:
         """Tell whether a process is at work on something that is left."""
         answering = {number for number, state in self._last.items() if state is not None}
-        spent = is_spent(self._last, self._limits)
+        grants = self._limits.pages is None or (_FIRST in answering and not is_spent(self._last, self._limits))
         return any(
-            state.runs and (state.under_way or state.posted & answering or (state.wants and not spent))
+            state.runs and (state.under_way or state.posted & answering or (state.wants and grants))
             for state in map(self._last.get, busy)
             if state is not None
         )

@@ -20,6 +20,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, sel
 
 from ..engine.database import Database, open_for_reading
 from ..engine.errors import DatabaseGone, WrongDatabase
+from ..engine.processes import is_gone
 from ..engine.shards import Shards
 from ..engine.statements import clock, in_state, one_by_one
 from ..frontier.limits import within_limits
@@ -238,23 +239,23 @@ def state(connection: Connection, limits: Limits) -> ShardState:
         connection: to the database.
         limits: its own, see `Dealing.part`.
     """
-    living = run.c.finished.is_(None) & (run.c.alive_until > clock(connection, 0))
+    runs = connection.execute(select(run.c.place, run.c.pid).where(_LIVING, run.c.alive_until > clock(connection, 0)))
+    living = sum(not is_gone(one.place, one.pid) for one in runs)
     within = within_limits(connection, replace(limits, pages=None))
     row = connection.execute(
         select(
-            select(func.count()).where(living).scalar_subquery().label("runs"),
             or_(_UNREAD, exists().where(in_state(State.LEASED))).label("under_way"),
             exists().where(in_state(State.PENDING), within).label("wants"),
             func.coalesce(select(budget.c.pages).scalar_subquery(), 0).label("pages"),
         )
     ).one()
     posted = frozenset(connection.execute(_POSTED).scalars())
-    messages = connection.execute(select(shard.c.sent, shard.c.received).order_by(shard.c.number)).all()
-    return ShardState(
-        row.runs, row.under_way, posted, row.wants, row.pages, [(one.sent, one.received) for one in messages]
-    )
+    batches = connection.execute(select(shard.c.sent, shard.c.received).order_by(shard.c.number))
+    messages = [(one.sent, one.received) for one in batches]
+    return ShardState(living, row.under_way, posted, row.wants, row.pages, messages)
 
 
+_LIVING = run.c.finished.is_(None)
 _UNREAD = exists().where(inbox.c.number.is_not(None))
 _POSTED = select(outbox.c.shard).union(select(suspect.c.shard))
 

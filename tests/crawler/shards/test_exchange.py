@@ -24,8 +24,8 @@ from db.queries.articles import items
 from db.records.keys import fingerprint
 from tests.crawler.driving import QUIET, settings_of
 from tests.db.articles.test_clusters import OTHER, STORY, bulletin
-from tests.db.frontier.test_mail import host_in
 from tests.db.frontier_rows import NOW, article, done, new_url, wish
+from tests.db.shards.test_mail import host_in
 from tests.db.stores import SIGN, store_of
 
 T = TypeVar("T")
