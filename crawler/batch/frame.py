@@ -233,7 +233,7 @@ def _handed_out(
             client.cancel(list(waiting.values()))
 
 
-def _result(client: Client, future: Future[R]) -> R:
+def _result(client: Client, future: Future[Any]) -> Any:
     """Return a result; one that was lost with its worker is waited for again."""
 
     def result() -> Any:
@@ -244,8 +244,7 @@ def _result(client: Client, future: Future[R]) -> R:
                 raise
             raise RuntimeError(f"a task failed: {error!r}") from error
 
-    found: R = _patiently(client, result)
-    return found
+    return _patiently(client, result)
 
 
 def _patiently(client: Client, attempt: Callable[[], Any]) -> Any:
