@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -76,7 +77,9 @@ def _client(address: str) -> Iterator[Client]:
     from distributed import Client  # noqa: PLC0415
 
     try:
-        client = Client(address, timeout=_CONNECT_SECONDS)
+        with warnings.catch_warnings():  # of versions that make no difference here
+            warnings.simplefilter("ignore")
+            client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         why = str(error).split("\n")[0]
         raise ClusterError(

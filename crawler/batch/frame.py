@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import Counter, deque
+import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -27,6 +30,9 @@ R = TypeVar("R")
 
 _AHEAD: Final = 3
 """Partitions handed out per worker: what is held of results is bounded by this."""
+_PATIENCE_SECONDS: Final = 30.0
+"""A batch without any worker at two moments so far apart stops."""
+_TOLD_SECONDS: Final = 10.0
 _MOST_NOTES: Final = 20
 """Sentences kept of what was wrong with a source; the counts tell how many there are."""
 
@@ -65,7 +71,7 @@ class Parts:
         self.folder = folder
         found = folder / "batch.json"
         wanted = json.dumps(mark, sort_keys=True, ensure_ascii=False, default=str)
-        if not found.exists():
+        if not any(folder.glob("*.part")):
             folder.mkdir(parents=True, exist_ok=True)
             _write(found, wanted.encode())
         elif found.read_text(encoding="utf-8") != wanted:
@@ -154,12 +160,28 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
     totals = BatchTotals()
     left = [number for number in range(len(partitions)) if not parts.has(number)]
     with progress(len(partitions), len(partitions) - len(left)) as told:
-        for number, done in zip(left, in_order(client, task, [partitions[n] for n in left]), strict=True):
-            parts.put(number, done)
+        for number, done in as_done(client, task, [partitions[number] for number in left]):
+            parts.put(left[number], done)
             told()
     for number in range(len(partitions)):
         totals.add(parts.told(number))
     return totals
+
+
+def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
+    """Yield the number of each partition with its result when it is done; only a few are held at a time.
+
+    Raises:
+        BatchStopped: see `run`.
+    """
+    from distributed import wait  # noqa: PLC0415
+
+    some = {"timeout": _PATIENCE_SECONDS, "return_when": "FIRST_COMPLETED"}
+    with _handed_out(client, task, partitions) as (waiting, hand_out):
+        while hand_out():
+            _patiently(client, partial(wait, list(waiting.values()), **some))
+            for number in [number for number, future in waiting.items() if future.done()]:
+                yield number, _result(client, waiting.pop(number))
 
 
 def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[R]:
@@ -168,31 +190,77 @@ def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) ->
     Raises:
         BatchStopped: see `run`.
     """
+    with _handed_out(client, task, partitions) as (waiting, hand_out):
+        while hand_out():
+            first = next(iter(waiting))
+            yield _result(client, waiting.pop(first))
+
+
+@contextmanager
+def _handed_out(
+    client: Client, task: Callable[[P], R], partitions: Sequence[P]
+) -> Iterator[tuple[dict[int, Future[R]], Callable[[], bool]]]:
+    """Hand out some partitions at a time.
+
+    Yields those handed out, by number, and a function that hands out more while there is room and tells whether there
+    are any. What went wrong becomes a sentence.
+    """
     from distributed import KilledWorker  # noqa: PLC0415 - takes half a second, and is an extra
     from distributed.client import FutureCancelledError  # noqa: PLC0415
+    from distributed.comm import CommClosedError  # noqa: PLC0415
 
-    waiting: deque[Future[R]] = deque()
-    batch = f"{getattr(task, '__name__', type(task).__name__)}-{uuid4().hex}"
-    todo = ((f"{batch}-{number}", partition) for number, partition in enumerate(partitions))
+    waiting: dict[int, Future[R]] = {}
+    name = f"{getattr(task, '__name__', type(task).__name__)}-{uuid4().hex}"  # others may use the same scheduler
+    todo = iter(enumerate(partitions))
+
+    def hand_out() -> bool:
+        room = _AHEAD * max(1, sum(client.nthreads().values())) - len(waiting)
+        for number, partition in islice(todo, max(0, room)):
+            waiting[number] = client.submit(task, partition, key=f"{name}-{number}")
+        return bool(waiting)
+
     try:
-        for _ in partitions:
-            room = _AHEAD * max(1, sum(client.nthreads().values())) - len(waiting)
-            for key, partition in islice(todo, max(0, room)):
-                waiting.append(client.submit(task, partition, key=key))
-            yield waiting[0].result()
-            waiting.popleft().release()
+        yield waiting, hand_out
     except KilledWorker as error:
         raise BatchStopped(
             f"a partition was given up, because each of {error.allowed_failures + 1} workers that had it was killed; "
             "give workers more memory, or make partitions smaller (--partitions)"
         ) from None
-    except (FutureCancelledError, OSError) as error:
-        if isinstance(error, OSError) and client.status == "running":
-            raise  # the task's own
+    except (FutureCancelledError, CommClosedError):
         raise BatchStopped("the scheduler is gone") from None
     finally:
-        for one in waiting:
-            one.cancel()
+        if client.status == "running":
+            client.cancel(list(waiting.values()))
+
+
+def _result(client: Client, future: Future[Any]) -> Any:
+    """Return a result; one that was lost with its worker is waited for again."""
+
+    def result() -> Any:
+        try:
+            return future.result(timeout=_PATIENCE_SECONDS)
+        except TimeoutError as error:
+            if future.status != "error":
+                raise
+            raise RuntimeError(f"a task failed: {error!r}") from error
+
+    return _patiently(client, result)
+
+
+def _patiently(client: Client, attempt: Callable[[], Any]) -> Any:
+    """Try until it succeeds, as long as there are workers.
+
+    Raises:
+        BatchStopped: there are none any more.
+    """
+    had_workers = True
+    while True:
+        with suppress(TimeoutError):
+            return attempt()
+        has_workers = bool(client.nthreads())
+        if not (has_workers or had_workers):
+            raise BatchStopped(f"there have been no workers for {_PATIENCE_SECONDS:.0f} seconds")
+        had_workers = has_workers
 
 
 @contextmanager
@@ -201,7 +269,26 @@ def progress(total: int, done: int) -> Iterator[Callable[[], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # noqa: PLC0415
 
     console = Terminal(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(total, done).one
+        return
     columns = "partitions", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with Progress(*columns, console=console, transient=True) as shown:
         line = shown.add_task("", total=total, completed=done)
         yield lambda: shown.advance(line)
+
+
+class _Lines:
+    """A line now and then about how many partitions are done."""
+
+    def __init__(self, total: int, done: int) -> None:
+        self._total = total
+        self._done = done
+        self._told = time.monotonic()
+
+    def one(self) -> None:
+        """Count one more."""
+        self._done += 1
+        if time.monotonic() > self._told + _TOLD_SECONDS:
+            sys.stderr.write(f"{self._done:,} of {self._total:,} partitions\n")
+            self._told = time.monotonic()

@@ -3,10 +3,11 @@
     uv run python -m tests.benchmarks.batch [--pages 10000] [--workers 1,2,4] [--many 0] [--kills 3]
 
 Pages of about 50 KB with 60 links each stand in the table `page` of a SQLite file; the real command extracts them with
-each number of workers. Efficiency is pages a second over those of the first number of workers. Then the command is run
-with the second number while a Dask worker, a process that reads pages and the whole command are killed in turn, as
-often as was asked for. `--many` pages (100,000, say) are extracted by the second number of workers, for the memory. The
-exit code is 1 when an output is not the same byte for byte.
+each number of workers. Pages a second are those from the first partition that is done to the last (beside it, of the
+whole command); efficiency is that over the first number's. MB are summed over processes, what they share as often.
+Then the command is run with the second number while a Dask worker, a process that reads pages and the whole command are
+killed in turn, as often as was asked for. `--many` pages (100,000, say) are extracted by the second number of workers,
+for the memory. The exit code is 1 when an output is not the same byte for byte.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,6 +27,7 @@ from pathlib import Path
 
 import zstandard
 
+from crawler.batch.sources import StoredSource
 from db.engine.database import open_for_crawl
 from db.records.url import State
 from db.tables.articles import PageRow
@@ -70,12 +73,30 @@ def digest(output: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def run(database: Path, output: Path, workers: int) -> Usage:
-    """Run the command to its end."""
-    usage, _ = watch(arguments(database, output, workers))
+def run(database: Path, output: Path, workers: int) -> tuple[Usage, float]:
+    """Run the command to its end; returns the partitions a second while all workers were at work.
+
+    From the first partition that was done to the last: what it takes to start is not a matter of the pages.
+    """
+    times: list[float] = []
+    running = threading.Event()
+    parts = output.with_name(f"{output.name}.parts")
+
+    def count() -> None:
+        while not running.wait(_WAIT_SECONDS):
+            done = len(list(parts.glob("*.part")))
+            times.extend([time.monotonic()] * (done - len(times)))
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    try:
+        usage, _ = watch(arguments(database, output, workers))
+    finally:
+        running.set()
+        counter.join()
     if not output.exists():
         raise SystemExit(usage.output)
-    return usage
+    return usage, (len(times) - 1) / (times[-1] - times[0])
 
 
 def run_with_kills(database: Path, output: Path, workers: int, kills: int) -> list[str]:
@@ -132,15 +153,17 @@ def main(given: Sequence[str] | None = None) -> int:
         database, output = folder / "pages.db", folder / "out.jsonl"
         fill(database, options.pages)
         print(f"{options.pages:,} stored pages")
-        print(f"{'workers':>8} {'pages/s':>8} {'efficiency':>11} {'CPU ms/page':>12} {'MB':>6}")
+        print(f"{'workers':>8} {'pages/s':>8} {'with start':>11} {'efficiency':>11} {'CPU ms/page':>12} {'MB':>6}")
         rates = []
+        cut = StoredSource(str(database)).cut(0, folder)
         for count in counts:
-            usage = run(database, output, count)
-            rates.append(options.pages / usage.wall)
+            usage, rate = run(database, output, count)
+            rates.append(rate * options.pages / len(cut))
             digests.add(digest(output))
             output.unlink()
             cpu = 1_000 * sum(usage.own.values()) / options.pages
-            print(f"{count:>8} {rates[-1]:>8.0f} {rates[-1] / rates[0]:>11.2f} {cpu:>12.2f} {usage.peak_mb:>6.0f}")
+            speeds = f"{rates[-1]:>8.0f} {options.pages / usage.wall:>11.0f} {rates[-1] / rates[0]:>11.2f}"
+            print(f"{count:>8} {speeds} {cpu:>12.2f} {usage.peak_mb:>6.0f}")
         if options.kills:
             killed = run_with_kills(database, output, second, options.kills)
             digests.add(digest(output))
@@ -149,7 +172,7 @@ def main(given: Sequence[str] | None = None) -> int:
         if options.many:
             database.unlink()
             fill(database, options.many)
-            usage = run(database, folder / "many.jsonl", second)
+            usage, _ = run(database, folder / "many.jsonl", second)
             print(f"{options.many:,} pages, {second} workers: {usage.wall:.0f} s, {usage.peak_mb:.0f} MB")
     return int(len(digests) != 1)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from distributed import Client, LocalCluster
 
+from crawler.batch.cluster import connected
 from crawler.batch.frame import BatchStopped, in_order
 from tests.crawler.crawling import Finished, command, start
 
@@ -34,20 +35,13 @@ class Careful:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """Two workers that can be killed, shared by all; they can import the extractor above."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "batchmethods.py").write_text(EXTRACTOR)
     sys.path.insert(0, str(folder))
-    options = {
-        "n_workers": 2,
-        "threads_per_worker": 1,
-        "host": "127.0.0.1",
-        "dashboard_address": "127.0.0.1:0",
-        "memory_limit": 0,
-    }
-    with LocalCluster(**options) as opened:
-        yield opened
+    with connected(2, None) as client:
+        yield client
     sys.path.remove(str(folder))
 
 
@@ -64,14 +58,14 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def batch(cluster: LocalCluster, *arguments: str | Path) -> Finished:
-    done = command("batch", *map(str, arguments), "--scheduler", cluster.scheduler_address)
+def batch(cluster: Client, *arguments: str | Path) -> Finished:
+    done = command("batch", *map(str, arguments), "--scheduler", cluster.cluster.scheduler_address)
     assert "Traceback" not in done.stderr
     return done
 
 
 @pytest.fixture(scope="module")
-def whole(cluster: LocalCluster, source: Path) -> bytes:
+def whole(cluster: Client, source: Path) -> bytes:
     """The output of a batch that nobody disturbed."""
     output = source.with_name("whole.jsonl")
     done = batch(cluster, "extract", source, "--output", output, "--partitions", "2")
@@ -79,7 +73,7 @@ def whole(cluster: LocalCluster, source: Path) -> bytes:
     return output.read_bytes()
 
 
-def test_output_is_that_of_the_command_for_single_pages(tmp_path: Path, cluster: LocalCluster) -> None:
+def test_output_is_that_of_the_command_for_single_pages(tmp_path: Path, cluster: Client) -> None:
     output, alone = tmp_path / "out.jsonl.gz", tmp_path / "alone.jsonl"
     assert batch(cluster, "extract", PAGES, "--output", output).returncode == 0
     assert command("extract", "--format", "jsonl", "--output", str(alone), str(PAGES)).returncode == 0
@@ -90,18 +84,17 @@ def test_output_is_that_of_the_command_for_single_pages(tmp_path: Path, cluster:
 
 
 def test_killed_workers_cost_their_tasks_which_are_done_again(
-    tmp_path: Path, cluster: LocalCluster, source: Path, whole: bytes
+    tmp_path: Path, cluster: Client, source: Path, whole: bytes
 ) -> None:
     output = tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.parts"
     killed: list[int] = []
 
     def kill() -> None:
-        with Client(cluster) as client:
-            while len(list(parts.glob("*.part"))) < 2:
-                time.sleep(0.02)
-            killed.append(min(client.run(os.getpid).values()))
-            os.kill(killed[0], signal.SIGKILL)
+        while len(list(parts.glob("*.part"))) < 2:
+            time.sleep(0.02)
+        killed.append(min(cluster.run(os.getpid).values()))
+        os.kill(killed[0], signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -112,11 +105,11 @@ def test_killed_workers_cost_their_tasks_which_are_done_again(
     assert not parts.exists()
 
 
-def test_killed_batch_goes_on_with_the_rest(tmp_path: Path, cluster: LocalCluster, source: Path, whole: bytes) -> None:
+def test_killed_batch_goes_on_with_the_rest(tmp_path: Path, cluster: Client, source: Path, whole: bytes) -> None:
     output = tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.parts"
     arguments = ["extract", str(source), "--output", str(output), "--partitions", "10"]
-    running = start(tmp_path, "batch", *arguments, "--scheduler", cluster.scheduler_address)
+    running = start(tmp_path, "batch", *arguments, "--scheduler", cluster.cluster.scheduler_address)
     until = time.monotonic() + 60
     while len(list(parts.glob("*.part"))) < 2:
         assert time.monotonic() < until
@@ -133,7 +126,7 @@ def test_killed_batch_goes_on_with_the_rest(tmp_path: Path, cluster: LocalCluste
     assert 2 <= len(kept) < 10
 
 
-def test_page_that_kills_its_worker_is_set_aside(tmp_path: Path, cluster: LocalCluster) -> None:
+def test_page_that_kills_its_worker_is_set_aside(tmp_path: Path, cluster: Client) -> None:
     source, output = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
     html = (PAGES / "english.html").read_text()
     rows = [{"id": n, "html": html, "url": f"http://a.example/{'kills' if n == 3 else n}"} for n in range(8)]
@@ -145,7 +138,7 @@ def test_page_that_kills_its_worker_is_set_aside(tmp_path: Path, cluster: LocalC
     assert [row["id"] for row in found if not row["text"]] == ["3"]
 
 
-def test_documents_are_described_as_by_the_command(tmp_path: Path, cluster: LocalCluster) -> None:
+def test_documents_are_described_as_by_the_command(tmp_path: Path, cluster: Client) -> None:
     source, output, alone = (tmp_path / name for name in ("docs.jsonl", "out.jsonl", "alone.jsonl"))
     texts = [
         "港口城市的航运公司今年开通了新的航线。" * 3,
@@ -158,13 +151,12 @@ def test_documents_are_described_as_by_the_command(tmp_path: Path, cluster: Loca
     assert output.read_bytes() == alone.read_bytes()
 
 
-def test_task_that_kills_every_worker_ends_the_batch_and_says_so(cluster: LocalCluster) -> None:
+def test_task_that_kills_every_worker_ends_the_batch_and_says_so(cluster: Client) -> None:
 
-    with Client(cluster) as client:
-        with pytest.raises(BatchStopped, match=r"each of 4 workers that had it was killed"):
-            list(in_order(client, die, [1, 2, 0, 3]))
-        client.wait_for_workers(2)
-        assert list(in_order(client, die, [5])) == [5]
+    with pytest.raises(BatchStopped, match=r"each of 4 workers that had it was killed"):
+        list(in_order(cluster, die, [1, 2, 0, 3]))
+    cluster.wait_for_workers(2)
+    assert list(in_order(cluster, die, [5])) == [5]
 
 
 def die(number: int) -> int:
