@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipelines.dedup.index import FeatureIndex, IndexHit, read_features
 from pipelines.dedup.shape import IndexParams
 
-EVERY = IndexParams(most_stories=1_000, share=0.0, candidates=1_000)
+EVERY = IndexParams(most_stories=1_000, share=0.0, candidates=1_000, stories=1_000, beside_best=0.0)
 
 
 def packed(*wanted: int) -> bytes:
