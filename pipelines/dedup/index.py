@@ -393,12 +393,15 @@ class FeatureIndex:
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """Return the features that a story has not posted yet; all for a new story."""
+        """Return the features that a story has not posted yet; all for a new story.
+
+        One that so many stories have that it finds nothing is not posted again.
+        """
         if story is None:
             return packed
         where, texts = self._hits(packed)
         wanted = read_features(packed)
-        known = np.zeros(wanted.size, np.bool_)
+        known = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
         known[where[self._columns.stories.take(texts) == story]] = True
         return wanted[~known].tobytes()
 
