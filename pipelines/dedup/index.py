@@ -36,6 +36,7 @@ _PARAMS = IndexParams()
 _YOUNG = 256  # texts whose postings are in the dictionary
 _RATIO, _FILE_RATIO = 8, 2  # arrays (files) of less than so many times the size are merged
 _RARE = 2  # stories up to which a feature counts in full
+_NOTHING = 1e-9
 _USUAL = 8_000  # texts up to which that holds; of more, a feature that is as rare stands in more stories
 
 
@@ -358,25 +359,33 @@ class FeatureIndex:
         use = standing.take(where) < params.most_stories
         if since is not None:
             use &= self._columns.days.take(texts) >= since
+        if not use.any():
+            return []
         where, texts = where[use], texts[use]
-        firsts, story_of, shared = np.unique(self._columns.stories.take(texts), return_inverse=True, return_counts=True)
+        stories = self._columns.stories.take(texts)
+        order = stories.argsort(kind="stable")
+        stories = stories[order]
+        starts = np.concatenate(([True], stories[1:] != stories[:-1])).nonzero()[0]
+        shared = np.append(starts[1:], stories.size) - starts
         promising = shared >= min(params.least_shared, have)
         if not promising.any():
             return []
+        order = order[np.repeat(promising, shared)]
+        where, texts, shared = where[order], texts[order], shared[promising]
+        starts = np.cumsum(shared) - shared
         # as a share of what the text would share if it were a part or had one: that of a long text is hard to reach
         expected = self._expected(length, self._columns.lengths.take(texts), have)
         rarity = np.minimum(1.0, _RARE / np.maximum(standing, 1))
         # a copy's features come to stand in more stories as these become more; what is new in it never does
         fullness = np.minimum(1.0, _RARE * max(1.0, sqrt(len(self) / _USUAL)) / np.maximum(standing, 1))
-        promising &= np.bincount(story_of, fullness.take(where) / expected) >= params.share * float(fullness.mean())
-        weights = np.bincount(story_of, rarity.take(where) / expected)
-        weights[~promising] = 0.0
+        enough = np.add.reduceat(fullness.take(where) / expected, starts) >= params.share * float(fullness.mean())
+        weights = np.add.reduceat(rarity.take(where) / expected, starts) * enough
+        best = (-weights).argsort(kind="stable")[: params.stories]
         found: list[IndexHit] = []
-        for place in np.argsort(-weights, kind="stable")[
-            : min(params.candidates, np.count_nonzero(promising))
-        ].tolist():
-            story = int(firsts[place])
-            members = Counter(texts[story_of == place].tolist())
+        for place in best[weights[best] >= max(params.beside_best * weights[best[0]], _NOTHING)].tolist():
+            first = starts[place]
+            members = Counter(texts[first : first + shared[place]].tolist())
+            story = int(self._columns.stories[texts[first]])
             pairs = sorted(members.items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members:
                 pairs.insert(1, (story, 0))
@@ -384,12 +393,15 @@ class FeatureIndex:
         return found[: params.candidates]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """Return the features that a story has not posted yet; all for a new story."""
+        """Return the features that a story has not posted yet; all for a new story.
+
+        One that so many stories have that it finds nothing is not posted again.
+        """
         if story is None:
             return packed
         where, texts = self._hits(packed)
         wanted = read_features(packed)
-        known = np.zeros(wanted.size, np.bool_)
+        known = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
         known[where[self._columns.stories.take(texts) == story]] = True
         return wanted[~known].tobytes()
 

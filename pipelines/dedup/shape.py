@@ -62,6 +62,9 @@ class IndexParams:
             of the new text's, below which a text is not compared; 0 compares all.
         sample: features that a long text has: its sample size.
         candidates: stored texts that are compared with a new one, at most.
+        stories: stories that they are of, at most.
+        beside_best: weight of a story, as a share of the most promising one's, from which it is compared, too (of 984
+            articles behind 850,000 others none had its copy below .25).
     """
 
     most_stories: int = 64
@@ -69,6 +72,8 @@ class IndexParams:
     share: float = 0.12
     sample: int = 64
     candidates: int = 8
+    stories: int = 5
+    beside_best: float = 0.15
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,10 +146,10 @@ def test_saved_index_answers_as_the_table_does(
     index = saved()
     store = Store(1, real_judge(), index, store_of().joiner, index_terms)
     load(run_in, index)
-    for number, body in enumerate([STORY, OTHER, MORE, story(1)]):
-        run_in(store.store, outcome(crawl, "a", number, body))
+    for host, body in zip("abcd", [STORY, OTHER, MORE, story(1)], strict=True):
+        run_in(store.store, outcome(crawl, host, 1, body))
     index.save()
-    crawl.come("b", 1, story(2))  # another process
+    crawl.come("b", 2, story(2))  # another process
     ids = dict(crawl.rows("SELECT number, article_id FROM signature"))
     for change in (
         lambda connection: None,
@@ -164,6 +164,7 @@ def test_saved_index_answers_as_the_table_does(
         expected = answers(run_in, SignatureIndex(METHOD, None))
         assert answers(run_in, index) == expected != []
         index.save()
+    assert expected[0] != expected[1] != []
     for run in folder.glob("*.run"):
         run.write_bytes(run.read_bytes()[:-8])
     assert not saved().restore()

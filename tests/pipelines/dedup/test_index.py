@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipelines.dedup.index import FeatureIndex, IndexHit, read_features
 from pipelines.dedup.shape import IndexParams
 
-EVERY = IndexParams(most_stories=1_000, share=0.0, candidates=1_000)
+EVERY = IndexParams(most_stories=1_000, share=0.0, candidates=1_000, stories=1_000, beside_best=0.0)
 
 
 def packed(*wanted: int) -> bytes:
@@ -154,7 +154,7 @@ def reprinted() -> list[tuple[bytes, int]]:
         if number % 4 == 3:
             story = stream[choose.randrange(max(0, number - 700), number)][1]
             kept = choose.randint(1, 64)
-            common = np.uint32(number % 50)  # that very many have
+            common = np.uint32(number % 8)  # that more than 64 stories have
             features = np.unique(np.concatenate((features[kept:], read_features(texts[story])[:kept], [common])))
         stream.append((features.tobytes(), story))
     return stream
