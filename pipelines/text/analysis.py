@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, compress
 from typing import Final, NamedTuple
@@ -138,8 +138,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
     plain = whole if whole.isascii() else whole.translate(_plain())
-    found, sentences, title_sentences = _cut(plain, body, lexicon)
-    words, tags = found.words, found.tags
+    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, body, lexicon)
     if not words:
         return Analysis(whole, language, body=body)
     stops = _stops(language)
@@ -156,9 +155,9 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         words=tuple(words),
         terms=tuple(terms),
         tags=tuple(tags),
-        starts=tuple(found.starts),
-        ends=tuple(found.ends),
-        joined=tuple(found.joined),
+        starts=tuple(starts),
+        ends=tuple(ends),
+        joined=tuple(joined),
         telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
@@ -167,57 +166,48 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     )
 
 
-@dataclass(slots=True)
-class _Columns:
-    """Words as they are found, see `Analysis`."""
-
-    words: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    joined: list[bool] = field(default_factory=list)
-
-    def add(self, word: str, tag: str, start: int, end: int, *, joined: bool) -> None:
-        """Add a word."""
-        self.words.append(word)
-        self.tags.append(tag)
-        self.starts.append(start)
-        self.ends.append(end)
-        self.joined.append(joined)
-
-    def add_run(self, words: Sequence[str], tags: Sequence[str], start: int, *, joined: bool) -> None:
-        """Add words that stand one behind the other."""
-        self.words += words
-        self.tags += tags
-        bounds = list(accumulate(map(len, words), initial=start))
-        self.starts += bounds[:-1]
-        self.ends += bounds[1:]
-        self.joined += [joined, *[True] * (len(words) - 1)]
+_Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
+"""Words, tags, starts, ends, joined, as in `Analysis`."""
 
 
 def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[_Columns, list[Sentence], int]:
     """Return the words, the sentences and how many of these are of the title."""
     matches = list(_TOKEN.finditer(plain))
     runs = _cut_runs([match[0] for match in matches if match.lastgroup == "han"], lexicon)
-    found = _Columns()
-    words = found.words
+    words: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    joined: list[bool] = []
     sentences: list[Sentence] = []
     since = first = titles = 0
     join = False
     for match in matches:
         kind, at, end = match.lastgroup, match.start(), match.end()
         if kind == "han":
-            found.add_run(*next(runs), at, joined=join)
+            run, run_tags = next(runs)
+            words += run
+            tags += run_tags
+            bounds = list(accumulate(map(len, run), initial=at))
+            starts += bounds[:-1]
+            ends += bounds[1:]
+            joined += [join, *[True] * (len(run) - 1)]
             join = True
-        elif kind == "word":
-            found.add(match[0].lower()[:_MAX_WORD_CHARS], LATIN, at, end, joined=join)
-            join = True
-        elif kind == "number":
-            found.add(match[0].replace(",", ""), NUMBER, at, end, joined=join)
+        elif kind in {"word", "number"}:
+            is_word = kind == "word"
+            words.append(match[0].lower()[:_MAX_WORD_CHARS] if is_word else match[0].replace(",", ""))
+            tags.append(LATIN if is_word else NUMBER)
+            starts.append(at)
+            ends.append(end)
+            joined.append(join)
             join = True
         elif kind == "pairs":
-            for n, pair in enumerate(pairs(match[0]), at):
-                found.add(pair, PAIR, n, n + len(pair), joined=False)
+            run = pairs(match[0])
+            words += run
+            tags += [PAIR] * len(run)
+            starts += range(at, at + len(run))
+            ends += [n + len(pair) for n, pair in enumerate(run, at)]
+            joined += [False] * len(run)
             join = False
         elif kind == "apart":
             join = False
@@ -230,7 +220,7 @@ def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[_Columns, list[Senten
     if first < len(words):
         sentences.append(Sentence(first, len(words), since, len(plain.rstrip())))
         titles += since < body
-    return found, sentences, titles
+    return (words, tags, starts, ends, joined), sentences, titles
 
 
 def _split_headline(text: str) -> tuple[str, str]:

@@ -32,10 +32,11 @@ _RUN = re.compile(
 )
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{1,400}")
 # What is left: scripts without blanks; numbers, which keep their point and lose commas; words.
-_OTHER_RUN = re.compile(
-    r"([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
-    r"(\d{1,3}(?:,\d{3})++(?:\.\d+)?)|\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
-)
+_PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+")
+_NUMBER = r"\d{1,3}(?:,\d{3})++(?:\.\d+)?"
+_PLAIN = r"\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+_OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
+_OTHER_RUN = re.compile(f"({_PAIRED.pattern})|({_NUMBER})|{_PLAIN}")
 _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
@@ -165,7 +166,7 @@ def index_words(folded: str, language: str) -> list[str]:
             found += map(str.__add__, run, run[1:])
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
-    others = [word for word, _, _ in other_words(rest)]
+    others = other_word_list(rest)
     found += map(english_stem, others)
     if tag := tagger(language):
         found += map(tag, others)
@@ -227,6 +228,19 @@ def han_words(folded: str) -> list[str]:
     joined = _APART.join(runs)
     last, found = _last_cut[0]
     return [word for word in (found if joined == last else _cutter().cut(joined)) if word != _APART]
+
+
+def other_word_list(folded: str) -> list[str]:
+    """Return the words that `other_words` yields.
+
+    >>> other_word_list("the 2,500 bridges")
+    ['the', '2500', 'bridges']
+    """
+    if _PAIRED.search(folded):
+        return [word for word, _, _ in other_words(folded)]
+    # one call finds all, where there is nothing to be done with most
+    found = _OTHER_WORD.findall(folded)
+    return [word.replace(",", "") if "," in word else word[:_MAX_WORD_CHARS] for word in found]
 
 
 def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
