@@ -147,7 +147,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     stem = _stemmer(language)
     for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
         terms[at] = stem(words[at])
-        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ("t",)):
+        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
             telling[at] = False
     return Analysis(
         text=whole,
