@@ -57,7 +57,7 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
     heads = dict.fromkeys(chain(titles, others))
     tokens = list(dict.fromkeys(chain(heads, in_body)))
     numbers = np.fromiter(map(in_body.__getitem__, tokens), np.uint32, len(tokens))
-    numbers = np.minimum(numbers, MOST_IN_BODY) << 4
+    numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(4)
     for place, token in enumerate(heads):
         numbers[place] |= min(in_title[token], MOST_IN_TITLE) << 2 | (token in in_others) << 1
     # a word that the end of the lead cuts in two is none
