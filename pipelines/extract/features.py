@@ -142,8 +142,9 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
     _groups(page)
     _whole(page)
     _era(page)
-    scored = ((node, score_words(odds, words)) for node, words in names_of(document))
-    for name, values in score_names(page.ends, page.nodes, scored).items():
+    named = names_of(document)
+    known = {words: score_words(odds, words) for words in {words for _, words in named}}
+    for name, values in score_names(page.ends, page.nodes, ((node, known[words]) for node, words in named)).items():
         page.add(name, values)
     return page.table()
 
@@ -491,15 +492,23 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
 
     Cost: O(nodes scored x nodes), most of them in one call for a sub-tree.
     """
-    near, around, worst, best, total = (np.zeros(len(ends)) for _ in SCORES)
     last = ends.tolist()
-    for node, value in scored:
-        inside = slice(node, last[node])
-        around[inside] = near[node]
-        near[inside] = value
-        if value < worst[node]:
-            worst[inside] = value
-        if value > best[node]:
-            best[inside] = value
-        total[inside] += value
-    return {name: values[nodes] for name, values in zip(SCORES, (near, around, worst, best, total), strict=True)}
+    size = len(last)
+    inside = np.zeros(size, np.int64)
+    near, around, worst, best, total = ([0.0] for _ in SCORES)
+    open_ends, above = [size], [0]  # the scored containers around a node, and their numbers
+    for number, (node, value) in enumerate(scored, 1):
+        while open_ends[-1] <= node:
+            open_ends.pop()
+            above.pop()
+        outer = above[-1]
+        near.append(value)
+        around.append(near[outer])
+        worst.append(min(worst[outer], value))
+        best.append(max(best[outer], value))
+        total.append(total[outer] + value)
+        open_ends.append(last[node])
+        above.append(number)
+        inside[node : last[node]] = number
+    of = inside[nodes]
+    return {name: np.array(each)[of] for name, each in zip(SCORES, (near, around, worst, best, total), strict=True)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -52,18 +53,20 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
     titles = index_words(fold(title[:_TITLE_CHARS]), language)
     bodies = index_words(folded, language)
     others = index_words(fold(f"{authors}\n{source}"[:_OTHER_CHARS]), language)
-    counts = {token: min(n, MOST_IN_TITLE) << 2 for token, n in Counter(titles).items()}
-    for token in others:
-        counts[token] = counts.get(token, 0) | 2
-    for token, n in Counter(bodies).items():
-        counts[token] = counts.get(token, 0) | (n if n < MOST_IN_BODY else MOST_IN_BODY) << 4
-    for token in index_words(folded[:LEAD_CHARS], language):
-        if token in counts:  # a word that the end of the lead cuts in two is none
-            counts[token] |= 1
-    hashes = np.fromiter(map(crc32, map(str.encode, counts)), np.uint32, len(counts)) >> HASH_SHIFT << HASH_SHIFT
-    numbers = np.sort(hashes | np.fromiter(counts.values(), np.uint32, len(counts)))
-    heads = np.array([_FORMAT << 24 | len(titles), len(bodies)], np.uint32)
-    return IndexTerms(" ".join(counts), np.concatenate([heads, numbers]).astype("<u4").tobytes())
+    in_title, in_body, in_others = Counter(titles), Counter(bodies), set(others)
+    heads = dict.fromkeys(chain(titles, others))
+    tokens = list(dict.fromkeys(chain(heads, in_body)))
+    numbers = np.fromiter(map(in_body.__getitem__, tokens), np.uint32, len(tokens))
+    numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(4)
+    for place, token in enumerate(heads):
+        numbers[place] |= min(in_title[token], MOST_IN_TITLE) << 2 | (token in in_others) << 1
+    # a word that the end of the lead cuts in two is none
+    lead = set(index_words(folded[:LEAD_CHARS], language))
+    numbers |= np.fromiter(map(lead.__contains__, tokens), np.uint32, len(tokens))
+    hashes = np.fromiter(map(crc32, map(str.encode, tokens)), np.uint32, len(tokens)) >> HASH_SHIFT << HASH_SHIFT
+    numbers = np.sort(hashes | numbers)
+    sizes = np.array([_FORMAT << 24 | len(titles), len(bodies)], np.uint32)
+    return IndexTerms(" ".join(tokens), np.concatenate([sizes, numbers]).astype("<u4").tobytes())
 
 
 def hash_token(token: str) -> int:

@@ -6,10 +6,10 @@ Keywords, summary, classes and harmful pages are all judged by this record.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress
+from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
 from ..decode.scripts import simplified
@@ -61,7 +61,6 @@ _CONTRACTED: Final = frozenset(
 )
 """Beginnings of "don't" and the like."""
 _ABBREVIATED: Final = frozenset(_ABBREVIATIONS.split())
-_Row = tuple[str, str, int, int, bool]
 
 
 class Sentence(NamedTuple):
@@ -139,27 +138,26 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
     plain = whole if whole.isascii() else whole.translate(_plain())
-    rows, sentences, title_sentences = _cut(plain, body, lexicon)
-    if not rows:
+    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, body, lexicon)
+    if not words:
         return Analysis(whole, language, body=body)
-    words, tags, starts, ends, joined = zip(*rows, strict=True)
-    stops = STOP_WORDS | stop_words(language)
+    stops = _stops(language)
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
     stem = _stemmer(language)
-    for at in [at for at, tag in enumerate(tags) if tag == LATIN]:
+    for at in [at for at, tag in enumerate(tags) if tag == LATIN] if LATIN in tags else ():
         terms[at] = stem(words[at])
-        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ("t",)):
+        if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
             telling[at] = False
     return Analysis(
         text=whole,
         language=language,
-        words=words,
+        words=tuple(words),
         terms=tuple(terms),
-        tags=tags,
-        starts=starts,
-        ends=ends,
-        joined=joined,
+        tags=tuple(tags),
+        starts=tuple(starts),
+        ends=tuple(ends),
+        joined=tuple(joined),
         telling=tuple(telling),
         sentences=tuple(sentences),
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
@@ -168,41 +166,61 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     )
 
 
-def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[list[_Row], list[Sentence], int]:
+_Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
+"""Words, tags, starts, ends, joined, as in `Analysis`."""
+
+
+def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[_Columns, list[Sentence], int]:
     """Return the words, the sentences and how many of these are of the title."""
     matches = list(_TOKEN.finditer(plain))
     runs = _cut_runs([match[0] for match in matches if match.lastgroup == "han"], lexicon)
-    rows: list[_Row] = []
+    words: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    joined: list[bool] = []
     sentences: list[Sentence] = []
     since = first = titles = 0
     join = False
     for match in matches:
         kind, at, end = match.lastgroup, match.start(), match.end()
         if kind == "han":
-            for word, tag in next(runs):
-                rows.append((word, tag, at, at := at + len(word), join))
-                join = True
-        elif kind == "word":
-            rows.append((match[0].lower()[:_MAX_WORD_CHARS], LATIN, at, end, join))
+            run, run_tags = next(runs)
+            words += run
+            tags += run_tags
+            bounds = list(accumulate(map(len, run), initial=at))
+            starts += bounds[:-1]
+            ends += bounds[1:]
+            joined += [join, *[True] * (len(run) - 1)]
             join = True
-        elif kind == "number":
-            rows.append((match[0].replace(",", ""), NUMBER, at, end, join))
+        elif kind in {"word", "number"}:
+            is_word = kind == "word"
+            words.append(match[0].lower()[:_MAX_WORD_CHARS] if is_word else match[0].replace(",", ""))
+            tags.append(LATIN if is_word else NUMBER)
+            starts.append(at)
+            ends.append(end)
+            joined.append(join)
             join = True
         elif kind == "pairs":
-            rows += [(pair, PAIR, n, n + len(pair), False) for n, pair in enumerate(pairs(match[0]), at)]
+            run = pairs(match[0])
+            words += run
+            tags += [PAIR] * len(run)
+            starts += range(at, at + len(run))
+            ends += [n + len(pair) for n, pair in enumerate(run, at)]
+            joined += [False] * len(run)
             join = False
         elif kind == "apart":
             join = False
-        elif first == len(rows) or at < body or not _goes_on(plain, match, rows[-1][0]):
-            if first < len(rows):
-                sentences.append(Sentence(first, len(rows), since, at + len(match[0].rstrip())))
-                first, join = len(rows), False
+        elif first == len(words) or at < body or not _goes_on(plain, match, words[-1]):
+            if first < len(words):
+                sentences.append(Sentence(first, len(words), since, at + len(match[0].rstrip())))
+                first, join = len(words), False
                 titles += at < body
             since = end + (plain[end : end + 1] == " ")
-    if first < len(rows):
-        sentences.append(Sentence(first, len(rows), since, len(plain.rstrip())))
+    if first < len(words):
+        sentences.append(Sentence(first, len(words), since, len(plain.rstrip())))
         titles += since < body
-    return rows, sentences, titles
+    return (words, tags, starts, ends, joined), sentences, titles
 
 
 def _split_headline(text: str) -> tuple[str, str]:
@@ -227,15 +245,16 @@ def _goes_on(text: str, end: re.Match[str], word: str) -> bool:
     return end[0][0] == "\n" and following.islower() and text[end.start() - 1].isalpha()
 
 
-def _cut_runs(runs: list[str], lexicon: Lexicon) -> Iterator[list[tuple[str, str]]]:
-    """Yield (word, tag) of each run; the words of the lexicon as names."""
+def _cut_runs(runs: list[str], lexicon: Lexicon) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield words and tags of each run; the words of the lexicon are names."""
     if not lexicon.words:
         yield from tagged_runs(runs)
         return
     pieces = [list(lexicon.split(run)) for run in runs]
     cut = tagged_runs([piece for split in pieces for piece, known in split if not known])
     for split in pieces:
-        yield [word for piece, known in split for word in ([(piece, NAME)] if known else next(cut))]
+        found = [((piece,), (NAME,)) if known else next(cut) for piece, known in split]
+        yield [word for words, _ in found for word in words], [tag for _, tags in found for tag in tags]
 
 
 @cache
@@ -248,3 +267,8 @@ def _plain() -> Mapping[int, int]:
 @cache
 def _stemmer(language: str) -> Callable[[str], str]:
     return tagger(language) or english_stem
+
+
+@cache
+def _stops(language: str) -> frozenset[str]:
+    return STOP_WORDS | stop_words(language)

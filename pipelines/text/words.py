@@ -32,10 +32,11 @@ _RUN = re.compile(
 )
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{1,400}")
 # What is left: scripts without blanks; numbers, which keep their point and lose commas; words.
-_OTHER_RUN = re.compile(
-    r"([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
-    r"(\d{1,3}(?:,\d{3})++(?:\.\d+)?)|\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
-)
+_PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+")
+_NUMBER = r"\d{1,3}(?:,\d{3})++(?:\.\d+)?"
+_PLAIN = r"\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+_OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
+_OTHER_RUN = re.compile(f"({_PAIRED.pattern})|({_NUMBER})|{_PLAIN}")
 _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
@@ -165,7 +166,7 @@ def index_words(folded: str, language: str) -> list[str]:
             found += map(str.__add__, run, run[1:])
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
-    others = [word for word, _, _ in other_words(rest)]
+    others = other_word_list(rest)
     found += map(english_stem, others)
     if tag := tagger(language):
         found += map(tag, others)
@@ -182,8 +183,8 @@ def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
         yield run.start(), list(_cutter().cut(run[0]))
 
 
-def tagged_runs(runs: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
-    """Yield (word, part of speech) of each run of Chinese characters.
+def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield (words, their parts of speech) of each run of Chinese characters.
 
     Args:
         runs: simplified characters without anything between, at most 400 each.
@@ -195,17 +196,24 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
     Cost: O(characters); 0.3 ms for 1,000 with rjieba.
 
     >>> next(tagged_runs(["看河口大桥"]))
-    [('看', 'v'), ('河口', 'n'), ('大桥', 'ns')]
+    (('看', '河口', '大桥'), ('v', 'ns', 'ns'))
     """
-    found: list[tuple[str, str]] = []
-    for pair in _cutter().tag(_APART.join(runs)) if runs else ():
-        if pair[0] == _APART:
-            yield found
-            found = []
-        else:
-            found.append(pair)
-    if runs:
-        yield found
+    if not runs:
+        return
+    words, tags = _tagged(_APART.join(runs))
+    first = 0
+    for _ in runs[1:]:
+        last = words.index(_APART, first)
+        yield words[first:last], tags[first:last]
+        first = last + 1
+    yield words[first:], tags[first:]
+
+
+def _tagged(joined: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return words and tags of runs, and keep the words for `han_words`."""
+    words, tags = zip(*_cutter().tag(joined), strict=True)
+    _last_cut[:] = [(joined, words)]
+    return words, tags
 
 
 def han_words(folded: str) -> list[str]:
@@ -215,7 +223,24 @@ def han_words(folded: str) -> list[str]:
     ['看', '河口', '大桥']
     """
     runs = _HAN_RUN.findall(folded)
-    return [word for word in _cutter().cut(_APART.join(runs)) if word != _APART] if runs else []
+    if not runs:
+        return []
+    joined = _APART.join(runs)
+    last, found = _last_cut[0]
+    return [word for word in (found if joined == last else _cutter().cut(joined)) if word != _APART]
+
+
+def other_word_list(folded: str) -> list[str]:
+    """Return the words that `other_words` yields.
+
+    >>> other_word_list("the 2,500 bridges")
+    ['the', '2500', 'bridges']
+    """
+    if _PAIRED.search(folded):
+        return [word for word, _, _ in other_words(folded)]
+    # one call finds all, where there is nothing to be done with most
+    found = _OTHER_WORD.findall(folded)
+    return [word.replace(",", "") if "," in word else word[:_MAX_WORD_CHARS] for word in found]
 
 
 def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
@@ -284,6 +309,10 @@ def _singular(word: str) -> str:
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
+
+
+_last_cut: Final[list[tuple[str, Sequence[str]]]] = [("", ())]
+"""What was tagged last, and its words: the same text is asked for its classes next."""
 
 
 class _Cutter(Protocol):

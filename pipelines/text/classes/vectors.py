@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..words import MAX_CHARS, english_stem, fold, han_words, other_words
+from ..words import MAX_CHARS, english_stem, fold, han_words, other_word_list
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -100,8 +100,7 @@ def count_terms(text: Text) -> Terms:
 
 def as_terms(counts: Mapping[str, float]) -> Terms:
     """Return counted words as terms."""
-    ids = np.array([_hash(word) for word in counts], np.uint32)
-    return _merge(ids, np.array(list(counts.values()), np.float64))
+    return _merge(_hashes(counts), np.array(list(counts.values()), np.float64))
 
 
 def count_features(text: Text) -> Terms:
@@ -116,7 +115,7 @@ def count_features(text: Text) -> Terms:
     """
     words, written_words, stretch = _pieces(text)
     listed = as_terms(_count(words, text))
-    written = np.array([_hash_written(word) for word in written_words], np.uint32)
+    written = _hashes(written_words) | np.uint32(_WRITTEN << int(_HASH_BITS))
     ids = np.sort(np.concatenate([written, *(ids for ids, _, _ in _runs(stretch, text))]))
     first = _starts(ids)
     counts = np.diff(first, append=len(ids)).astype(np.float64)
@@ -142,13 +141,13 @@ def is_word(ids: Ids) -> NDArray[np.bool_]:
 
 def words_of(folded: str) -> list[str]:
     """Return the words of a folded text, English ones as stems."""
-    return han_words(folded) + [english_stem(word) for word, _, _ in other_words(folded)]
+    return han_words(folded) + [english_stem(word) for word in other_word_list(folded)]
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
     """Return words, words as written between blanks, and the Chinese stretches."""
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
-    written = [word for word, _, _ in other_words(folded)]
+    written = other_word_list(folded)
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
     return han_words(folded) + [english_stem(word) for word in written], written, stretch
 
@@ -173,7 +172,17 @@ def _hash_written(word: str) -> int:
 
 
 def _hash(word: str) -> int:
-    return zlib.crc32(word.encode("utf-8", "surrogatepass")) & ((1 << int(_HASH_BITS)) - 1)
+    return int(_hashes((word,))[0])
+
+
+def _hashes(words: Collection[str]) -> Ids:
+    """Return the hashes of words."""
+    try:
+        found = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
+    except UnicodeEncodeError:  # half a character, which UTF-8 has not
+        encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+        found = np.fromiter(map(zlib.crc32, encoded), np.uint32, len(words))
+    return found & np.uint32((1 << int(_HASH_BITS)) - 1)
 
 
 def _codes(text: str) -> Ids:

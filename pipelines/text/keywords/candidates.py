@@ -107,10 +107,11 @@ def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
     count = len(text)
     if not count:
         return none
-    numbers: dict[str, int] = {}
-    ids = np.fromiter((numbers.setdefault(term, len(numbers)) for term in text.terms), np.int64, count)
-    rarity = np.fromiter(map(frequencies.idf, numbers), np.float64, len(numbers))
-    opening = np.fromiter(map(frequencies.opening, numbers), np.float64, len(numbers))
+    different = tuple(dict.fromkeys(text.terms))
+    numbers = dict(zip(different, range(len(different)), strict=True))
+    ids = np.fromiter(map(numbers.__getitem__, text.terms), np.int64, count)
+    rarity = np.fromiter(map(frequencies.idf, different), np.float64, len(different))
+    opening = np.fromiter(map(frequencies.opening, different), np.float64, len(different))
     words = _Words(text, ids, rarity[ids], opening[ids], len(numbers))
     if not words.inside.any():
         return none
@@ -127,9 +128,10 @@ class _Words:
     def __init__(self, text: Analysis, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf, self.opening = ids, idf, opening
-        self.telling, self.joined = np.array(text.telling), np.array(text.joined)
-        self.starts, self.ends = np.array(text.starts), np.array(text.ends)
-        self.classes = np.fromiter(map(_class_of_tag, text.tags), np.int64, self.count)
+        self.telling, self.joined = (np.frombuffer(bytes(flags), np.bool_) for flags in (text.telling, text.joined))
+        self.starts, self.ends = (np.fromiter(places, np.int64, self.count) for places in (text.starts, text.ends))
+        classes = {tag: _class_of_tag(tag) for tag in set(text.tags)}
+        self.classes = np.fromiter(map(classes.__getitem__, text.tags), np.int64, self.count)
         self.latin = self.classes == _LATIN
         latin = np.flatnonzero(self.latin).tolist()
         self.classes[latin] = [_class_of_latin(text.words[at]) for at in latin]

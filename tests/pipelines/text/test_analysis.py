@@ -61,6 +61,7 @@ def test_numbers_and_stop_words_tell_nothing() -> None:
     found = analyse("", "The 3,000 bridges of Hekou", "en")
     assert found.telling_terms() == ["bridg", "hekou"]
     assert (found.words[1], found.tags[1]) == ("3000", NUMBER)
+    assert analyse("", "It doesn't; the doesn of Hekou", "en").telling_terms() == ["doesn", "hekou"]
 
 
 def test_stop_words_are_those_of_the_language() -> None:
