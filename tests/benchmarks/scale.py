@@ -45,6 +45,9 @@ BAR = 0.10
 """The greatest error of a prediction."""
 LEAST = {"STORE_HTML": "none", "KEYWORDS": "", "CLASSES": "none", "HARMFUL": "off"}
 """Stages that cost the workers time and nobody else anything."""
+SLOW_PAGES = 150
+MOST_SHARE = 0.7
+"""A crawl in which pages hardly share transactions tells nothing of what these cost."""
 LIGHT = Shape(links=10, paragraphs=1, filler=0)
 """Pages of 3 KB, so that many of them can be had: the simulation is told what each costs anyway."""
 
@@ -114,7 +117,7 @@ class Kind:
         return Layout(max(1, self.shards), self.processes, self.workers, cores=cores)
 
 
-CALIBRATIONS = (Kind("SQLite"), Kind("Postgres", shards=1))
+CALIBRATIONS = (Kind("without delays"), Kind("each page alone", hosts=5, delay=0.5))
 KINDS = (
     Kind("one process"),
     Kind("500 hosts", hosts=500),
@@ -145,12 +148,14 @@ class Crawled:
         pages: that were stored.
         seconds: from the command to its end.
         others: cores that other programs took.
+        queued: URLs that waited, on average; of one process only.
         moments: how it went; the last one is the end.
     """
 
     pages: int
     seconds: float
     others: float
+    queued: float = math.nan
     moments: list[Moment] = field(default_factory=list)
 
     @property
@@ -231,8 +236,19 @@ def crawl(
         if any(process.returncode for process in commands) or moments[-1].pages < pages:
             said = (folder / "output.txt").read_text("utf-8", "replace")[-2_000:]
             raise RuntimeError(f"{kind.name}: {moments[-1].pages} of {pages} pages\n{said}")
+        queued = waiting(url) / seconds if kind.processes == 1 else math.nan
         look(url)
-    return Crawled(pages, seconds, others, moments)
+    return Crawled(pages, seconds, others, queued, moments)
+
+
+def waiting(url: str) -> float:
+    """The URLs that waited in a crawl, times the seconds for which they did, from the curve that it keeps."""
+    engine = create_engine(parse_url(url))
+    with engine.connect() as connection:
+        samples = connection.exec_driver_sql("SELECT at, queued FROM run_sample ORDER BY at").all()
+    engine.dispose()
+    at, queued = np.array(samples, dtype=float).reshape(-1, 2).T
+    return float(((queued[1:] + queued[:-1]) / 2 * np.diff(at)).sum())
 
 
 def _watched(
@@ -266,26 +282,46 @@ def _watched(
         time.sleep(POLL_SECONDS)
 
 
-def costs_of(calibration: Crawled, kind: Kind) -> Costs:
-    """What a page costs, from a short crawl in which nothing had to wait but for the processor.
-
-    The slope from a quarter of the pages to nearly all is the cost of a page, what is left that of starting.
-    """
-    last, pages = calibration.moments[-1], calibration.pages
-    early = next(moment for moment in calibration.moments if moment.pages >= 0.25 * pages)
-    late = [moment for moment in calibration.moments if moment.pages <= 0.97 * pages][-1]
+def slopes(crawled: Crawled) -> dict[str, float]:
+    """CPU seconds of a page by kind of process, and pages a second: from a quarter of the pages to nearly all."""
+    early = next(moment for moment in crawled.moments if moment.pages >= 0.25 * crawled.pages)
+    late = [moment for moment in crawled.moments if moment.pages <= 0.97 * crawled.pages][-1]
+    pages = late.pages - early.pages
     slope = {
-        name: (late.cpu.get(name, 0.0) - early.cpu.get(name, 0.0)) / (late.pages - early.pages)
-        for name in ("own", "workers", "database", "serve")
+        kind: (late.cpu.get(kind, 0.0) - early.cpu.get(kind, 0.0)) / pages
+        for kind in ("own", "workers", "database", "serve")
+    }
+    return {**slope, "rate": pages / (late.seconds - early.seconds)}
+
+
+def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
+    """What everything costs, from two short crawls.
+
+    In the first nothing has to wait but for the processor, and pages share transactions; in the second each page has
+    one of its own. What the second costs more for a page is the price of a transaction. What the slopes leave is that
+    of starting.
+
+    Args:
+        fast: without delays.
+        slow: of few hosts with a delay.
+        kind: of the first.
+    """
+    slope, alone, last = slopes(fast), slopes(slow), fast.moments[-1]
+    share = min(1.0, 1 / (slope["rate"] * Layout().commit_seconds))
+    of_transaction = {
+        name: max(0.0, (alone[name] - slope[name]) / (1 - share)) if share < MOST_SHARE else 0.0
+        for name in ("own", "database")
     }
     fetch = INPUTS.fetch_share * slope["own"]
     return Costs(
-        start=max(0.0, last.cpu["own"] - slope["own"] * pages - fetch * kind.hosts),
-        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * pages) / kind.workers,
+        start=max(0.0, last.cpu["own"] - slope["own"] * fast.pages - fetch * kind.hosts),
+        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * fast.pages) / kind.workers,
         fetch=fetch,
-        store=slope["own"] - fetch,
+        store=max(0.0, slope["own"] - fetch - share * of_transaction["own"]),
         parse=slope["workers"],
-        database=slope["database"],
+        database=max(0.0, slope["database"] - share * of_transaction["database"]),
+        transaction=of_transaction["own"],
+        commit=of_transaction["database"],
         serve=slope["serve"],
         rank=INPUTS.rank,
         score=INPUTS.score,
@@ -330,8 +366,9 @@ def weigh(pages: int) -> str:
     """Crawl usual pages on both databases: bytes a page by table, and what a page costs there."""
     found: dict[str, dict[str, int]] = {}
     lines = []
+    kinds = Kind("SQLite"), Kind("Postgres", shards=1)
     with Postgres() as postgres:
-        for kind in CALIBRATIONS:
+        for kind in kinds:
             before = table_bytes(postgres.url)["write-ahead log"]
 
             def look(url: str, name: str = kind.name, before: int = before) -> None:
@@ -340,9 +377,10 @@ def weigh(pages: int) -> str:
                     found[name]["write-ahead log"] -= before
 
             crawled = crawl(kind, pages, postgres, shape=Shape(), settings={}, look=look)
-            lines.append(f"{kind.name}: {costs_of(crawled, kind)}")
+            slope = slopes(crawled)
+            lines.append(f"{kind.name}: CPU seconds a page " + ", ".join(f"{k} {v:.4f}" for k, v in slope.items()))
     lines += ["", "| bytes a page | SQLite | Postgres |", "|---|---|---|"]
-    sizes = {name: [found[kind.name].get(name, 0) / pages for kind in CALIBRATIONS] for name in found["Postgres"]}
+    sizes = {name: [found[kind.name].get(name, 0) / pages for kind in kinds] for name in found["Postgres"]}
     sizes |= {name: [size / pages, 0.0] for name, size in found["SQLite"].items() if name not in sizes}
     for name, (sqlite, server) in sorted(sizes.items(), key=lambda item: -item[1][1]):
         if max(sqlite, server) >= 50:
@@ -363,7 +401,7 @@ class Row:
         others: cores that other programs took meanwhile.
         growth: by which storing a page grew with each e-fold of pages.
         told_seconds, told_busy: of the simulated one.
-        told_in_flight: pages under way there, on average.
+        queued, told_queued: URLs that waited, on average; of several processes only the latter is known.
     """
 
     kind: str
@@ -374,7 +412,8 @@ class Row:
     growth: float
     told_seconds: float
     told_busy: dict[str, float]
-    told_in_flight: float
+    queued: float
+    told_queued: float
 
     @property
     def error(self) -> float:
@@ -388,13 +427,14 @@ class Row:
         return (
             f"| {self.kind} | {self.pages:,} | {self.pages / self.seconds:.1f} | {self.pages / self.told_seconds:.1f} "
             f"| {self.seconds:.1f} | {self.told_seconds:.1f} | {100 * self.error:+.1f} % | {cpu:.2f} | {told:.2f} "
-            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {self.told_in_flight:.0f} | {self.others:.2f} |"
+            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {self.queued:,.0f} | {self.told_queued:,.0f} "
+            f"| {self.others:.2f} |"
         )
 
 
 HEAD = """| crawl | pages | pages/s | said | seconds | said | error | CPU ms a page | said | cores in use | said \
-| under way, said | cores of others |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+| URLs that wait | said | cores of others |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def grown(crawled: Crawled, costs: Costs) -> float:
@@ -442,7 +482,8 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
                 grown(crawled, costs),
                 told.seconds,
                 dict(told.busy),
-                told.in_flight,
+                crawled.queued,
+                told.queued,
             )
             rows[kind.name, pages] = row
             with results.open("a") as file:
@@ -453,8 +494,8 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
 
 def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
     """What a page costs now, by a short crawl on the same sort of database."""
-    usual = Kind("calibration", shards=min(1, kind.shards))
-    return costs_of(crawl(usual, pages, postgres), usual)
+    fast, slow = (replace(each, shards=min(1, kind.shards)) for each in CALIBRATIONS)
+    return costs_of(crawl(fast, pages, postgres), crawl(slow, SLOW_PAGES, postgres), fast)
 
 
 def read(results: Path) -> list[Row]:
