@@ -35,7 +35,8 @@ class Costs:
 
     Attributes:
         start: of a crawling process, once.
-        worker_start: of each of its workers, once.
+        worker_start: of its workers together, once.
+        database_start: of the database server, once for each database.
         fetch: of the crawling process for a request; all that robots.txt costs.
         store: of the crawling process for a page, from the answer to the row.
         parse: of a worker for a page.
@@ -48,10 +49,12 @@ class Costs:
         inbox: of a database server for a link of another shard, at either end.
         growth: share by which `store` and `database` grow with each e-fold of the pages of a shard ...
         growth_from: ... beyond so many.
+        efficiency: share of the cores that can be used.
     """
 
     start: float = 2.5
-    worker_start: float = 1.5
+    worker_start: float = 2.0
+    database_start: float = 0.0
     fetch: float = 0.0012
     store: float = 0.0018
     parse: float = 0.0050
@@ -64,6 +67,7 @@ class Costs:
     inbox: float = 20e-6
     growth: float = 0.0
     growth_from: int = 2_000
+    efficiency: float = 1.0
 
     def larger(self, pages: float) -> float:
         """How many times as much storing a page costs once a shard has so many."""
@@ -360,7 +364,7 @@ class _Simulation:
     def _build(self) -> None:
         """Make machines, databases and processes."""
         layout = self.layout
-        self.machines = [Machine(layout.cores) for _ in range(layout.machines)]
+        self.machines = [Machine(layout.cores * self.costs.efficiency) for _ in range(layout.machines)]
         self.web_server = Server(self.machines[0], "serve")
         self.shards = []
         for _ in range(layout.shards):
@@ -395,6 +399,8 @@ class _Simulation:
     def run(self, kills: Sequence[tuple[float, int]]) -> Prediction:
         """Let it go on until all pages are stored."""
         self.in_flight, self.queued = _Average(), _Average()
+        for shard in self.shards:
+            shard.database.submit(0.0, self.costs.database_start, _nothing, None)
         for process in self.processes:
             self._start(process)
         for seconds, number in kills:
@@ -428,8 +434,7 @@ class _Simulation:
     def _start(self, process: _Process) -> None:
         """Begin a process; its workers come up meanwhile."""
         process.own.submit(self.now, self.costs.start, self._started, process)
-        for _ in range(self.layout.workers):
-            process.pool.submit(self.now, self.costs.worker_start, _nothing, None)
+        process.pool.submit(self.now, self.costs.worker_start, _nothing, None)
 
     def _started(self, process: _Process) -> None:
         process.alive = True
@@ -797,7 +802,7 @@ def _limits(costs: Costs, web: Web, layout: Layout, done: float, alone: float) -
         on_machines += work["database"]
         if work["database"]:
             limits["databases"] = layout.shards / work["database"]
-    limits["cores"] = layout.machines * layout.cores / on_machines
+    limits["cores"] = layout.machines * layout.cores * costs.efficiency / on_machines
     limits["workers"] = layout.processes * layout.workers / work["workers"]
     # a round of ranking takes a core of one process, then rests five times as long, or until enough pages have come
     rate = min(limits.values())

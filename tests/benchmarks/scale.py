@@ -46,8 +46,12 @@ BAR = 0.10
 LEAST = {"STORE_HTML": "none", "KEYWORDS": "", "CLASSES": "none", "HARMFUL": "off"}
 """Stages that cost the workers time and nobody else anything."""
 SLOW_PAGES = 150
+GROWTH_PAGES = 50_000
+"""Crawls from this size on tell the growth for larger ones."""
 MOST_SHARE = 0.7
 """A crawl in which pages hardly share transactions tells nothing of what these cost."""
+EARLY, LATE = 0.25, 0.97
+"""Between these shares of its pages a short crawl is measured."""
 LIGHT = Shape(links=10, paragraphs=1, filler=0)
 """Pages of 3 KB, so that many of them can be had: the simulation is told what each costs anyway."""
 
@@ -284,8 +288,8 @@ def _watched(
 
 def slopes(crawled: Crawled) -> dict[str, float]:
     """CPU seconds of a page by kind of process, and pages a second: from a quarter of the pages to nearly all."""
-    early = next(moment for moment in crawled.moments if moment.pages >= 0.25 * crawled.pages)
-    late = [moment for moment in crawled.moments if moment.pages <= 0.97 * crawled.pages][-1]
+    early = next(moment for moment in crawled.moments if moment.pages >= EARLY * crawled.pages)
+    late = [moment for moment in crawled.moments if moment.pages <= LATE * crawled.pages][-1]
     pages = late.pages - early.pages
     slope = {
         kind: (late.cpu.get(kind, 0.0) - early.cpu.get(kind, 0.0)) / pages
@@ -315,7 +319,8 @@ def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
     fetch = INPUTS.fetch_share * slope["own"]
     return Costs(
         start=max(0.0, last.cpu["own"] - slope["own"] * fast.pages - fetch * kind.hosts),
-        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * fast.pages) / kind.workers,
+        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * fast.pages),
+        database_start=max(0.0, last.cpu.get("database", 0.0) - slope["database"] * fast.pages),
         fetch=fetch,
         store=max(0.0, slope["own"] - fetch - share * of_transaction["own"]),
         parse=slope["workers"],
@@ -402,6 +407,7 @@ class Row:
         growth: by which storing a page grew with each e-fold of pages.
         told_seconds, told_busy: of the simulated one.
         queued, told_queued: URLs that waited, on average; of several processes only the latter is known.
+        costs: which the simulation was given.
     """
 
     kind: str
@@ -414,6 +420,7 @@ class Row:
     told_busy: dict[str, float]
     queued: float
     told_queued: float
+    costs: dict[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -440,7 +447,7 @@ HEAD = """| crawl | pages | pages/s | said | seconds | said | error | CPU ms a p
 def grown(crawled: Crawled, costs: Costs) -> float:
     """By which share storing a page grew with each e-fold of pages; the workers say how fast the machine was."""
     moments = [moment for moment in crawled.moments if moment.pages >= CALIBRATION_PAGES]
-    if len(moments) < 3 or crawled.pages < 3 * CALIBRATION_PAGES:
+    if crawled.pages < GROWTH_PAGES:
         return math.nan
     steps = [
         (b.pages - a.pages, b.cpu["own"] - a.cpu["own"], b.cpu["workers"] - a.cpu["workers"], b.pages)
@@ -470,7 +477,7 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
             )
             crawled = crawl(kind, pages, postgres)
             costs = mean(first, calibrate(kind, postgres, calibration))
-            smaller = [row.growth for row in rows.values() if row.pages < pages and not math.isnan(row.growth)]
+            smaller = [row.growth for row in rows.values() if GROWTH_PAGES <= row.pages < pages]
             costs = replace(costs, growth=float(np.median(smaller)) if smaller else INPUTS.growth)
             told = simulate(costs, web_of(kind, pages), kind.layout(max(0.05, CORES - crawled.others)))
             row = Row(
@@ -484,6 +491,7 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
                 dict(told.busy),
                 crawled.queued,
                 told.queued,
+                asdict(costs),
             )
             rows[kind.name, pages] = row
             with results.open("a") as file:
@@ -493,9 +501,17 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
 
 
 def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
-    """What a page costs now, by a short crawl on the same sort of database."""
+    """What everything costs now, by short crawls on the same sort of database.
+
+    How much of the cores such a crawl can use (disks and locks make it wait, too) is what makes the first of them, when
+    it is simulated, as fast as it was.
+    """
     fast, slow = (replace(each, shards=min(1, kind.shards)) for each in CALIBRATIONS)
-    return costs_of(crawl(fast, pages, postgres), crawl(slow, SLOW_PAGES, postgres), fast)
+    crawled = crawl(fast, pages, postgres)
+    costs = costs_of(crawled, crawl(slow, SLOW_PAGES, postgres), fast)
+    told = simulate(costs, web_of(fast, pages), fast.layout(CORES - crawled.others))
+    rate = (EARLY - LATE) * pages / (told.reached[round(100 * EARLY) - 1] - told.reached[round(100 * LATE) - 1])
+    return replace(costs, efficiency=slopes(crawled)["rate"] / rate)
 
 
 def read(results: Path) -> list[Row]:

@@ -141,7 +141,7 @@ def test_costs_are_the_slopes_of_two_crawls() -> None:
     assert costs.fetch + costs.store == pytest.approx(0.003)
     assert (costs.commit, costs.database) == pytest.approx((0.001, 0.001))
     assert (costs.parse, costs.serve) == pytest.approx((0.005, 0.001))
-    assert costs.worker_start == pytest.approx(3 / kind.workers)
+    assert (costs.worker_start, costs.database_start) == pytest.approx((3, 0.1))
     assert costs.start == pytest.approx(2 - kind.hosts * costs.fetch)
 
 
