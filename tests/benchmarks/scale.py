@@ -77,7 +77,9 @@ INPUTS = Inputs()
 
 
 # of pages of 38 KB with 60 links, in quiet: `crawl_speed` and `--bytes`
-USUAL = Costs(fetch=0.0011, store=0.0013, parse=0.0047, database=0.0015, rank=5e-6, score=14e-6, growth=0.03)
+USUAL = Costs(
+    fetch=0.0011, store=0.0013, parse=0.0047, database=0.0015, rank=5e-6, score=14e-6, growth=0.03, efficiency=0.85
+)
 SQLITE_STORE = 0.0005
 """More for storing a page when the crawling process does it itself."""
 DELAY, LATENCY = 1.0, 0.3
@@ -137,11 +139,19 @@ KINDS = (
 
 @dataclass(slots=True)
 class Moment:
-    """State of a crawl at one time: seconds since its beginning, pages asked for, CPU seconds by kind of process."""
+    """A crawl at one time.
+
+    Attributes:
+        seconds: since its beginning.
+        pages: that were asked for.
+        cpu: CPU seconds by kind of process.
+        others: CPU seconds of all other programs.
+    """
 
     seconds: float
     pages: int
     cpu: dict[str, float]
+    others: float = 0.0
 
 
 @dataclass
@@ -151,14 +161,12 @@ class Crawled:
     Attributes:
         pages: that were stored.
         seconds: from the command to its end.
-        others: cores that other programs took.
         queued: URLs that waited, on average; of one process only.
         moments: how it went; the last one is the end.
     """
 
     pages: int
     seconds: float
-    others: float
     queued: float = math.nan
     moments: list[Moment] = field(default_factory=list)
 
@@ -166,6 +174,11 @@ class Crawled:
     def busy(self) -> Counter[str]:
         """CPU seconds by kind of process."""
         return Counter(self.moments[-1].cpu)
+
+    @property
+    def others(self) -> float:
+        """Cores that other programs took."""
+        return self.moments[-1].others / self.seconds
 
 
 def busy_seconds() -> float:
@@ -223,7 +236,7 @@ def crawl(
         command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={folder}/seeds.txt"]
         command += [x for name, value in settings.items() for x in ("-s", f"{name}={value}")]
         output = stack.enter_context((folder / "output.txt").open("wb"))
-        before, started = busy_seconds(), time.monotonic()
+        started = time.monotonic()
         commands = [
             subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             for _ in range(kind.processes)
@@ -236,22 +249,25 @@ def crawl(
                 process.kill()
                 process.wait()
         seconds = time.monotonic() - started
-        others = max(0.0, (busy_seconds() - before - sum(moments[-1].cpu.values())) / seconds)
         if any(process.returncode for process in commands) or moments[-1].pages < pages:
             said = (folder / "output.txt").read_text("utf-8", "replace")[-2_000:]
             raise RuntimeError(f"{kind.name}: {moments[-1].pages} of {pages} pages\n{said}")
         queued = waiting(url) / seconds if kind.processes == 1 else math.nan
         look(url)
-    return Crawled(pages, seconds, others, queued, moments)
+    return Crawled(pages, seconds, queued, moments)
 
 
 def waiting(url: str) -> float:
     """The URLs that waited in a crawl, times the seconds for which they did, from the curve that it keeps."""
     engine = create_engine(parse_url(url))
     with engine.connect() as connection:
-        samples = connection.exec_driver_sql("SELECT at, queued FROM run_sample ORDER BY at").all()
+        samples = connection.exec_driver_sql(
+            "SELECT at, queued FROM run_sample WHERE queued IS NOT NULL ORDER BY at"
+        ).all()
     engine.dispose()
-    at, queued = np.array(samples, dtype=float).reshape(-1, 2).T
+    if not samples:
+        return math.nan
+    at, queued = np.array(samples, dtype=float).T
     return float(((queued[1:] + queued[:-1]) / 2 * np.diff(at)).sum())
 
 
@@ -263,6 +279,7 @@ def _watched(
     pages = read = shown = 0
     first = {kind: sum(account(pid)[0] for pid in family(root)) for kind, root in beside.items()}
     own = {process.pid for process in commands}
+    before = busy_seconds()
     while True:
         ended = all(process.poll() is not None for process in commands)
         for kind, root in [*beside.items(), *(("workers", pid) for pid in own)]:
@@ -280,14 +297,15 @@ def _watched(
             for (kind, _), seconds in spent.items():
                 cpu[kind] += seconds
             cpu.subtract(first)
-            yield Moment(time.monotonic() - started, pages, dict(cpu))
+            others = max(0.0, busy_seconds() - before - cpu.total())
+            yield Moment(time.monotonic() - started, pages, dict(cpu), others)
         if ended:
             return
         time.sleep(POLL_SECONDS)
 
 
 def slopes(crawled: Crawled) -> dict[str, float]:
-    """CPU seconds of a page by kind of process, and pages a second: from a quarter of the pages to nearly all."""
+    """CPU seconds of a page by kind of process, pages a second and cores of others, between EARLY and LATE."""
     early = next(moment for moment in crawled.moments if moment.pages >= EARLY * crawled.pages)
     late = [moment for moment in crawled.moments if moment.pages <= LATE * crawled.pages][-1]
     pages = late.pages - early.pages
@@ -295,7 +313,8 @@ def slopes(crawled: Crawled) -> dict[str, float]:
         kind: (late.cpu.get(kind, 0.0) - early.cpu.get(kind, 0.0)) / pages
         for kind in ("own", "workers", "database", "serve")
     }
-    return {**slope, "rate": pages / (late.seconds - early.seconds)}
+    seconds = late.seconds - early.seconds
+    return {**slope, "rate": pages / seconds, "others": (late.others - early.others) / seconds}
 
 
 def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
@@ -509,9 +528,10 @@ def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
     fast, slow = (replace(each, shards=min(1, kind.shards)) for each in CALIBRATIONS)
     crawled = crawl(fast, pages, postgres)
     costs = costs_of(crawled, crawl(slow, SLOW_PAGES, postgres), fast)
-    told = simulate(costs, web_of(fast, pages), fast.layout(CORES - crawled.others))
+    slope = slopes(crawled)
+    told = simulate(costs, web_of(fast, pages), fast.layout(max(0.05, CORES - slope["others"])))
     rate = (EARLY - LATE) * pages / (told.reached[round(100 * EARLY) - 1] - told.reached[round(100 * LATE) - 1])
-    return replace(costs, efficiency=slopes(crawled)["rate"] / rate)
+    return replace(costs, efficiency=slope["rate"] / rate)
 
 
 def read(results: Path) -> list[Row]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 import random
 from dataclasses import replace
 
@@ -130,7 +129,7 @@ def crawled(pages: int, seconds: float, own: float, database: float) -> Crawled:
         )
         for n in range(0, pages + 1, pages // 50)
     ]
-    return Crawled(pages, moments[-1].seconds, 0.0, math.nan, moments)
+    return Crawled(pages, moments[-1].seconds, moments=moments)
 
 
 def test_costs_are_the_slopes_of_two_crawls() -> None:
