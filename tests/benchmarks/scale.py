@@ -53,45 +53,75 @@ MOST_SHARE = 0.7
 EARLY, LATE = 0.25, 0.97
 """Between these shares of its pages a short crawl is measured."""
 LIGHT = Shape(links=10, paragraphs=1, filler=0)
-"""Pages of 3 KB, so that many of them can be had: the simulation is told what each costs anyway."""
+"""Pages of 2 KB, so that many of them can be had: the simulation is told what each costs anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Costs that a short crawl does not show, and the command that measured each.
+    """All that was measured elsewhere or assumed: put better figures in here.
 
     Attributes:
-        fetch_share: of the crawling process's time for a page, what passes before its answer (docs/performance.md).
+        fetch_share: of the crawling process's time for a page, what passes before its answer (docs/performance.md:
+            37 % fetching, and a part of Scrapy's engine).
         rank: seconds of a round of ranking for each page that was fetched (`link_analysis`).
         score: seconds for each score that a round changes (`rescoring`).
-        growth: share by which storing a page grows with each e-fold of the stored ones (`--check`, GROWTH).
+        inbox: seconds of a database for a link to another shard, at either end; assumed.
+        growth: share by which storing a page grows with each e-fold of the stored ones (docs/performance.md; what
+            `--check` finds in long crawls goes before it).
+        own: CPU seconds of the crawling process for a usual page on Postgres, in quiet (`crawl_speed`).
+        sqlite: what it takes more on SQLite (`crawl_speed`).
+        workers: of the workers (`crawl_speed`).
+        database: of the database server (`--bytes`: 0.6 times those of the crawling process).
+        efficiency: pages/s of two cores, by what their CPU seconds alone would allow (`crawl_speed`: 204 of 241).
+        delay, latency: seconds between two requests to a host, and for which it takes to answer; assumed.
+        new_links: links of a page that are new, and so are sent to another shard if they are of one; assumed.
+        disk_bytes: of a page on Postgres (`--bytes`), with 21 KB for a real page itself (docs/performance.md).
+        duplicate_bytes: of an article in memory, in each process (`duplicates_scale`).
+        rank_bytes: of a page and its 60 links in memory, in the process that ranks (README).
+        inbox_bytes: of a link on its way to another shard; assumed.
+        core_hour, core_gb: dollars for a core, and the memory that comes with it; assumed.
+        gb_month, traffic_tb: dollars for a GB on a fast disk, and for a TB between machines; assumed.
     """
 
     fetch_share: float = 0.45
     rank: float = 5e-6
     score: float = 14e-6
+    inbox: float = 20e-6
     growth: float = 0.03
+    own: float = 0.0024
+    sqlite: float = 0.0005
+    workers: float = 0.0047
+    database: float = 0.0015
+    efficiency: float = 0.85
+    delay: float = 1.0
+    latency: float = 0.3
+    new_links: int = 10
+    disk_bytes: int = 63_000
+    duplicate_bytes: int = 500
+    rank_bytes: int = 60 + 60 * 13
+    inbox_bytes: int = 150
+    core_hour: float = 0.03
+    core_gb: float = 4.0
+    gb_month: float = 0.08
+    traffic_tb: float = 10.0
+
+    def costs(self) -> Costs:
+        """Those of a usual page on Postgres."""
+        fetch = self.fetch_share * self.own
+        return Costs(
+            fetch=fetch,
+            store=self.own - fetch,
+            parse=self.workers,
+            database=self.database,
+            rank=self.rank,
+            score=self.score,
+            inbox=self.inbox,
+            growth=self.growth,
+            efficiency=self.efficiency,
+        )
 
 
 INPUTS = Inputs()
-
-
-# of pages of 38 KB with 60 links, in quiet: `crawl_speed` and `--bytes`
-USUAL = Costs(
-    fetch=0.0011, store=0.0013, parse=0.0047, database=0.0015, rank=5e-6, score=14e-6, growth=0.03, efficiency=0.85
-)
-SQLITE_STORE = 0.0005
-"""More for storing a page when the crawling process does it itself."""
-DELAY, LATENCY = 1.0, 0.3
-OTHER_HOSTS = 10
-"""Links of a page that are new enough to be sent to another shard."""
-DISK_BYTES = 63_000
-DUPLICATE_BYTES = 500
-RANK_BYTES = 60 + 13 * 60
-INBOX_BYTES = 150
-CORE_HOUR, GB_MONTH, TRAFFIC_TB = 0.03, 0.08, 10.0
-CORE_GB = 4
-"""Dollars, assumed: a core with 4 GB for an hour, a GB on a fast disk for a month, a TB between machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +379,7 @@ def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
         serve=slope["serve"],
         rank=INPUTS.rank,
         score=INPUTS.score,
+        inbox=INPUTS.inbox,
         growth=INPUTS.growth,
     )
 
@@ -574,8 +605,11 @@ class Plan:
         sizes, counts = grouped(self.pages, self.hosts, self.skew)
         if self.most:
             sizes = np.minimum(sizes, self.most)
-        costs = USUAL if self.layout.database_cores else replace(USUAL, database=0.0, store=USUAL.store + SQLITE_STORE)
-        return estimate(costs, Web(sizes, DELAY, LATENCY, OTHER_HOSTS), self.layout, each=counts)
+        costs = INPUTS.costs()
+        if not self.layout.database_cores:
+            costs = replace(costs, database=0.0, store=costs.store + INPUTS.sqlite)
+        web = Web(sizes, INPUTS.delay, INPUTS.latency, INPUTS.new_links)
+        return estimate(costs, web, self.layout, each=counts)
 
 
 def big(machines: int, shards: int, database_cores: int = 8) -> Layout:
@@ -612,9 +646,10 @@ AGREEMENTS = (
 def agree(pages: int) -> str:
     """Both models beside each other, as a table."""
     lines = ["| hosts | hours by events | by steps | | half of it | by steps | |", "|---|---|---|---|---|---|---|"]
+    costs = INPUTS.costs()
     for name, hosts, skew, delay, layout in AGREEMENTS:
-        web = Web(heavy_tailed(pages, hosts, skew), delay, 1.0 if name.startswith("answers") else 0.0, OTHER_HOSTS)
-        exact, stepped = simulate(USUAL, web, layout), estimate(USUAL, web, layout)
+        web = Web(heavy_tailed(pages, hosts, skew), delay, 1.0 if name.startswith("answers") else 0.0, INPUTS.new_links)
+        exact, stepped = simulate(costs, web, layout), estimate(costs, web, layout)
         cells = [
             f"{events / 3_600:.3g} | {steps / 3_600:.3g} | {100 * (steps / events - 1):+.1f} %"
             for events, steps in [(exact.seconds, stepped.seconds), (exact.reached[49], stepped.reached[49])]
@@ -634,17 +669,23 @@ def plan() -> str:
         told, layout = each.estimate(), each.layout
         days = [seconds / 86_400 for seconds in (told.reached[89], told.reached[98], told.seconds)]
         cores = layout.machines * layout.cores + layout.shards * layout.database_cores
-        disk = told.pages * DISK_BYTES / 1e12
-        memory = told.pages / layout.shards * (DUPLICATE_BYTES + RANK_BYTES) / 1e9
+        disk = told.pages * INPUTS.disk_bytes / 1e12
+        share = told.pages / layout.shards / 1e9
+        memory = share * (INPUTS.duplicate_bytes + INPUTS.rank_bytes)
         # memory is bought with cores: the index in every process, the graph in one of each shard
-        held = told.pages / layout.shards * (DUPLICATE_BYTES * layout.processes + RANK_BYTES * layout.shards) / 1e9
-        cores = max(cores, held / CORE_GB)
-        traffic = told.pages * OTHER_HOSTS * (1 - 1 / layout.shards) * INBOX_BYTES / 1e12
+        held = (
+            told.pages
+            / layout.shards
+            * (INPUTS.duplicate_bytes * layout.processes + INPUTS.rank_bytes * layout.shards)
+            / 1e9
+        )
+        cores = max(cores, held / INPUTS.core_gb)
+        traffic = told.pages * INPUTS.new_links * (1 - 1 / layout.shards) * INPUTS.inbox_bytes / 1e12
         bound = ", ".join(f"{name} {100 * share:.0f} %" for name, share in told.bound.most_common(2) if share >= 0.01)
         money = [
-            days[1] * 24 * cores * CORE_HOUR,
-            disk * 1000 * GB_MONTH * max(1, days[1] / 30),
-            traffic * TRAFFIC_TB,
+            days[1] * 24 * cores * INPUTS.core_hour,
+            disk * 1000 * INPUTS.gb_month * max(1, days[1] / 30),
+            traffic * INPUTS.traffic_tb,
         ]
         cells = [told.pages / 10 / told.reached[9], *days, disk, memory, *money]
         rate, *rest = [f"{cell:,.0f}" if cell >= 10 else f"{cell:.2g}" for cell in cells]
