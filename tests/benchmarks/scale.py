@@ -76,7 +76,8 @@ class Inputs:
         delay, latency: seconds between two requests to a host, and for which it takes to answer; assumed.
         new_links: links of a page that are new, and so are sent to another shard if they are of one; assumed.
         disk_bytes: of a page on Postgres (`--bytes`), with 21 KB for a real page itself (docs/performance.md).
-        duplicate_bytes: of an article in memory, in each process (`duplicates_scale`).
+        duplicate_bytes: of an article in the index of each process (`duplicates_scale`) ...
+        duplicate_gb: ... of which so much is in memory (`DUPLICATE_MEMORY_MB`), the rest on disk.
         rank_bytes: of a page and its 60 links in memory, in the process that ranks (README).
         inbox_bytes: of a link on its way to another shard; assumed.
         core_hour, core_gb: dollars for a core, and the memory that comes with it; assumed.
@@ -98,6 +99,7 @@ class Inputs:
     new_links: int = 10
     disk_bytes: int = 63_000
     duplicate_bytes: int = 500
+    duplicate_gb: float = 0.256
     rank_bytes: int = 60 + 60 * 13
     inbox_bytes: int = 150
     core_hour: float = 0.03
@@ -481,10 +483,11 @@ class Row:
         cpu, told = (1000 * sum(busy.values()) / self.pages for busy in (self.busy, self.told_busy))
         used = sum(self.busy.values()) / self.seconds / CORES
         told_used = sum(self.told_busy.values()) / self.told_seconds / CORES
+        queued = "-" if math.isnan(self.queued) else f"{self.queued:,.0f}"
         return (
             f"| {self.kind} | {self.pages:,} | {self.pages / self.seconds:.1f} | {self.pages / self.told_seconds:.1f} "
             f"| {self.seconds:.1f} | {self.told_seconds:.1f} | {100 * self.error:+.1f} % | {cpu:.2f} | {told:.2f} "
-            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {self.queued:,.0f} | {self.told_queued:,.0f} "
+            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {queued} | {self.told_queued:,.0f} "
             f"| {self.others:.2f} |"
         )
 
@@ -669,17 +672,13 @@ def plan() -> str:
         told, layout = each.estimate(), each.layout
         days = [seconds / 86_400 for seconds in (told.reached[89], told.reached[98], told.seconds)]
         cores = layout.machines * layout.cores + layout.shards * layout.database_cores
-        disk = told.pages * INPUTS.disk_bytes / 1e12
-        share = told.pages / layout.shards / 1e9
-        memory = share * (INPUTS.duplicate_bytes + INPUTS.rank_bytes)
-        # memory is bought with cores: the index in every process, the graph in one of each shard
-        held = (
-            told.pages
-            / layout.shards
-            * (INPUTS.duplicate_bytes * layout.processes + INPUTS.rank_bytes * layout.shards)
-            / 1e9
-        )
-        cores = max(cores, held / INPUTS.core_gb)
+        # the index is in every process, the graph in one of each shard; memory is bought with cores
+        billions = told.pages / layout.shards / 1e9
+        index = min(billions * INPUTS.duplicate_bytes, INPUTS.duplicate_gb)
+        graph = billions * INPUTS.rank_bytes
+        cores = max(cores, (index * layout.processes + graph * layout.shards) / INPUTS.core_gb)
+        on_disk = max(0.0, billions * INPUTS.duplicate_bytes - index) * layout.processes / 1e3
+        disk = told.pages * INPUTS.disk_bytes / 1e12 + on_disk
         traffic = told.pages * INPUTS.new_links * (1 - 1 / layout.shards) * INPUTS.inbox_bytes / 1e12
         bound = ", ".join(f"{name} {100 * share:.0f} %" for name, share in told.bound.most_common(2) if share >= 0.01)
         money = [
@@ -687,7 +686,7 @@ def plan() -> str:
             disk * 1000 * INPUTS.gb_month * max(1, days[1] / 30),
             traffic * INPUTS.traffic_tb,
         ]
-        cells = [told.pages / 10 / told.reached[9], *days, disk, memory, *money]
+        cells = [told.pages / 10 / told.reached[9], *days, disk, index + graph, *money]
         rate, *rest = [f"{cell:,.0f}" if cell >= 10 else f"{cell:.2g}" for cell in cells]
         lines.append(
             f"| {told.pages:,} | {each.hosts:,} | {each} | {rate} | {' | '.join(rest[:3])} | {bound} "
