@@ -35,31 +35,39 @@ class Costs:
 
     Attributes:
         start: of a crawling process, once.
-        worker_start: of each of its workers, once.
+        worker_start: of its workers together, once.
+        database_start: of the database server, once for each database.
         fetch: of the crawling process for a request; all that robots.txt costs.
         store: of the crawling process for a page, from the answer to the row.
         parse: of a worker for a page.
         database: of the database server for a page.
+        transaction: of the crawling process for a transaction, which may store several pages ...
+        commit: ... and of the database server.
         serve: of the web server for a request, where that runs on the same machine.
         rank: of a round of ranking for each page that was fetched.
         score: of the crawling process for each score that a round changes.
         inbox: of a database server for a link of another shard, at either end.
         growth: share by which `store` and `database` grow with each e-fold of the pages of a shard ...
         growth_from: ... beyond so many.
+        efficiency: share of the cores that can be used.
     """
 
     start: float = 2.5
-    worker_start: float = 1.5
+    worker_start: float = 2.0
+    database_start: float = 0.0
     fetch: float = 0.0012
     store: float = 0.0018
     parse: float = 0.0050
     database: float = 0.0
+    transaction: float = 0.0
+    commit: float = 0.0
     serve: float = 0.0
     rank: float = 5e-6
     score: float = 14e-6
     inbox: float = 20e-6
     growth: float = 0.0
     growth_from: int = 2_000
+    efficiency: float = 1.0
 
     def larger(self, pages: float) -> float:
         """How many times as much storing a page costs once a shard has so many."""
@@ -79,7 +87,7 @@ class Layout:
         database_cores: of a machine of its own for each database; 0 when they are on the first machine.
         requests: pages under way for each process (`CONCURRENT_REQUESTS`).
         most_hosts: hosts held by each process (`MAX_HOSTS`).
-        commit_seconds: for which a page waits for company in its transaction.
+        commit_seconds: from one transaction of a process to its next; pages that come meanwhile share that.
         inbox_seconds: after which links reach another shard.
         notice_seconds: after which the work of a process that was killed is taken over.
     """
@@ -92,7 +100,7 @@ class Layout:
     database_cores: float = 0.0
     requests: int = 64
     most_hosts: int = 2_000
-    commit_seconds: float = 0.05
+    commit_seconds: float = 0.1
     inbox_seconds: float = 1.0
     notice_seconds: float = 2.0
 
@@ -164,6 +172,7 @@ class Prediction:
         busy: CPU seconds by kind of work.
         reached: seconds after which a hundredth, two hundredths ... of the pages were stored.
         in_flight: pages under way on average.
+        queued: URLs that wait, on average; of `simulate` only.
         refetched: pages fetched again after kills.
         bound: what held the crawl up, as share of its time; of `estimate` only.
     """
@@ -173,6 +182,7 @@ class Prediction:
     busy: Counter[str] = field(default_factory=Counter)
     reached: list[float] = field(default_factory=list)
     in_flight: float = 0.0
+    queued: float = 0.0
     refetched: int = 0
     bound: Counter[str] = field(default_factory=Counter)
 
@@ -261,17 +271,21 @@ class Server:
 
 @dataclass
 class _Process:
-    """A crawling process with its workers."""
+    """A crawling process, its thread that writes, its workers and its process that ranks."""
 
     number: int
     shard: int
     own: Server
+    writer: Server
     pool: Server
     ranker: Server
     ready: list[tuple[int, int]] = field(default_factory=list)
     in_flight: set[int] = field(default_factory=set)
     hosts: set[int] = field(default_factory=set)
     alive: bool = False
+    written: list[tuple[int, list[int]]] = field(default_factory=list)
+    commits: bool = False
+    next_commit: float = 0.0
 
 
 @dataclass
@@ -287,6 +301,23 @@ class _Shard:
     ranked: int = 0
     ranking: bool = False
     rests_until: float = 0.0
+
+
+class _Average:
+    """A number that goes up and down, and its average over time."""
+
+    def __init__(self) -> None:
+        self._now = self._sum = self._at = 0.0
+
+    def add(self, more: int, now: float) -> None:
+        """Change it."""
+        self._sum += self._now * (now - self._at)
+        self._at = now
+        self._now += more
+
+    def until(self, now: float) -> float:
+        """The average from the beginning until now."""
+        return (self._sum + self._now * (now - self._at)) / now
 
 
 def simulate(
@@ -333,7 +364,7 @@ class _Simulation:
     def _build(self) -> None:
         """Make machines, databases and processes."""
         layout = self.layout
-        self.machines = [Machine(layout.cores) for _ in range(layout.machines)]
+        self.machines = [Machine(layout.cores * self.costs.efficiency) for _ in range(layout.machines)]
         self.web_server = Server(self.machines[0], "serve")
         self.shards = []
         for _ in range(layout.shards):
@@ -345,9 +376,9 @@ class _Simulation:
         self.processes = []
         for number in range(layout.processes):
             machine = self.machines[number % layout.machines]
-            own, ranker = Server(machine, "own"), Server(machine, "rank")
+            own, writer, ranker = Server(machine, "own"), Server(machine, "own"), Server(machine, "rank")
             pool = Server(machine, "workers", layout.workers)
-            process = _Process(number, number % layout.shards, own, pool, ranker)
+            process = _Process(number, number % layout.shards, own, writer, pool, ranker)
             self.processes.append(process)
             self.shards[process.shard].processes.append(process)
 
@@ -367,7 +398,9 @@ class _Simulation:
 
     def run(self, kills: Sequence[tuple[float, int]]) -> Prediction:
         """Let it go on until all pages are stored."""
-        self.in_flight_seconds, self.in_flight, self.at = 0.0, 0, 0.0
+        self.in_flight, self.queued = _Average(), _Average()
+        for shard in self.shards:
+            shard.database.submit(0.0, self.costs.database_start, _nothing, None)
         for process in self.processes:
             self._start(process)
         for seconds, number in kills:
@@ -388,9 +421,9 @@ class _Simulation:
                 server.ended(self.now)
                 then(about)
         result.seconds = self.now
-        result.in_flight = self.in_flight_seconds / self.now
+        result.in_flight, result.queued = self.in_flight.until(self.now), self.queued.until(self.now)
         for process in self.processes:
-            for server in (process.own, process.pool, process.ranker):
+            for server in (process.own, process.writer, process.pool, process.ranker):
                 result.busy[server.kind] += server.busy
         result.busy["database"] = sum(shard.database.busy for shard in self.shards)
         result.busy["serve"] = self.web_server.busy
@@ -401,8 +434,7 @@ class _Simulation:
     def _start(self, process: _Process) -> None:
         """Begin a process; its workers come up meanwhile."""
         process.own.submit(self.now, self.costs.start, self._started, process)
-        for _ in range(self.layout.workers):
-            process.pool.submit(self.now, self.costs.worker_start, _nothing, None)
+        process.pool.submit(self.now, self.costs.worker_start, _nothing, None)
 
     def _started(self, process: _Process) -> None:
         process.alive = True
@@ -426,15 +458,17 @@ class _Simulation:
         """End a process; what it had in hand is fetched again by whoever takes over."""
         if not process.alive:
             return
-        for server in (process.own, process.pool, process.ranker):
+        for server in (process.own, process.writer, process.pool, process.ranker):
             server.kill(self.now)
         shard = self.shards[process.shard]
         shard.ranking = False
         process.alive = False
-        self._count_in_flight(-len(process.in_flight))
+        self.in_flight.add(-len(process.in_flight), self.now)
         lost, process.in_flight = process.in_flight, set()
         hosts, process.hosts = process.hosts, set()
         process.ready.clear()
+        process.written.clear()
+        process.commits = False
         self.after(self.layout.notice_seconds, self._taken_over, (shard, sorted(hosts), sorted(lost)))
         self._start(process)
 
@@ -443,7 +477,7 @@ class _Simulation:
         for page in lost:
             if page >= 0:
                 self.pending[self.host_of[page]].appendleft(page)
-                shard.pending += 1
+                self._queue(shard, 1)
                 self.result.refetched += 1
         for host in hosts:
             self.busy[host] = 0
@@ -484,7 +518,7 @@ class _Simulation:
         self.found_at[page] = self.found
         host = self.host_of[page]
         shard = self.shards[self.shard_of[host]]
-        shard.pending += 1
+        self._queue(shard, 1)
         self.pending[host].append(page)
         owner = self.owner[host]
         if owner is not None:
@@ -525,9 +559,9 @@ class _Simulation:
             page = ~host
             if self.has_rules[host]:
                 page = self.pending[host].popleft()
-                self.shards[process.shard].pending -= 1
+                self._queue(self.shards[process.shard], -1)
             process.in_flight.add(page)
-            self._count_in_flight(1)
+            self.in_flight.add(1, self.now)
             process.own.submit(self.now, self.costs.fetch, self._sent, (process, process.own.life, page))
 
     # ------------------------------------------------------------ the way of a page
@@ -554,7 +588,7 @@ class _Simulation:
         if page < 0:
             self.has_rules[host] = 1
             process.in_flight.discard(page)
-            self._count_in_flight(-1)
+            self.in_flight.add(-1, self.now)
         else:
             process.pool.submit(self.now, self.costs.parse, self._parsed, about)
         if not self.pending[host] and len(process.hosts) >= self.layout.most_hosts:
@@ -569,32 +603,52 @@ class _Simulation:
         process.own.submit(self.now, work, self._written, about)
 
     def _written(self, about: tuple[_Process, int, int]) -> None:
-        """Hand the page to the database; from then on it is the server's."""
-        process, life, page = about
-        shard, costs = self.shards[process.shard], self.costs
+        """A page waits for the next transaction."""
+        process, _, page = about
         found = [next(self.links) for _ in range(self.web.links - 1)]
         found.append((page + 1) % self.total)
+        process.written.append((page, found))
+        if not process.commits:
+            process.commits = True
+            if process.next_commit <= self.now:
+                self._commit((process, process.own.life))
+            else:
+                self.at_time(process.next_commit, self._commit, (process, process.own.life))
+
+    def _commit(self, about: tuple[_Process, int]) -> None:
+        """Begin a transaction with all pages that wait."""
+        process, life = about
+        if life == process.own.life:
+            pages, process.written = process.written, []
+            process.writer.submit(self.now, self.costs.transaction, self._sent_to_database, (process, life, pages))
+
+    def _sent_to_database(self, about: tuple[_Process, int, list[tuple[int, list[int]]]]) -> None:
+        process, _, pages = about
+        shard, costs = self.shards[process.shard], self.costs
         away = 0
         if self.layout.shards > 1:
-            away = sum(self.shard_of[self.host_of[target]] != process.shard for target in found)
-        work = costs.database * costs.larger(shard.pages) + costs.inbox * away
+            away = sum(self.shard_of[self.host_of[target]] != process.shard for _, found in pages for target in found)
+        work = costs.commit + costs.database * costs.larger(shard.pages) * len(pages) + costs.inbox * away
         if work:
-            shard.database.submit(self.now, work, self._committed, (*about, found))
+            shard.database.submit(self.now, work, self._committed, about)
         else:
-            self._committed((process, life, page, found))
+            self._committed(about)
 
-    def _committed(self, about: tuple[_Process, int, int, list[int]]) -> None:
-        if self.layout.commit_seconds:
-            self.after(self.layout.commit_seconds, self._stored, about)
-        else:
-            self._stored(about)
-
-    def _stored(self, about: tuple[_Process, int, int, list[int]]) -> None:
-        process, life, page, found = about
+    def _committed(self, about: tuple[_Process, int, list[tuple[int, list[int]]]]) -> None:
+        process, life, pages = about
         if life != process.own.life:
             return
+        for page, found in pages:
+            self._stored(process, page, found)
+        process.next_commit = self.now + self.layout.commit_seconds
+        process.commits = bool(process.written)
+        if process.commits:
+            self.at_time(process.next_commit, self._commit, (process, life))
+        self._ask(process)
+
+    def _stored(self, process: _Process, page: int, found: list[int]) -> None:
         process.in_flight.discard(page)
-        self._count_in_flight(-1)
+        self.in_flight.add(-1, self.now)
         shard, result = self.shards[process.shard], self.result
         shard.pages += 1
         result.pages += 1
@@ -611,7 +665,6 @@ class _Simulation:
                     self.after(self.layout.inbox_seconds, self._emptied, other)
                 other.inbox.append(target)
         self._rank(process, shard)
-        self._ask(process)
 
     def _emptied(self, shard: _Shard) -> None:
         """The links in the inbox of a shard reach its frontier."""
@@ -647,10 +700,10 @@ class _Simulation:
         part = min(_SCORE_CHUNK, left)
         leader.own.submit(self.now, self.costs.score * part, self._scored, (leader, shard, began, left - part))
 
-    def _count_in_flight(self, more: int) -> None:
-        self.in_flight_seconds += self.in_flight * (self.now - self.at)
-        self.at = self.now
-        self.in_flight += more
+    def _queue(self, shard: _Shard, more: int) -> None:
+        """So many more URLs of a shard wait."""
+        shard.pending += more
+        self.queued.add(more, self.now)
 
 
 def _nothing(_about: Any) -> None:
@@ -687,11 +740,13 @@ def estimate(costs: Costs, web: Web, layout: Layout = Layout(), *, each: NDArray
     now = costs.start / min(1.0, layout.machines * layout.cores / layout.processes)
     done = 0.0
     room = layout.processes * layout.most_hosts
+    flow = math.inf
     while done < total * (1 - 1e-9):
         held = np.flatnonzero(left > 0)
         held = held[np.cumsum(counts[held]) - counts[held] < room]
         rest, many = left[held], counts[held]
-        limits = _limits(costs, web, layout, done)
+        alone = _alone(layout, flow)
+        limits = _limits(costs, web, layout, done, alone)
         name, most = min(limits.items(), key=lambda limit: limit[1])
         rates = _dealt(rest, many, fastest, most)
         flow = float((rates * many).sum())
@@ -701,7 +756,7 @@ def estimate(costs: Costs, web: Web, layout: Layout = Layout(), *, each: NDArray
         left[left < 1e-6] = 0.0
         pages = float((taken * many).sum())
         result.bound[name if flow > 0.99 * most else "politeness"] += step
-        for kind, work in _work(costs, web, layout, done).items():
+        for kind, work in _work(costs, web, layout, done, alone).items():
             result.busy[kind] += work * pages
         done += pages
         while len(result.reached) < _PARTS * done // total:
@@ -712,26 +767,33 @@ def estimate(costs: Costs, web: Web, layout: Layout = Layout(), *, each: NDArray
     return result
 
 
-def _work(costs: Costs, web: Web, layout: Layout, done: float) -> dict[str, float]:
+def _alone(layout: Layout, flow: float) -> float:
+    """The share of a page in its transaction, where so many pages come in a second."""
+    together = flow / layout.processes * layout.commit_seconds
+    return 1 / min(max(1.0, together), layout.requests)
+
+
+def _work(costs: Costs, web: Web, layout: Layout, done: float, alone: float) -> dict[str, float]:
     """CPU seconds of a page by kind of work, once so many are stored."""
     larger = costs.larger(done / layout.shards)
     away = web.links * (1 - 1 / layout.shards)
     return {
-        "own": costs.fetch + costs.store * larger,
+        "own": costs.fetch + costs.store * larger + costs.transaction * alone,
         "workers": costs.parse,
-        "database": costs.database * larger + 2 * costs.inbox * away,
+        "database": costs.database * larger + costs.commit * alone + 2 * costs.inbox * away,
         "serve": costs.serve,
     }
 
 
-def _limits(costs: Costs, web: Web, layout: Layout, done: float) -> dict[str, float]:
+def _limits(costs: Costs, web: Web, layout: Layout, done: float, alone: float) -> dict[str, float]:
     """Pages a second that each part can bear, once so many are stored."""
-    work = _work(costs, web, layout, done)
+    work = _work(costs, web, layout, done, alone)
     pages = done / layout.shards
     pause = max(1.0, min(_ROUND_PAGES, _ROUND_GROWTH * pages))
+    seconds = web.latency + sum(work.values()) + layout.commit_seconds / 2
     limits = {
         "crawling processes": layout.processes / work["own"],
-        "requests under way": layout.processes * layout.requests / (web.latency + sum(work.values()) + 0.05),
+        "requests under way": layout.processes * layout.requests / seconds,
     }
     on_machines = work["own"] + work["workers"] + work["serve"]
     if layout.database_cores:
@@ -740,7 +802,7 @@ def _limits(costs: Costs, web: Web, layout: Layout, done: float) -> dict[str, fl
         on_machines += work["database"]
         if work["database"]:
             limits["databases"] = layout.shards / work["database"]
-    limits["cores"] = layout.machines * layout.cores / on_machines
+    limits["cores"] = layout.machines * layout.cores * costs.efficiency / on_machines
     limits["workers"] = layout.processes * layout.workers / work["workers"]
     # a round of ranking takes a core of one process, then rests five times as long, or until enough pages have come
     rate = min(limits.values())

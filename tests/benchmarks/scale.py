@@ -45,44 +45,85 @@ BAR = 0.10
 """The greatest error of a prediction."""
 LEAST = {"STORE_HTML": "none", "KEYWORDS": "", "CLASSES": "none", "HARMFUL": "off"}
 """Stages that cost the workers time and nobody else anything."""
+SLOW_PAGES = 150
+GROWTH_PAGES = 50_000
+"""Crawls from this size on tell the growth for larger ones."""
+MOST_SHARE = 0.7
+"""A crawl in which pages hardly share transactions tells nothing of what these cost."""
+EARLY, LATE = 0.25, 0.97
+"""Between these shares of its pages a short crawl is measured."""
 LIGHT = Shape(links=10, paragraphs=1, filler=0)
-"""Pages of 3 KB, so that many of them can be had: the simulation is told what each costs anyway."""
+"""Pages of 2 KB, so that many of them can be had: the simulation is told what each costs anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Costs that a short crawl does not show, and the command that measured each.
+    """All that was measured elsewhere or assumed: put better figures in here.
 
     Attributes:
-        fetch_share: of the crawling process's time for a page, what passes before its answer (docs/performance.md).
+        fetch_share: of the crawling process's time for a page, what passes before its answer (docs/performance.md:
+            37 % fetching, and a part of Scrapy's engine).
         rank: seconds of a round of ranking for each page that was fetched (`link_analysis`).
         score: seconds for each score that a round changes (`rescoring`).
-        growth: share by which storing a page grows with each e-fold of the stored ones (`--check`, GROWTH).
+        inbox: seconds of a database for a link to another shard, at either end; assumed.
+        growth: share by which storing a page grows with each e-fold of the stored ones (docs/performance.md; what
+            `--check` finds in long crawls goes before it).
+        own: CPU seconds of the crawling process for a usual page on Postgres, in quiet (`crawl_speed`).
+        sqlite: what it takes more on SQLite (`crawl_speed`).
+        workers: of the workers: 4.7 ms to read a page (`crawl_speed`) and 6 to describe an article (docs/text.md).
+        database: of the database server (`--bytes`: 0.6 times those of the crawling process).
+        efficiency: pages/s of two cores, by what their CPU seconds alone would allow (`crawl_speed`: 204 of 241).
+        delay, latency: seconds between two requests to a host, and for which it takes to answer; assumed.
+        new_links: links of a page that are new, and so are sent to another shard if they are of one; assumed.
+        disk_bytes: of a page on Postgres (`--bytes`), with 21 KB for a real page itself (docs/performance.md).
+        duplicate_bytes: of an article in the index of each process (`duplicates_scale`) ...
+        duplicate_gb: ... of which so much is in memory (`DUPLICATE_MEMORY_MB`), the rest on disk.
+        rank_bytes: of a page and its 60 links in memory, in the process that ranks (README).
+        inbox_bytes: of a link on its way to another shard; assumed.
+        core_hour, core_gb: dollars for a core, and the memory that comes with it; assumed.
+        gb_month, traffic_tb: dollars for a GB on a fast disk, and for a TB between machines; assumed.
     """
 
     fetch_share: float = 0.45
     rank: float = 5e-6
     score: float = 14e-6
+    inbox: float = 20e-6
     growth: float = 0.03
+    own: float = 0.0024
+    sqlite: float = 0.0005
+    workers: float = 0.0107
+    database: float = 0.0015
+    efficiency: float = 0.85
+    delay: float = 1.0
+    latency: float = 0.3
+    new_links: int = 10
+    disk_bytes: int = 63_000
+    duplicate_bytes: int = 500
+    duplicate_gb: float = 0.256
+    rank_bytes: int = 60 + 60 * 13
+    inbox_bytes: int = 150
+    core_hour: float = 0.03
+    core_gb: float = 4.0
+    gb_month: float = 0.08
+    traffic_tb: float = 10.0
+
+    def costs(self) -> Costs:
+        """Those of a usual page on Postgres."""
+        fetch = self.fetch_share * self.own
+        return Costs(
+            fetch=fetch,
+            store=self.own - fetch,
+            parse=self.workers,
+            database=self.database,
+            rank=self.rank,
+            score=self.score,
+            inbox=self.inbox,
+            growth=self.growth,
+            efficiency=self.efficiency,
+        )
 
 
 INPUTS = Inputs()
-
-
-# of pages of 38 KB with 60 links, in quiet: `crawl_speed` and `--bytes`
-USUAL = Costs(fetch=0.0011, store=0.0013, parse=0.0047, database=0.0015, rank=5e-6, score=14e-6, growth=0.03)
-SQLITE_STORE = 0.0005
-"""More for storing a page when the crawling process does it itself."""
-DELAY, LATENCY = 1.0, 0.3
-OTHER_HOSTS = 10
-"""Links of a page that are new enough to be sent to another shard."""
-DISK_BYTES = 63_000
-DUPLICATE_BYTES = 500
-RANK_BYTES = 60 + 13 * 60
-INBOX_BYTES = 150
-CORE_HOUR, GB_MONTH, TRAFFIC_TB = 0.03, 0.08, 10.0
-CORE_GB = 4
-"""Dollars, assumed: a core with 4 GB for an hour, a GB on a fast disk for a month, a TB between machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +155,7 @@ class Kind:
         return Layout(max(1, self.shards), self.processes, self.workers, cores=cores)
 
 
-CALIBRATIONS = (Kind("SQLite"), Kind("Postgres", shards=1))
+CALIBRATIONS = (Kind("without delays"), Kind("each page alone", hosts=5, delay=0.5))
 KINDS = (
     Kind("one process"),
     Kind("500 hosts", hosts=500),
@@ -130,11 +171,19 @@ KINDS = (
 
 @dataclass(slots=True)
 class Moment:
-    """State of a crawl at one time: seconds since its beginning, pages asked for, CPU seconds by kind of process."""
+    """A crawl at one time.
+
+    Attributes:
+        seconds: since its beginning.
+        pages: that were asked for.
+        cpu: CPU seconds by kind of process.
+        others: CPU seconds of all other programs.
+    """
 
     seconds: float
     pages: int
     cpu: dict[str, float]
+    others: float = 0.0
 
 
 @dataclass
@@ -144,19 +193,24 @@ class Crawled:
     Attributes:
         pages: that were stored.
         seconds: from the command to its end.
-        others: cores that other programs took.
+        queued: URLs that waited, on average; of one process only.
         moments: how it went; the last one is the end.
     """
 
     pages: int
     seconds: float
-    others: float
+    queued: float = math.nan
     moments: list[Moment] = field(default_factory=list)
 
     @property
     def busy(self) -> Counter[str]:
         """CPU seconds by kind of process."""
         return Counter(self.moments[-1].cpu)
+
+    @property
+    def others(self) -> float:
+        """Cores that other programs took."""
+        return self.moments[-1].others / self.seconds
 
 
 def busy_seconds() -> float:
@@ -214,7 +268,7 @@ def crawl(
         command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={folder}/seeds.txt"]
         command += [x for name, value in settings.items() for x in ("-s", f"{name}={value}")]
         output = stack.enter_context((folder / "output.txt").open("wb"))
-        before, started = busy_seconds(), time.monotonic()
+        started = time.monotonic()
         commands = [
             subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             for _ in range(kind.processes)
@@ -227,12 +281,26 @@ def crawl(
                 process.kill()
                 process.wait()
         seconds = time.monotonic() - started
-        others = max(0.0, (busy_seconds() - before - sum(moments[-1].cpu.values())) / seconds)
         if any(process.returncode for process in commands) or moments[-1].pages < pages:
             said = (folder / "output.txt").read_text("utf-8", "replace")[-2_000:]
             raise RuntimeError(f"{kind.name}: {moments[-1].pages} of {pages} pages\n{said}")
+        queued = waiting(url) / seconds if kind.processes == 1 else math.nan
         look(url)
-    return Crawled(pages, seconds, others, moments)
+    return Crawled(pages, seconds, queued, moments)
+
+
+def waiting(url: str) -> float:
+    """The URLs that waited in a crawl, times the seconds for which they did, from the curve that it keeps."""
+    engine = create_engine(parse_url(url))
+    with engine.connect() as connection:
+        samples = connection.exec_driver_sql(
+            "SELECT at, queued FROM run_sample WHERE queued IS NOT NULL ORDER BY at"
+        ).all()
+    engine.dispose()
+    if not samples:
+        return math.nan
+    at, queued = np.array(samples, dtype=float).T
+    return float(((queued[1:] + queued[:-1]) / 2 * np.diff(at)).sum())
 
 
 def _watched(
@@ -243,6 +311,7 @@ def _watched(
     pages = read = shown = 0
     first = {kind: sum(account(pid)[0] for pid in family(root)) for kind, root in beside.items()}
     own = {process.pid for process in commands}
+    before = busy_seconds()
     while True:
         ended = all(process.poll() is not None for process in commands)
         for kind, root in [*beside.items(), *(("workers", pid) for pid in own)]:
@@ -260,35 +329,59 @@ def _watched(
             for (kind, _), seconds in spent.items():
                 cpu[kind] += seconds
             cpu.subtract(first)
-            yield Moment(time.monotonic() - started, pages, dict(cpu))
+            others = max(0.0, busy_seconds() - before - cpu.total())
+            yield Moment(time.monotonic() - started, pages, dict(cpu), others)
         if ended:
             return
         time.sleep(POLL_SECONDS)
 
 
-def costs_of(calibration: Crawled, kind: Kind) -> Costs:
-    """What a page costs, from a short crawl in which nothing had to wait but for the processor.
-
-    The slope from a quarter of the pages to nearly all is the cost of a page, what is left that of starting.
-    """
-    last, pages = calibration.moments[-1], calibration.pages
-    early = next(moment for moment in calibration.moments if moment.pages >= 0.25 * pages)
-    late = [moment for moment in calibration.moments if moment.pages <= 0.97 * pages][-1]
+def slopes(crawled: Crawled) -> dict[str, float]:
+    """CPU seconds of a page by kind of process, pages a second and cores of others, between EARLY and LATE."""
+    early = next(moment for moment in crawled.moments if moment.pages >= EARLY * crawled.pages)
+    late = [moment for moment in crawled.moments if moment.pages <= LATE * crawled.pages][-1]
+    pages = late.pages - early.pages
     slope = {
-        name: (late.cpu.get(name, 0.0) - early.cpu.get(name, 0.0)) / (late.pages - early.pages)
-        for name in ("own", "workers", "database", "serve")
+        kind: (late.cpu.get(kind, 0.0) - early.cpu.get(kind, 0.0)) / pages
+        for kind in ("own", "workers", "database", "serve")
+    }
+    seconds = late.seconds - early.seconds
+    return {**slope, "rate": pages / seconds, "others": (late.others - early.others) / seconds}
+
+
+def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
+    """What everything costs, from two short crawls.
+
+    In the first nothing has to wait but for the processor, and pages share transactions; in the second each page has
+    one of its own. What the second costs more for a page is the price of a transaction. What the slopes leave is that
+    of starting.
+
+    Args:
+        fast: without delays.
+        slow: of few hosts with a delay.
+        kind: of the first.
+    """
+    slope, alone, last = slopes(fast), slopes(slow), fast.moments[-1]
+    share = min(1.0, 1 / (slope["rate"] * Layout().commit_seconds))
+    of_transaction = {
+        name: max(0.0, (alone[name] - slope[name]) / (1 - share)) if share < MOST_SHARE else 0.0
+        for name in ("own", "database")
     }
     fetch = INPUTS.fetch_share * slope["own"]
     return Costs(
-        start=max(0.0, last.cpu["own"] - slope["own"] * pages - fetch * kind.hosts),
-        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * pages) / kind.workers,
+        start=max(0.0, last.cpu["own"] - slope["own"] * fast.pages - fetch * kind.hosts),
+        worker_start=max(0.0, last.cpu["workers"] - slope["workers"] * fast.pages),
+        database_start=max(0.0, last.cpu.get("database", 0.0) - slope["database"] * fast.pages),
         fetch=fetch,
-        store=slope["own"] - fetch,
+        store=max(0.0, slope["own"] - fetch - share * of_transaction["own"]),
         parse=slope["workers"],
-        database=slope["database"],
+        database=max(0.0, slope["database"] - share * of_transaction["database"]),
+        transaction=of_transaction["own"],
+        commit=of_transaction["database"],
         serve=slope["serve"],
         rank=INPUTS.rank,
         score=INPUTS.score,
+        inbox=INPUTS.inbox,
         growth=INPUTS.growth,
     )
 
@@ -330,8 +423,9 @@ def weigh(pages: int) -> str:
     """Crawl usual pages on both databases: bytes a page by table, and what a page costs there."""
     found: dict[str, dict[str, int]] = {}
     lines = []
+    kinds = Kind("SQLite"), Kind("Postgres", shards=1)
     with Postgres() as postgres:
-        for kind in CALIBRATIONS:
+        for kind in kinds:
             before = table_bytes(postgres.url)["write-ahead log"]
 
             def look(url: str, name: str = kind.name, before: int = before) -> None:
@@ -340,9 +434,10 @@ def weigh(pages: int) -> str:
                     found[name]["write-ahead log"] -= before
 
             crawled = crawl(kind, pages, postgres, shape=Shape(), settings={}, look=look)
-            lines.append(f"{kind.name}: {costs_of(crawled, kind)}")
+            slope = slopes(crawled)
+            lines.append(f"{kind.name}: CPU seconds a page " + ", ".join(f"{k} {v:.4f}" for k, v in slope.items()))
     lines += ["", "| bytes a page | SQLite | Postgres |", "|---|---|---|"]
-    sizes = {name: [found[kind.name].get(name, 0) / pages for kind in CALIBRATIONS] for name in found["Postgres"]}
+    sizes = {name: [found[kind.name].get(name, 0) / pages for kind in kinds] for name in found["Postgres"]}
     sizes |= {name: [size / pages, 0.0] for name, size in found["SQLite"].items() if name not in sizes}
     for name, (sqlite, server) in sorted(sizes.items(), key=lambda item: -item[1][1]):
         if max(sqlite, server) >= 50:
@@ -363,7 +458,8 @@ class Row:
         others: cores that other programs took meanwhile.
         growth: by which storing a page grew with each e-fold of pages.
         told_seconds, told_busy: of the simulated one.
-        told_in_flight: pages under way there, on average.
+        queued, told_queued: URLs that waited, on average; of several processes only the latter is known.
+        costs: which the simulation was given.
     """
 
     kind: str
@@ -374,7 +470,9 @@ class Row:
     growth: float
     told_seconds: float
     told_busy: dict[str, float]
-    told_in_flight: float
+    queued: float
+    told_queued: float
+    costs: dict[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -385,22 +483,24 @@ class Row:
         cpu, told = (1000 * sum(busy.values()) / self.pages for busy in (self.busy, self.told_busy))
         used = sum(self.busy.values()) / self.seconds / CORES
         told_used = sum(self.told_busy.values()) / self.told_seconds / CORES
+        queued = "-" if math.isnan(self.queued) else f"{self.queued:,.0f}"
         return (
             f"| {self.kind} | {self.pages:,} | {self.pages / self.seconds:.1f} | {self.pages / self.told_seconds:.1f} "
             f"| {self.seconds:.1f} | {self.told_seconds:.1f} | {100 * self.error:+.1f} % | {cpu:.2f} | {told:.2f} "
-            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {self.told_in_flight:.0f} | {self.others:.2f} |"
+            f"| {100 * used:.0f} % | {100 * told_used:.0f} % | {queued} | {self.told_queued:,.0f} "
+            f"| {self.others:.2f} |"
         )
 
 
 HEAD = """| crawl | pages | pages/s | said | seconds | said | error | CPU ms a page | said | cores in use | said \
-| under way, said | cores of others |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+| URLs that wait | said | cores of others |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 def grown(crawled: Crawled, costs: Costs) -> float:
     """By which share storing a page grew with each e-fold of pages; the workers say how fast the machine was."""
     moments = [moment for moment in crawled.moments if moment.pages >= CALIBRATION_PAGES]
-    if len(moments) < 3 or crawled.pages < 3 * CALIBRATION_PAGES:
+    if crawled.pages < GROWTH_PAGES:
         return math.nan
     steps = [
         (b.pages - a.pages, b.cpu["own"] - a.cpu["own"], b.cpu["workers"] - a.cpu["workers"], b.pages)
@@ -430,7 +530,7 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
             )
             crawled = crawl(kind, pages, postgres)
             costs = mean(first, calibrate(kind, postgres, calibration))
-            smaller = [row.growth for row in rows.values() if row.pages < pages and not math.isnan(row.growth)]
+            smaller = [row.growth for row in rows.values() if GROWTH_PAGES <= row.pages < pages]
             costs = replace(costs, growth=float(np.median(smaller)) if smaller else INPUTS.growth)
             told = simulate(costs, web_of(kind, pages), kind.layout(max(0.05, CORES - crawled.others)))
             row = Row(
@@ -442,7 +542,9 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
                 grown(crawled, costs),
                 told.seconds,
                 dict(told.busy),
-                told.in_flight,
+                crawled.queued,
+                told.queued,
+                asdict(costs),
             )
             rows[kind.name, pages] = row
             with results.open("a") as file:
@@ -452,9 +554,18 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
 
 
 def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
-    """What a page costs now, by a short crawl on the same sort of database."""
-    usual = Kind("calibration", shards=min(1, kind.shards))
-    return costs_of(crawl(usual, pages, postgres), usual)
+    """What everything costs now, by short crawls on the same sort of database.
+
+    How much of the cores such a crawl can use (disks and locks make it wait, too) is what makes the first of them, when
+    it is simulated, as fast as it was.
+    """
+    fast, slow = (replace(each, shards=min(1, kind.shards)) for each in CALIBRATIONS)
+    crawled = crawl(fast, pages, postgres)
+    costs = costs_of(crawled, crawl(slow, SLOW_PAGES, postgres), fast)
+    slope = slopes(crawled)
+    told = simulate(costs, web_of(fast, pages), fast.layout(max(0.05, CORES - slope["others"])))
+    rate = (EARLY - LATE) * pages / (told.reached[round(100 * EARLY) - 1] - told.reached[round(100 * LATE) - 1])
+    return replace(costs, efficiency=slope["rate"] / rate)
 
 
 def read(results: Path) -> list[Row]:
@@ -497,13 +608,16 @@ class Plan:
         sizes, counts = grouped(self.pages, self.hosts, self.skew)
         if self.most:
             sizes = np.minimum(sizes, self.most)
-        costs = USUAL if self.layout.database_cores else replace(USUAL, database=0.0, store=USUAL.store + SQLITE_STORE)
-        return estimate(costs, Web(sizes, DELAY, LATENCY, OTHER_HOSTS), self.layout, each=counts)
+        costs = INPUTS.costs()
+        if not self.layout.database_cores:
+            costs = replace(costs, database=0.0, store=costs.store + INPUTS.sqlite)
+        web = Web(sizes, INPUTS.delay, INPUTS.latency, INPUTS.new_links)
+        return estimate(costs, web, self.layout, each=counts)
 
 
 def big(machines: int, shards: int, database_cores: int = 8) -> Layout:
-    """Machines of 8 cores, each with three processes of two workers, and a database server for each shard."""
-    return Layout(shards, 3 * machines, 2, machines, cores=8.0, database_cores=database_cores, requests=256)
+    """Machines of 8 cores, each with two processes of three workers, and a database server for each shard."""
+    return Layout(shards, 2 * machines, 3, machines, cores=8.0, database_cores=database_cores, requests=256)
 
 
 PLANS = (
@@ -513,11 +627,11 @@ PLANS = (
     Plan(10**7, 10**4, big(1, 1)),
     Plan(10**7, 10**4, big(1, 1), most=100_000),
     Plan(10**8, 10**5, big(1, 1)),
-    Plan(10**8, 10**5, big(2, 4, 4)),
-    Plan(10**8, 10**5, big(2, 4, 4), most=500_000),
-    Plan(10**10, 3 * 10**6, big(8, 24)),
-    Plan(10**10, 3 * 10**6, big(8, 24), most=2_000_000),
-    Plan(10**10, 3 * 10**6, big(34, 100), most=2_000_000),
+    Plan(10**8, 10**5, big(4, 4, 4)),
+    Plan(10**8, 10**5, big(4, 4, 4), most=500_000),
+    Plan(10**10, 3 * 10**6, big(12, 24)),
+    Plan(10**10, 3 * 10**6, big(12, 24), most=2_000_000),
+    Plan(10**10, 3 * 10**6, big(50, 100), most=2_000_000),
     Plan(10**10, 3 * 10**6, Layout(1_000, 1_000, 2, 125, 8.0, 1.0), most=2_000_000),
 )
 AGREEMENTS = (
@@ -535,9 +649,10 @@ AGREEMENTS = (
 def agree(pages: int) -> str:
     """Both models beside each other, as a table."""
     lines = ["| hosts | hours by events | by steps | | half of it | by steps | |", "|---|---|---|---|---|---|---|"]
+    costs = INPUTS.costs()
     for name, hosts, skew, delay, layout in AGREEMENTS:
-        web = Web(heavy_tailed(pages, hosts, skew), delay, 1.0 if name.startswith("answers") else 0.0, OTHER_HOSTS)
-        exact, stepped = simulate(USUAL, web, layout), estimate(USUAL, web, layout)
+        web = Web(heavy_tailed(pages, hosts, skew), delay, 1.0 if name.startswith("answers") else 0.0, INPUTS.new_links)
+        exact, stepped = simulate(costs, web, layout), estimate(costs, web, layout)
         cells = [
             f"{events / 3_600:.3g} | {steps / 3_600:.3g} | {100 * (steps / events - 1):+.1f} %"
             for events, steps in [(exact.seconds, stepped.seconds), (exact.reached[49], stepped.reached[49])]
@@ -557,19 +672,21 @@ def plan() -> str:
         told, layout = each.estimate(), each.layout
         days = [seconds / 86_400 for seconds in (told.reached[89], told.reached[98], told.seconds)]
         cores = layout.machines * layout.cores + layout.shards * layout.database_cores
-        disk = told.pages * DISK_BYTES / 1e12
-        memory = told.pages / layout.shards * (DUPLICATE_BYTES + RANK_BYTES) / 1e9
-        # memory is bought with cores: the index in every process, the graph in one of each shard
-        held = told.pages / layout.shards * (DUPLICATE_BYTES * layout.processes + RANK_BYTES * layout.shards) / 1e9
-        cores = max(cores, held / CORE_GB)
-        traffic = told.pages * OTHER_HOSTS * (1 - 1 / layout.shards) * INBOX_BYTES / 1e12
+        # the index is in every process, the graph in one of each shard; memory is bought with cores
+        billions = told.pages / layout.shards / 1e9
+        index = min(billions * INPUTS.duplicate_bytes, INPUTS.duplicate_gb)
+        graph = billions * INPUTS.rank_bytes
+        cores = max(cores, (index * layout.processes + graph * layout.shards) / INPUTS.core_gb)
+        on_disk = max(0.0, billions * INPUTS.duplicate_bytes - index) * layout.processes / 1e3
+        disk = told.pages * INPUTS.disk_bytes / 1e12 + on_disk
+        traffic = told.pages * INPUTS.new_links * (1 - 1 / layout.shards) * INPUTS.inbox_bytes / 1e12
         bound = ", ".join(f"{name} {100 * share:.0f} %" for name, share in told.bound.most_common(2) if share >= 0.01)
         money = [
-            days[1] * 24 * cores * CORE_HOUR,
-            disk * 1000 * GB_MONTH * max(1, days[1] / 30),
-            traffic * TRAFFIC_TB,
+            days[1] * 24 * cores * INPUTS.core_hour,
+            disk * 1000 * INPUTS.gb_month * max(1, days[1] / 30),
+            traffic * INPUTS.traffic_tb,
         ]
-        cells = [told.pages / 10 / told.reached[9], *days, disk, memory, *money]
+        cells = [told.pages / 10 / told.reached[9], *days, disk, index + graph, *money]
         rate, *rest = [f"{cell:,.0f}" if cell >= 10 else f"{cell:.2g}" for cell in cells]
         lines.append(
             f"| {told.pages:,} | {each.hosts:,} | {each} | {rate} | {' | '.join(rest[:3])} | {bound} "

@@ -36,7 +36,7 @@ def test_latency_adds_to_the_delay() -> None:
 def test_rate_without_delays_is_that_of_the_cores(cores: int, each: float) -> None:
     """Of eight cores only three are used, and what does one thing at a time is the limit."""
     costs = replace(FREE, fetch=0.001, store=0.002, parse=0.004)
-    told = simulate(costs, Web(heavy_tailed(2_000, 100, 0), delay=0.0, links=10), Layout(cores=cores))
+    told = simulate(costs, Web(heavy_tailed(2_000, 100, 0), delay=0.0, links=10), Layout(cores=cores, requests=1_000))
     assert told.seconds == pytest.approx(2_000 * each, rel=0.1)
     assert told.busy["workers"] == pytest.approx(2_000 * 0.004)
 
@@ -119,18 +119,38 @@ def test_grouped_hosts_end_as_all_of_them_do() -> None:
     assert together.reached[49] == pytest.approx(apart.reached[49], rel=0.02)
 
 
-def test_costs_of_a_crawl_are_its_slopes() -> None:
+def crawled(pages: int, seconds: float, own: float, database: float) -> Crawled:
+    """A crawl of so many seconds and CPU a page, beside what starting takes."""
     moments = [
-        Moment(float(n), n, {"own": 2 + 0.003 * n, "workers": 3 + 0.005 * n, "serve": 0.001 * n})
-        for n in range(0, 1_001, 20)
+        Moment(
+            1 + seconds * n,
+            n,
+            {"own": 2 + own * n, "workers": 3 + 0.005 * n, "serve": 0.001 * n, "database": 0.1 + database * n},
+        )
+        for n in range(0, pages + 1, pages // 50)
     ]
+    return Crawled(pages, moments[-1].seconds, moments=moments)
+
+
+def test_costs_are_the_slopes_of_two_crawls() -> None:
+    """Ten pages a transaction in one, one in the other: of 3 ms a page and 2 a transaction 3.2 and 5 are seen."""
     kind = CALIBRATIONS[0]
-    costs = costs_of(Crawled(1_000, 50.0, 0.0, moments), kind)
+    costs = costs_of(crawled(1_000, 0.01, 0.0032, 0.0011), crawled(100, 0.1, 0.005, 0.002), kind)
+    assert costs.transaction == pytest.approx(0.002)
     assert costs.fetch + costs.store == pytest.approx(0.003)
-    assert costs.parse == pytest.approx(0.005)
-    assert costs.serve == pytest.approx(0.001)
-    assert costs.worker_start == pytest.approx(3 / kind.workers)
+    assert (costs.commit, costs.database) == pytest.approx((0.001, 0.001))
+    assert (costs.parse, costs.serve) == pytest.approx((0.005, 0.001))
+    assert (costs.worker_start, costs.database_start) == pytest.approx((3, 0.1))
     assert costs.start == pytest.approx(2 - kind.hosts * costs.fetch)
+
+
+def test_pages_share_transactions_as_they_come() -> None:
+    """Ten transactions a second at most, so two hosts that give two pages a second have one for each page."""
+    costs = replace(FREE, transaction=0.001)
+    slow = simulate(costs, Web(np.array([30, 30]), delay=1.0, links=3))
+    fast = simulate(costs, Web(heavy_tailed(2_000, 100, 0), delay=0.1, links=10))
+    assert slow.busy["own"] == pytest.approx(60 * 0.001, rel=0.5)
+    assert fast.busy["own"] == pytest.approx(10 * fast.seconds * 0.001, rel=0.3)
 
 
 def test_sizes_of_skewed_hosts_are_those_of_the_model() -> None:
