@@ -25,7 +25,6 @@ from pipelines.records import BlockKind
 from .finds import DAY, Finds, Values, segments
 from .numbering import Ids
 from .priority import Priority
-from .ranking import Ranking
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +78,8 @@ class _OpenGraph:
     """One crawl's database and what is known of it."""
 
     def __init__(self, request: RankRequest) -> None:
+        from .ranking import Ranking  # noqa: PLC0415 - scipy is of no use in the process that asks
+
         self.request = request
         self._database: Database = open_for_reading(request.database_url)
         self._reader = GraphReader(self._database, Params(texts=True))
