@@ -211,7 +211,8 @@ def check(options: DescribeOptions) -> None:
         keywords.method(options.keywords, options.keyword_params)
     if options.classes != SHIPPED:
         _load_classes(options.classes)
-    vocabulary.load(options.words)
+    if options.words:
+        vocabulary.load(options.words)
     for path in options.models:
         Describer(None, None, None).with_model(Path(path))
 

@@ -26,12 +26,12 @@ from pipelines.worker import process_context
 from .. import clock
 from ..rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS
 from ..rank.rounds import Rounds
+from ..rank.worker import RankRequest, RankResponse, prepare, rank
 from ..run.session import Session
 from .host_queues import HostQueues
 
 if TYPE_CHECKING:
     from ..rank.numbering import Ids
-    from ..rank.worker import RankResponse
 
 
 logger = logging.getLogger(__name__)
@@ -123,8 +123,6 @@ class Rescorer:
 
     async def _request(self) -> RankResponse | None:
         """Get the response of the process; None when there is none this time."""
-        from ..rank.worker import RankRequest, prepare, rank  # noqa: PLC0415 - scipy is of no use in this process
-
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config

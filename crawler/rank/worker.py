@@ -26,7 +26,6 @@ from pipelines.records import BlockKind
 from .finds import DAY, Finds, Values, segments
 from .numbering import Ids, Numbers
 from .priority import Priority
-from .ranking import PAGE_BYTES, Ranking
 
 logger = logging.getLogger(__name__)
 
@@ -86,10 +85,13 @@ class _OpenGraph:
     def __init__(self, request: RankRequest) -> None:
         self.request = request
         self._database: Database = open_for_reading(request.database_url)
-        self._begin(request.memory // PAGE_BYTES)
+        self._begin()
 
-    def _begin(self, most: int) -> None:
-        """Begin with an empty graph, for so many of the newest URLs."""
+    def _begin(self, most: int | None = None) -> None:
+        """Begin with an empty graph, for so many of the newest URLs, else as many as the memory holds."""
+        from .ranking import PAGE_BYTES, Ranking  # noqa: PLC0415 - scipy is of no use in the process that asks
+
+        most = most or self.request.memory // PAGE_BYTES
         self._reader = GraphReader(self._database, Params(texts=True, most=max(most, _FEWEST)))
         self.ranking = Ranking(self.request.priority, self.request.topic)
 
