@@ -88,7 +88,7 @@ class _OpenGraph:
         self._begin()
 
     def _begin(self, most: int | None = None) -> None:
-        """Begin with an empty graph, for so many of the newest URLs, else as many as the memory holds."""
+        """Begin with an empty graph; `most` newest URLs, by default as memory has room."""
         from .ranking import PAGE_BYTES, Ranking  # noqa: PLC0415 - scipy is of no use in the process that asks
 
         most = most or self.request.memory // PAGE_BYTES
