@@ -18,7 +18,7 @@ from pipelines.dedup import Comparison, Method, Signature
 from pipelines.dedup.ahead.recorded import RecordedTexts, text_key
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 
-from .duplicates import SITE, Made, MethodName, prepare, signature_at
+from .ahead import SITE, Made, MethodName, prepare, signature_at
 from .sources import shares
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class StoredArticles:
 
 
 def group(request: Request) -> frame.BatchTotals:
-    """Group the articles of a database as if they came now, in the order in which they were stored.
+    """Group the articles of a database as if they came now, in their order.
 
     Raises:
         ValueError: the source is no database, or what is kept is of something else.
@@ -77,7 +77,7 @@ def group(request: Request) -> frame.BatchTotals:
 
 
 class ArticleRecord:
-    """What was made ahead of stored articles, which are known by their texts.
+    """Answers made ahead for stored articles, which are known by their texts.
 
     Args:
         method: makes what is missing.

@@ -249,7 +249,7 @@ def batch(request: Request) -> frame.BatchTotals:
         with ExitStack() as stack:
             opened = None if request.output else stack.enter_context(closing(open_for_crawl(database)))
             client = stack.enter_context(request.connected())
-            steps = Steps(client, parts, database, request.partitions or _USUAL)
+            steps = RankSteps(client, parts, database, request.partitions or _USUAL)
             ranks = steps.rank()
             if request.output is not None:
                 _write(steps.name(ranks), folder / "whole", request.output)
@@ -293,7 +293,7 @@ class Ranks(NamedTuple):
     sites: Sequence[Array]
 
 
-class Steps:
+class RankSteps:
     """Steps of ranking a database, each of which goes on where it was.
 
     Args:
@@ -336,7 +336,7 @@ class Steps:
         return Ranks(inside, _site_scores(inside, links))
 
     def name(self, ranks: Ranks) -> list[Columns]:
-        """Return named pages with SiteRank times DocRank, the best of each partition first."""
+        """Return named pages with their rank, the best of each partition first."""
 
         def scored(number: int) -> RankedPart:
             own = ranks.inside[number]

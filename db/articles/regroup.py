@@ -1,4 +1,4 @@
-"""Grouping stored articles again: signatures, evidence and clusters made anew, in the order of storing."""
+"""Grouping stored articles again: signatures, evidence and clusters made anew."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ def _read(connection: Connection, first: int, last: int) -> Sequence[Row[Any]]:
 def group_again(
     connection: Connection, judge: Judge, index: MemoryIndex, signed: Callable[[ArticleText], TextFeatures]
 ) -> int:
-    """Make signatures, evidence and clusters of all stored articles anew, as if they came now; returns how many.
+    """Group all stored articles anew, as if they came now; returns how many.
 
-    The caller holds the lock on articles. What is known of copies that were not stored stays.
+    Signatures, evidence and clusters are made; what is known of copies that were not stored stays. The caller holds
+    the lock on articles.
 
     Args:
         connection: in a transaction.

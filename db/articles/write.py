@@ -375,7 +375,7 @@ class _Round:
 
 
 def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex) -> None:
-    """Tie stored articles that are in no cluster (`ALONE`) to others, as if they came now, in order.
+    """Tie stored articles in no cluster (`ALONE`) to others, as if they came now.
 
     The caller holds the lock on articles, and has let the index catch up.
     """

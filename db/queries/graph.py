@@ -346,7 +346,7 @@ class PartReader:
         return links[0], links[1], links[2]
 
     def queued(self, pages: Int64s) -> tuple[Int64s, Floats, Sequence[str]]:
-        """Return those of some pages that wait or are leased, with their scores and the parts of these."""
+        """Return pages that wait or are leased, with their scores and the parts of these."""
         ids, scores, parts = self._source.columns_of(pages, _QUEUED)
         return ids, scores, parts.tolist()
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from distributed import Client
-from sqlalchemy import Row, TextClause, text
+from sqlalchemy import Row, TextClause, text, update
 
-from crawler.batch import duplicates, rank, sources
+from crawler.batch import ahead, duplicates, rank, sources
 from crawler.batch.frame import Parts
 from crawler.batch.request import Request
 from crawler.commands.duplicates import find
@@ -25,6 +25,7 @@ from crawler.run.config import Config
 from db.articles import write
 from db.engine.database import Database, open_for_reading
 from db.engine.statements import insert_rows
+from db.frontier import counts
 from db.frontier.insert import add_urls
 from db.queries.status import named
 from db.records.evidence import REPEATING
@@ -91,16 +92,16 @@ def test_pairs_are_those_of_one_process(tmp_path: Path, client: Client, document
     totals = duplicates.batch(request(client, "duplicates", str(documents), output, partitions))
     assert output.read_bytes() == alone.read_bytes()
     assert found.pairs > 50
-    counts = {"documents": 201, "duplicates": found.duplicates, "pairs": found.pairs}
-    assert {name: totals.counts[name] for name in counts} == counts
+    told = {"documents": 201, "duplicates": found.duplicates, "pairs": found.pairs}
+    assert {name: totals.counts[name] for name in told} == told
     assert list(tmp_path.glob("*.parts")) == []
 
 
 def test_steps_go_on_with_what_is_missing(tmp_path: Path, client: Client, documents: Path) -> None:
-    name, source = duplicates.MethodName("combined", "{}"), sources.LineSource(documents)
+    name, source = ahead.MethodName("combined", "{}"), sources.LineSource(documents)
 
     def pairs() -> str:
-        made = duplicates.prepare(client, lambda stage: Parts(tmp_path / stage, {}), name, source.cut(4, tmp_path))
+        made = ahead.prepare(client, lambda stage: Parts(tmp_path / stage, {}), name, source.cut(4, tmp_path))
         record = duplicates.DocumentRecord(name.made(), made)
         write_pairs(record.finder(0.8), record.documents(), found := StringIO(), REPEATING)
         return found.getvalue()
@@ -173,7 +174,11 @@ def write_web(database: Database, pages: int = 400, hosts: int = 40, sites: int 
     )
     with database.engine.connect().execution_options(writer=True) as connection, database.writing(connection):
         insert_rows(connection, HostRow.table(), ("id", "site_id", "name", "scheme"), named)
-        insert_rows(connection, UrlRow.table(), columns, kept)
+        insert_rows(connection, UrlRow.table(), columns, [(*row[:4], "pending", *row[5:]) for row in kept])
+        counts.add(connection, [(row[2], None, "", row[5]) for row in kept])
+        for state in {row[4] for row in kept}:
+            ids = [row[0] for row in kept if row[4] == state]
+            connection.execute(update(UrlRow.table()).where(UrlRow.id.in_(ids)).values(state=state))
         insert_rows(connection, OutsideRow.table(), ("id", "host_id"), pruned)
         insert_rows(connection, LinkRow.table(), ("source", "target", "block"), sorted(set(links)))
 

@@ -42,7 +42,7 @@ def inline(texts: list[tuple[str, str]]) -> list[list[Pair]]:
 def by_reference(texts: list[tuple[str, str]], made: Recorded) -> list[list[Pair]]:
     counts = BoilerplateLines()
     lines = RecordedLines(lambda number: counts.lines_of(texts[number][1]))
-    finder = Finder(made.by_reference(), THRESHOLD, [], lines)
+    finder = Finder(made.by_reference(), THRESHOLD, [], lines=lines)
     return [finder.add(number, "", Reference(number)) for number in range(len(texts))]
 
 
