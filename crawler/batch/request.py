@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -61,6 +62,10 @@ class Request:
         """
         if not is_database(self.source):
             raise ValueError(f"{self.source} is no database to write to; name a file with --output")
+
+    def beside(self, database: str) -> Request:
+        """Return it with parts beside a SQLite file, or here under a database's name."""
+        return replace(self, output=Path(database if Path(database).is_file() else re.sub(r"[^\w.-]+", "_", database)))
 
     def parts(self, mark: Mapping[str, Any], stage: str = "") -> Parts:
         """Return where results are kept until the batch is done: beside its output.

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 import zstandard
 
@@ -30,7 +30,7 @@ from ..archive.saved_pages import InputError, Saved, files
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
 """Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
-_KEYS: Final = 1 << 64
+KEYS: Final = 1 << 64
 _PIECE: Final = 1 << 20
 LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
@@ -159,6 +159,7 @@ class Lines:
     """
 
     name: str
+    lines_left_out: ClassVar[bool] = True
     path: Path
     start: int
     end: int
@@ -301,9 +302,7 @@ class StoredSource:
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
         """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
         parts = partitions or -(-self._pages // PAGES) or 1
-        return [
-            StoredPages(self._url, start - _KEYS // 2, end - _KEYS // 2 - 1) for start, end in shares(_KEYS, parts, 1)
-        ]
+        return [StoredPages(self._url, start - KEYS // 2, end - KEYS // 2 - 1) for start, end in shares(KEYS, parts, 1)]
 
 
 @dataclass(frozen=True, slots=True)

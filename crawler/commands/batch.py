@@ -1,4 +1,4 @@
-"""`scrapy batch extract|describe SOURCE`: the same for many pages, on Dask."""
+"""`scrapy batch extract|describe|duplicates|rank SOURCE`: many pages, on Dask."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Command(NewsCommand):
     examples = (
         ("scrapy batch extract pages/ --output articles.jsonl.gz", "Extract the pages of a folder"),
         ("scrapy batch extract news.db", "Extract all stored articles again, with this version and EXTRACTOR"),
+        ("scrapy batch duplicates docs.jsonl.gz --output pairs.tsv", "Find duplicates in a file of documents"),
+        ("scrapy batch rank news.db --output ranks.jsonl", "Rank all pages of a database by their links"),
     )
 
     def syntax(self) -> str:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING
 
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
 
     from db.queries.reprints import Reprint, Reprints
     from pipelines.dedup.shape import Method
+    from pipelines.dedup.stream import Counts
 
     from ..run.output import Output
 
@@ -36,8 +33,6 @@ _MOST_SENTENCES = 3
 _SENTENCE_CHARS = 70
 _INDENT = 4
 """Cells by which a branch of the tree is moved to the right."""
-_TITLE_BYTES = 4
-_FLUSH = 1_000
 
 
 class Command(NewsCommand):
@@ -252,14 +247,6 @@ def _short(text: str) -> str:
     return text if len(text) <= _SENTENCE_CHARS else text[: _SENTENCE_CHARS - 1] + "…"
 
 
-class Counts(NamedTuple):
-    """Counts of a file's documents and duplicates."""
-
-    documents: int
-    pairs: int
-    duplicates: int
-
-
 def find(
     input_name: str,
     output_name: str,
@@ -274,8 +261,7 @@ def find(
     Args:
         input_name: JSON lines with id, title (may be missing) and text, in order of arrival; .gz is unpacked, "-" is
             standard input.
-        output_name: gets lines of tabs: id of the earlier document, id of the later one, similarity, kind from the view
-            of the later one; "-" is standard output.
+        output_name: gets the lines of `write_pairs`; "-" is standard output.
         method: how texts are compared.
         threshold: similarity from which a text is a duplicate.
         kinds: which pairs are written.
@@ -285,96 +271,13 @@ def find(
         InputError: a line that is no document. What was found before it is written.
         OSError: a file that cannot be opened.
     """
-    from pipelines.dedup.stream import Finder
+    from pipelines.dedup.spool import Spool
+    from pipelines.dedup.stream import Finder, write_pairs
 
-    documents = pairs = duplicates = 0
-    ids: list[str] = []
     refuse_same(input_name, output_name)
     refuse_unwritable(output_name)
     with ExitStack() as stack:
         lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))
-        finder = Finder(method, threshold, stack.enter_context(Spool()), memory)
-        for key, title, text in documents_of(lines, input_name):
-            found = finder.add(documents, title, text)
-            ids.append(key)
-            documents += 1
-            duplicates += any(pair.kind in REPEATING for pair in found)
-            for pair in found:
-                if pair.kind in kinds:
-                    pairs += 1
-                    out.write(f"{ids[pair.earlier]}\t{key}\t{pair.similarity:.4f}\t{pair.kind}\n")
-            if documents % _FLUSH == 0:
-                out.flush()
-        out.flush()
-    return Counts(documents, pairs, duplicates)
-
-
-class Spool:
-    """Titles and texts by number in a temporary file that ends with the process.
-
-    Args:
-        folder: where the file is made; by default where temporary files go.
-
-    Memory: 8 bytes a text. Cost: 0.02 ms to append a text of 1,000 characters, as much to read one; on disk a third to
-    a half of its bytes.
-    """
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """Make the file."""
-        import zstandard
-
-        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder, buffering=0)  # noqa: SIM115 (closed by `close`)
-        self._ends = array("Q", [0])
-        self._pack = zstandard.ZstdCompressor(level=1).compress
-        self._unpack = zstandard.ZstdDecompressor().decompress
-
-    def __enter__(self) -> Self:
-        """Leave with `close`."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close."""
-        self.close()
-
-    def __len__(self) -> int:
-        """Return the number of texts."""
-        return len(self._ends) - 1
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the file."""
-        return self._ends[-1]
-
-    def append(self, text: tuple[str, str]) -> int:
-        """Store a title and a text.
-
-        Returns: its number.
-        Raises:  OSError: no room on the disk; nothing is kept then.
-        """
-        title, body = (part.encode("utf-8", "surrogatepass") for part in text)
-        packed = memoryview(self._pack(len(title).to_bytes(_TITLE_BYTES, "little") + title + body))
-        end = self._ends[-1]
-        while packed:
-            self._file.seek(end)
-            written = self._file.write(packed)
-            packed, end = packed[written:], end + written
-        self._ends.append(end)
-        return len(self) - 1
-
-    def __getitem__(self, number: int) -> tuple[str, str]:
-        """Return title and text of a number.
-
-        Raises: IndexError: no text has this number.
-        """
-        if not 0 <= number < len(self):
-            raise IndexError(f"text {number}: there are {len(self)}")
-        start, end = self._ends[number], self._ends[number + 1]
-        self._file.seek(start)
-        whole = self._unpack(self._file.read(end - start))
-        body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
-        return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
-
-    def close(self) -> None:
-        """Remove the file."""
-        self._file.close()
+        finder = Finder(method, threshold, stack.enter_context(Spool()), memory=memory)
+        return write_pairs(finder, documents_of(lines, input_name), out, kinds)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .graph import LinkGraph
 from .numbering import Numbers
 from .surfer import DEFAULTS, Params, Values, shares, stationary
 
-__all__ = ["DEFAULTS", "Params", "score", "site_scores"]
+Places = Numbers | NDArray[np.int64]
+
+__all__ = ["DEFAULTS", "Params", "doc_scores", "of_links", "score", "site_scores"]
 
 
 def score(
@@ -56,6 +59,24 @@ def score(
     )
 
 
+def doc_scores(groups: Places, sources: Places, targets: Places, params: Params = DEFAULTS) -> Values:
+    """Compute DocRank of the pages of some groups, each group by itself.
+
+    Args:
+        groups: number of each page's group.
+        sources: pages of links inside groups, by number.
+        targets: pages that these lead to.
+        params: damping and exactness.
+
+    Returns:
+        A score for each page, in sum 1 in each group: the same whatever other groups there are, if the pages of each
+        group are in the same order. Times the SiteRank of its group it is `score`.
+    """
+    sizes = np.bincount(groups)
+    links = sparse.csc_array((np.ones(len(sources)), (targets, sources)), shape=(len(groups), len(groups)))
+    return stationary(links, slice(None), (1.0 / np.maximum(sizes, 1))[groups], params, groups=groups)
+
+
 def site_scores(
     graph: LinkGraph, params: Params = DEFAULTS, *, groups: Numbers | None = None, teleport: Values | None = None
 ) -> Values:
@@ -81,8 +102,30 @@ def site_scores(
     groups = _checked(graph, groups)
     sizes = np.bincount(groups)
     sources, targets = np.repeat(groups[graph.fetched], np.diff(graph.starts)), groups[graph.targets]
+    return of_links(sources, targets, np.ones(len(targets)), sizes, params, teleport=teleport)
+
+
+def of_links(
+    sources: Places,
+    targets: Places,
+    weights: Values,
+    sizes: Places,
+    params: Params = DEFAULTS,
+    *,
+    teleport: Values | None = None,
+) -> Values:
+    """Compute SiteRank from the links between sites alone, see `site_scores`.
+
+    Args:
+        sources: sites of some links; a pair may come several times.
+        targets: sites that these lead to.
+        weights: how many links these are.
+        sizes: pages of each site.
+        params: damping and exactness.
+        teleport: as for `site_scores`.
+    """
     between = sources != targets
-    pairs = (np.ones(int(between.sum())), (targets[between], sources[between]))
+    pairs = (weights[between], (targets[between], sources[between]))
     links = sparse.coo_array(pairs, shape=(len(sizes), len(sizes))).tocsc()
     if teleport is None:
         teleport = (sizes > 0).astype(np.float64)

@@ -24,8 +24,8 @@ class Params:
 
     Attributes:
         damping: chance to follow a link rather than jump, at least 0 and below 1.
-        tolerance: the computation ends when a round moves less than this of the whole mass of 1. What is still missing
-            then is at most `damping / (1 - damping)` times as much.
+        tolerance: the computation ends when a round moves less than this of the whole mass, in each group by itself
+            where there are some. What is still missing then is at most `damping / (1 - damping)` times as much.
         iterations: rounds after which it gives up. A round leaves at most `damping` of the distance, so 200 rounds are
             enough for every graph with a damping of 0.85.
 
@@ -100,14 +100,15 @@ def stationary(
     params: Params = DEFAULTS,
     *,
     totals: Values | None = None,
-    groups: Numbers | None = None,
+    groups: Numbers | NDArray[np.int64] | None = None,
     start: Values | None = None,
 ) -> Values:
     """Compute the shares of the walk in the long run.
 
     In each round, everybody hands on what he has along his links in proportion to their weights. What is not handed
     on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each
-    group deals out among its own members: walks inside many small graphs, all at once.
+    group deals out among its own members: walks inside many small graphs, all at once. A group that has settled stays
+    as it is, so that its result is the same whatever other groups there are.
 
     Args:
         links: weights of links, targets x senders, at least 0.
@@ -134,22 +135,33 @@ def stationary(
     share = np.divide(params.damping, handed, out=np.zeros_like(handed), where=handed > 0)
     deal = _dealer(teleport, groups)
     at = _beginning(teleport, start)
+    mass = _sums(teleport, groups)
+    walking = mass > 0
     for _ in range(params.iterations):
         following: Values = links @ (at[senders] * share)
         following += deal(following)
+        if groups is not None and not walking.all():
+            settled = ~walking[groups]
+            following[settled] = at[settled]
         at -= following
-        moved = float(np.abs(at, out=at).sum())
+        moved = _sums(np.abs(at, out=at), groups)
         at = following
-        if moved < params.tolerance:
+        walking &= moved >= params.tolerance * mass
+        if not walking.any():
             return at
     raise ConvergenceError(params.iterations)
 
 
-def _dealer(teleport: Values, groups: Numbers | None) -> Callable[[Values], Values]:
+def _sums(values: Values, groups: Numbers | NDArray[np.int64] | None) -> Values:
+    """Add up values, by group if there are some."""
+    return values.sum(keepdims=True) if groups is None else np.bincount(groups, weights=values).astype(np.float64)
+
+
+def _dealer(teleport: Values, groups: Numbers | NDArray[np.int64] | None) -> Callable[[Values], Values]:
     """Make a function from what was handed on to what is to be dealt out besides."""
     if groups is None:
         return lambda handed: (1.0 - handed.sum()) * teleport
-    mass = np.bincount(groups, weights=teleport).astype(np.float64, copy=False)
+    mass = _sums(teleport, groups)
     rate = np.divide(teleport, mass[groups], out=np.zeros_like(teleport), where=teleport > 0)
 
     def within(handed: Values) -> Values:

@@ -16,6 +16,8 @@ from ..tables.urls import UrlRow
 
 article, url = (model.table() for model in (ArticleRow, UrlRow))
 
+ALONE = 0
+"""Cluster of stored articles that are in none yet, because all are grouped again."""
 _MOST_EXACT = 20
 _ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
 
@@ -108,11 +110,12 @@ _CANDIDATES = (
     )
     .join(url, url.c.id == article.c.id)
     .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
+    .where(article.c.cluster_id != ALONE)
 )
 _KNOWN_TEXTS = select(article.c.text_hash).where(among(article.c.text_hash)).distinct()
 _EQUAL = (
     select(article.c.id)
-    .where(article.c.text_hash == bindparam("text_hash"))
+    .where(article.c.text_hash == bindparam("text_hash"), article.c.cluster_id != ALONE)
     .order_by(article.c.site_id != bindparam("site_id"), article.c.duplicate_of.is_not(None))
     .limit(_MOST_EXACT)
 )

@@ -7,6 +7,7 @@ What they may repeat is looked up by `db.articles.candidates`, near-duplicates i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -155,7 +156,7 @@ class _Round:
         articles: Sequence[NewArticle],
         judge: Judge,
         index: MemoryIndex,
-        differs: Differs,
+        differs: Differs = always,
         *,
         renewal: Renewal,
         make_terms: MakeTerms,
@@ -192,7 +193,7 @@ class _Round:
             if not self._changed.isdisjoint(named):
                 break
             added.append(self._write(new, candidates))
-        _insert(self._connection, [(new, None, None) for new in self._new], self._make_terms)
+        self._insert([(new, None, None) for new in self._new])
         classes.renew(self._connection, {new.id: new.memberships for new in self._described})
         search.renew(self._connection, self._reworded, self._make_terms)
         signatures.insert(self._connection, self._signed)
@@ -239,7 +240,7 @@ class _Round:
         # what is shown of a page is in its own words, its own signs, its own script
         is_equal = keep is Keep.METADATA and verdict.candidate.text == new.text
         holder = verdict.candidate.text_holder if is_equal else None
-        _insert(self._connection, [(new, original, holder)], self._make_terms)
+        self._insert([(new, original, holder)])
         clusters.grow(self._connection, original)
         self._counted.append((new.site_id, new.source, True))
         if takes_over or verdict.own_wording:
@@ -256,6 +257,10 @@ class _Round:
                 evidence = _evidence(new, other)
                 original = clusters.unite(self._connection, original, other.candidate.representative, evidence)
         return Added(ArticleResult.DUPLICATE, verdict.candidate.id)
+
+    def _insert(self, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
+        """Write rows of articles."""
+        _insert(self._connection, articles, self._make_terms)
 
     def _sign(self, new: NewArticle, number: int | None) -> None:
         """Sign an article, so that later copies are found."""
@@ -367,6 +372,47 @@ class _Round:
             return False
         clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))
         return True
+
+
+def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex) -> None:
+    """Tie stored articles in no cluster (`ALONE`) to others, as if they came now.
+
+    The caller holds the lock on articles, and has let the index catch up.
+    """
+    done = 0
+    while done < len(articles):
+        done += len(_Regrouping(connection, articles[done:], judge, index).write())
+
+
+class _Regrouping(_Round):
+    """Articles that are stored: only what ties them is written."""
+
+    def __init__(
+        self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex
+    ) -> None:
+        def as_copies(new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
+            verdict = judge(new, candidates)  # one page under two URLs, which are both stored, is a copy here
+            return None if verdict is None else replace(verdict, same_page=False, keep=Keep.METADATA)
+
+        super().__init__(connection, articles, as_copies, index, renewal=Renewal.OF_PAGES, make_terms=_no_terms)
+        self._found.stored = {}
+
+    def _insert(self, articles: Sequence[tuple[NewArticle, int | None, int | None]]) -> None:
+        rows = [{"key": new.id, "cluster": of or new.id, "of": of} for new, of, _ in articles]
+        alone = [(new.id, 1) for new, of, _ in articles if of is None]
+        insert_rows(self._connection, cluster, ("id", "size"), alone)
+        run_many(self._connection, _GROUP, rows)
+
+
+def _no_terms(*_: str) -> IndexTerms:
+    raise AssertionError("nothing is indexed anew")
+
+
+_GROUP = (
+    update(article)
+    .where(article.c.id == bindparam("key"))
+    .values(cluster_id=bindparam("cluster"), duplicate_of=bindparam("of"))
+)
 
 
 def _evidence(new: NewArticle, verdict: MatchDecision) -> Evidence:

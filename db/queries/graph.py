@@ -315,6 +315,46 @@ class GraphReader:
         return TermRows(ids, relevance, wasted.astype(np.bool_), terms.tolist())
 
 
+class PartReader:
+    """Reads parts of a link graph: pages by range, links by their sources.
+
+    What is a page and what is a link is as `GraphReader` says at one moment.
+
+    Args:
+        database: opened for reading; it is not closed.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._source = _Source(database)
+
+    def pages(self, first: int, last: int) -> tuple[Int64s, Int64s, NDArray[np.bool_]]:
+        """Return pages from `first` to `last`, their hosts, and whether their links count."""
+        ids, hosts, times, states = self._source.columns(_PAGES.where(url.c.id.between(first, last)))
+        pruned, of_pruned = self._source.columns(_PRUNED.where(outside.c.id.between(first, last)))
+        more = ~np.isin(pruned, ids)
+        was_read = np.append((times > 0) & np.isin(states, _OVER), np.zeros(int(more.sum()), np.bool_))
+        return np.append(ids, pruned[more]), np.append(hosts, of_pruned[more]), was_read
+
+    def hosts(self) -> tuple[Int64s, Int64s]:
+        """Return all hosts and the sites of them."""
+        hosts, sites = self._source.columns(select(host.c.id, host.c.site_id))
+        return hosts, sites
+
+    def links(self, sources: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Return links of some pages: source, target, host of the target or 0."""
+        links = self._source.columns_of(sources, _LINKS_WITH_HOSTS)
+        return links[0], links[1], links[2]
+
+    def queued(self, pages: Int64s) -> tuple[Int64s, Floats, Sequence[str]]:
+        """Return pages that wait or are leased, with their scores and the parts of these."""
+        ids, scores, parts = self._source.columns_of(pages, _QUEUED)
+        return ids, scores, parts.tolist()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._source.close()
+
+
 def _code(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[int]:
     """Return the place of a text in a list, as SQL."""
     return case(*((column == name, place) for place, name in enumerate(names)), else_=len(names))
@@ -333,6 +373,22 @@ _URL_COLUMNS = (
 )
 _FETCHED_COLUMNS = (url.c.id, url.c.fetched_at, _code(url.c.kind, KINDS), _code(url.c.state, STATES))
 _LINKS = select(link.c.source, link.c.target, link.c.block).where(among(link.c.source))
+_PAGES = select(url.c.id, url.c.host_id, func.coalesce(url.c.fetched_at, 0.0), _code(url.c.state, STATES)).where(
+    url.c.kind == Kind.PAGE.value
+)
+_PRUNED = select(outside.c.id, outside.c.host_id)
+_LINKS_WITH_HOSTS = (
+    select(link.c.source, link.c.target, func.coalesce(url.c.host_id, outside.c.host_id, 0))
+    .outerjoin(url, (url.c.id == link.c.target) & (url.c.kind == Kind.PAGE.value))
+    .outerjoin(outside, outside.c.id == link.c.target)
+    .where(among(link.c.source), link.c.target != link.c.source)
+)
+_QUEUED = select(url.c.id, url.c.score, url.c.score_parts).where(
+    among(url.c.id),
+    url.c.kind == Kind.PAGE.value,
+    url.c.state.in_((State.PENDING.value, State.LEASED.value)),
+    url.c.score_parts.is_not(None),
+)
 _OF_NO_USE = (
     PageReason.SAME_PAGE,
     PageReason.SOFT_404,

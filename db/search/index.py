@@ -88,6 +88,11 @@ def regroup(connection: Connection, cluster_id: int) -> None:
     connection.execute(_REGROUP, {"key": cluster_id})
 
 
+def regroup_all(connection: Connection) -> None:
+    """Write the cluster of all articles."""
+    connection.execute(_REGROUP_ALL)
+
+
 def renew(connection: Connection, article_ids: Sequence[int], make: MakeTerms) -> None:
     """Index stored articles, again or for the first time, as they are stored now.
 
@@ -239,6 +244,8 @@ _REGROUP = (
     )
     .values(cluster_id=bindparam("key"))
 )
+_CLUSTER = select(article.c.cluster_id).where(article.c.id == document.c.article_id).scalar_subquery()
+_REGROUP_ALL = update(document).where(document.c.cluster_id != _CLUSTER).values(cluster_id=_CLUSTER)
 TEXT = case((article.c.text_holder.is_(None), article.c.text), else_=func.coalesce(holder.c.text, ""))
 """Text of an article; `holder` keeps that of a copy."""
 _STORED = (

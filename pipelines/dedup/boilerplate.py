@@ -7,13 +7,15 @@ letter, in several *different* stories is left out of the comparison.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 _MOST_LINES = 1_000  # a text of more is a list, and would cost time
 _FULL = 255
-_NONE = (0, 0)
+_SLOT_BITS = 32
+_SLOT = (1 << _SLOT_BITS) - 1
 _HALVES: Final = bytes(count // 2 for count in range(_FULL + 1))
 _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
@@ -36,6 +38,21 @@ class BoilerplateParams:
     slots: int = 1 << 20
 
 
+class TextLines(NamedTuple):
+    """Lines of a text as they are counted.
+
+    Attributes:
+        slots: the two counters of each line, in one number; 0 of one that is too short or too long to be counted.
+        lengths: characters of each.
+    """
+
+    slots: Sequence[int]
+    lengths: Sequence[int]
+
+
+_NO_LINES = TextLines((), ())
+
+
 class BoilerplateLines:
     """Counts of lines, learned from stories as they come.
 
@@ -56,7 +73,7 @@ class BoilerplateLines:
         self._params = params
         self._counts = bytearray(params.slots)
         self._taken = 0
-        self._last: tuple[str, str, list[tuple[int, int]]] = "", "", [_NONE]
+        self._last: tuple[str, str, TextLines] = "", "", TextLines([0], [0])
 
     def without(self, text: str, site: str = "") -> str:
         """Remove the lines of a text that are known as boilerplate.
@@ -67,27 +84,31 @@ class BoilerplateLines:
         Returns: the text itself when nothing is known of it, or when too little would be left.
         Cost:    O(length), 1 microsecond a line.
         """
-        lines = text.split("\n", _MOST_LINES)
-        if not 1 < len(lines) <= _MOST_LINES:
-            return text
-        counts, stories = self._counts, self._params.stories
-        known = [
-            counts[first] >= stories and counts[second] >= stories for first, second in self._slots(text, lines, site)
-        ]
-        if not any(known):
-            return text
-        rest = "\n".join(line for line, is_known in zip(lines, known, strict=True) if not is_known)
-        return rest if len(rest) >= self._params.rest_chars else text
+        return leave_out(text, self.left_out(self.lines_of(text, site)))
 
     def learn(self, text: str, site: str = "") -> None:
         """Count the lines of a story that is no copy of a learned one."""
-        lines = text.split("\n", _MOST_LINES)
-        if len(lines) > _MOST_LINES:
-            return
-        counts, found = self._counts, set(self._slots(text, lines, site))
-        found.discard(_NONE)
+        self.count(self.lines_of(text, site))
+
+    def left_out(self, lines: TextLines) -> tuple[int, ...]:
+        """Return the places of the lines that `without` removes."""
+        counts, stories = self._counts, self._params.stories
+        return removable(
+            lines.lengths,
+            [
+                place
+                for place, slots in enumerate(lines.slots)
+                if counts[slots >> _SLOT_BITS] >= stories and counts[slots & _SLOT] >= stories
+            ],
+            self._params,
+        )
+
+    def count(self, lines: TextLines) -> None:
+        """Count some lines once each, see `learn`."""
+        counts, found = self._counts, set(lines.slots)
+        found.discard(0)
         for slots in found:
-            for slot in slots:
+            for slot in (slots >> _SLOT_BITS, slots & _SLOT):
                 if counts[slot] < _FULL:
                     counts[slot] += 1
         self._taken += len(found)
@@ -95,18 +116,45 @@ class BoilerplateLines:
             self._taken = 0
             self._counts = bytearray(counts.translate(_HALVES))
 
-    def _slots(self, text: str, lines: list[str], site: str) -> list[tuple[int, int]]:
-        """Return the two counters of each line."""
+    def lines_of(self, text: str, site: str = "") -> TextLines:
+        """Return the lines of a text as they are counted; none of a text of very many."""
         if self._last[:2] == (text, site):  # looked at, then learned
             return self._last[2]
+        lines = text.split("\n", _MOST_LINES)
+        if len(lines) > _MOST_LINES:
+            return _NO_LINES
         least, most, mask = self._params.least_chars, self._params.most_chars, self._params.slots - 1
         salt = crc32(site.encode("utf-8", "surrogatepass"))
         slots = []
         for line in map(str.strip, lines):
             if least <= len(line) <= most:
                 value = crc32(line.encode("utf-8", "surrogatepass"), salt)
-                slots.append((value & mask or 1, (value * _SPREAD >> 16) & mask or 1))
+                slots.append((value & mask or 1) << _SLOT_BITS | ((value * _SPREAD >> 16) & mask or 1))
             else:
-                slots.append(_NONE)
-        self._last = text, site, slots
-        return slots
+                slots.append(0)
+        found = TextLines(slots, [len(line) for line in lines])
+        self._last = text, site, found
+        return found
+
+
+def removable(
+    lengths: Sequence[int], known: Sequence[int], params: BoilerplateParams = BoilerplateParams()
+) -> tuple[int, ...]:
+    """Return the places of known lines; none when too little would be left.
+
+    Args:
+        lengths: characters of all lines.
+        known: places of those that are known.
+        params: how much has to be left.
+    """
+    if not known or len(lengths) == 1:
+        return ()
+    rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in known)
+    return tuple(known) if rest >= params.rest_chars else ()
+
+
+def leave_out(text: str, places: Collection[int]) -> str:
+    """Remove the lines at some places of a text."""
+    if not places:
+        return text
+    return "\n".join(line for place, line in enumerate(text.split("\n")) if place not in places)

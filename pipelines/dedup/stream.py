@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 from cachetools import LRUCache
 
@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _PREPARED = 512  # texts kept as they are compared
 _MOST_PAIRS = 64  # pairs named for one document; a story may have thousands of copies
+_FLUSH = 1_000  # documents after which what was written can be seen
 _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
 
@@ -46,11 +47,21 @@ class _Link(NamedTuple):
 class Texts(Protocol):
     """Store of the texts that may be compared again."""
 
-    def append(self, text: tuple[str, str]) -> object:
+    def append(self, text: tuple[str, Any]) -> object:
         """Keep title and text of the next number (0, 1, 2 ...)."""
 
-    def __getitem__(self, number: int, /) -> tuple[str, str]:
+    def __getitem__(self, number: int, /) -> tuple[str, Any]:
         """Return title and text."""
+
+
+class LineCounts(Protocol):
+    """Counts of lines that come back in several stories, see `BoilerplateLines`."""
+
+    def without(self, text: Any, /) -> Any:
+        """Return a text without the lines that are known."""
+
+    def learn(self, text: Any, /) -> None:
+        """Count the lines of a new story."""
 
 
 class Finder:
@@ -61,17 +72,25 @@ class Finder:
         threshold: similarity from which a text is a duplicate, in [0, 1].
         texts: keeps the texts that later ones may be compared with.
         memory: bytes that the index may take, see `FeatureIndex`.
+        lines: knows the lines that come back; none yet when left out.
 
     Memory: the index, 100 bytes for each document, and what `texts` takes.
     """
 
-    def __init__(self, method: Method, threshold: float, texts: Texts, memory: int | None = None) -> None:
+    def __init__(
+        self,
+        method: Method,
+        threshold: float,
+        texts: Texts,
+        memory: int | None = None,
+        lines: LineCounts | None = None,
+    ) -> None:
         """Start with no documents."""
         self._method = method
         self._threshold = threshold
         self._texts = texts
         self.index = FeatureIndex(method.index, memory)
-        self._lines = BoilerplateLines()
+        self._lines = BoilerplateLines() if lines is None else lines
         self.compared = 0
         self._exact: dict[int, int] = {}
         self._stories: dict[int, list[int]] = {}
@@ -82,8 +101,8 @@ class Finder:
         """Texts that an indexed one is related to, earlier and later, by its number, from its view."""
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
-    def add(self, key: int, title: str, text: str) -> list[Pair]:
-        """Take the next document.
+    def add(self, key: int, title: str, text: Any) -> list[Pair]:
+        """Take the next document, as a text or as method, texts and lines know it.
 
         Returns: what it is related to, the most similar first; of a large story not all.
         Cost:    one signature, one look-up, a comparison for each candidate, see the method.
@@ -169,3 +188,40 @@ def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:
     items = lists.setdefault(number, [])
     if len(items) < _MOST_PAIRS:
         items.append(item)
+
+
+class Counts(NamedTuple):
+    """Counts of documents, of the pairs written, and of duplicates."""
+
+    documents: int
+    pairs: int
+    duplicates: int
+
+
+def write_pairs(
+    finder: Finder, documents: Iterable[tuple[str, str, Any]], out: IO[str], kinds: frozenset[str]
+) -> Counts:
+    """Write the pairs of documents as they are found.
+
+    Args:
+        finder: to which nothing was added.
+        documents: id, title and text of each, in order of arrival.
+        out: gets lines of tabs: id of the earlier document, id of the later one, similarity, kind from the view of the
+            later one.
+        kinds: which pairs are written.
+    """
+    count = pairs = duplicates = 0
+    ids: list[str] = []
+    for key, title, text in documents:
+        found = finder.add(count, title, text)
+        ids.append(key)
+        count += 1
+        duplicates += any(pair.kind in REPEATING for pair in found)
+        for pair in found:
+            if pair.kind in kinds:
+                pairs += 1
+                out.write(f"{ids[pair.earlier]}\t{key}\t{pair.similarity:.4f}\t{pair.kind}\n")
+        if count % _FLUSH == 0:
+            out.flush()
+    out.flush()
+    return Counts(count, pairs, duplicates)

@@ -29,10 +29,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.commands.duplicates import Spool
 from db.records.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, Signature, method
 from pipelines.dedup.index import IndexHit
+from pipelines.dedup.spool import Spool
 from pipelines.dedup.stream import Finder, Pair
 from tests.benchmarks.labelled import Labels, load, missing, score
 from tests.benchmarks.varied_news import EDITS, VariedNews

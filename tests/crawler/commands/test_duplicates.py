@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from crawler.archive.saved_pages import InputError
-from crawler.commands.duplicates import Counts, find
+from crawler.commands.duplicates import find
 from db.engine.database import open_for_crawl
 from db.records.evidence import RELATED, REPEATING
 from pipelines.dedup import method
+from pipelines.dedup.stream import Counts
 from tests.crawler.crawling import Finished, command
 from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, bulletin
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from db.articles import signatures
 from db.articles.page_transaction import Store
+from db.articles.regroup import group_again
 from db.engine.database import Database
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
@@ -401,6 +402,43 @@ def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, se
     with database.engine.connect() as connection:
         found = signatures.check(connection, METHOD.form, SIGN)
     assert (found.missing, found.orphans, found.wrong) == ([], [], [])
+
+
+APART = text("UPDATE article SET duplicate_of = NULL")
+TIED = (
+    "SELECT id, cluster_id, duplicate_of FROM article ORDER BY id",
+    "SELECT * FROM duplicate ORDER BY article_id",
+    "SELECT * FROM cluster ORDER BY id",
+    "SELECT id, originals, reprints FROM site ORDER BY id",
+    "SELECT * FROM source_attribution ORDER BY site_id, source",
+    "SELECT article_id, day, length, features, fresh FROM signature WHERE article_id <> 0 ORDER BY article_id",
+    "SELECT article_id, cluster_id FROM search_document ORDER BY article_id",
+)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_articles_grouped_again_are_as_they_came(crawl: Crawl, database: Database, seed: int) -> None:
+    draw = random.Random(seed)
+    texts = [story(1), story(2)]
+    for step, (host, number) in enumerate((host, number) for number in range(8) for host in "abcd"):
+        texts.append(_edited(draw, draw.choice(texts)))
+        values = dated(f"2025-03-{draw.randrange(1, 28):02}T08:00:00+08:00") if draw.random() < 0.6 else {}
+        crawl.come(
+            host, number, texts[-1], source=draw.choice(["", "a"]), seen=f"2025-01-01T00:00:{step:02}+00:00", **values
+        )
+    before = [crawl.rows(sql) for sql in TIED]
+    assert len(before[1]) > 5
+    database.write(lambda connection: connection.execute(APART))
+
+    def again(connection: Connection) -> int:
+        return group_again(
+            connection, real_judge(), SignatureIndex(METHOD, None), lambda one: SIGN(one.title, one.text)
+        )
+
+    assert database.write(again) == len(before[0])
+    assert [crawl.rows(sql) for sql in TIED] == before
+    with database.engine.connect() as connection:
+        assert not signatures.check(connection, METHOD.form, SIGN)
 
 
 def test_numbers_count_up_and_none_comes_again(crawl: Crawl, database: Database) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.commands.duplicates import Spool
+from pipelines.dedup.spool import Spool
 
 TEXTS = [("标题", "正文。\n第二段"), ("", ""), ("a\x00b", "\ud800 lone"), ("long", "x" * 300_000), ("t", "")]
 

@@ -1,0 +1,114 @@
+"""Duplicates of stored articles by partitions: grouped again as the crawl would."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from db.articles.regroup import ArticleText, group_again, numbers, texts
+from db.articles.signatures import write_alone
+from db.engine.database import open_for_crawl, open_for_reading, whole_url
+from pipelines.dedup import Comparison, Method, Signature
+from pipelines.dedup.ahead.recorded import RecordedTexts, text_key
+from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
+
+from .ahead import SITE, Made, MethodName, prepare, signature_at
+from .sources import shares
+
+if TYPE_CHECKING:
+    from . import frame
+    from .request import Request
+
+_ARTICLES = 2_000
+"""Articles in a partition, when nobody says how many there are to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArticles:
+    """The articles of a database from one number to another, as they were stored."""
+
+    lines_left_out: ClassVar[bool] = False
+    url: str
+    first: int
+    last: int
+
+    def rows(self, _notes: list[str], _wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield them by identifier."""
+        with closing(open_for_reading(self.url)) as database:
+            for one in texts(database, self.first, self.last):
+                yield str(one.id), {"title": one.title, "text": one.text, SITE: one.site_id}
+
+
+def group(request: Request) -> frame.BatchTotals:
+    """Group the articles of a database as if they came now, in their order.
+
+    Raises:
+        ValueError: the source is no database, or what is kept is of something else.
+        BatchStopped, DatabaseProblem: the batch cannot go on.
+    """
+    request.needs_database()
+    url, name = whole_url(request.source), MethodName.of(request.config)
+    with closing(open_for_reading(url)) as database:
+        known, ordered = database.name, database.read(numbers)
+    mark = {"database": known, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
+    parts = partial(request.beside(known).parts, mark)
+    cut = [
+        StoredArticles(url, ordered[start], ordered[end - 1])
+        for start, end in shares(len(ordered), request.partitions, _ARTICLES)
+        if end
+    ]
+    with closing(open_for_crawl(url)) as database:
+        with request.connected() as client:
+            made = prepare(client, parts, name, cut)
+        record = ArticleRecord(name.made(), made)
+        policy, memory = request.config.duplicates, request.config.duplicate_memory_bytes
+        judge = DuplicateJudge(record.answers.by_text(), policy)
+        index = SignatureIndex(name.made(), policy.window, memory)
+        done = write_alone(database, lambda connection: group_again(connection, judge, index, record.signed))
+    shutil.rmtree(parts("signed").folder.parent)
+    made.totals.counts.update(articles=done)
+    return made.totals
+
+
+class ArticleRecord:
+    """Answers made ahead for stored articles, which are known by their texts.
+
+    Args:
+        method: makes what is missing.
+        made: what was made.
+
+    Attributes:
+        answers: to the judge, and how many had to be made.
+
+    Memory: 24 bytes an article, and the comparisons of a partition.
+    """
+
+    def __init__(self, method: Method, made: Made) -> None:
+        self.answers = RecordedTexts(method, self._comparison)
+        self._made = made
+        self._keys = np.concatenate([np.zeros(0, np.uint64), *(columns["keys"] for columns in made.texts.raw)])
+        self._order = np.argsort(self._keys)
+        self._part = -1
+        self._comparisons: dict[tuple[int, ...], Comparison] = {}
+        self._before = self._comparisons
+
+    def signed(self, article: ArticleText) -> Signature:
+        """Return the signature of an article, which comes next."""
+        key = text_key(article.title, article.text)
+        place = int(np.searchsorted(self._keys, key, sorter=self._order))
+        if place == len(self._keys) or self._keys[self._order[place]] != key:
+            return self.answers.method.sign(article.title, article.text)  # it has changed since
+        part, place = self._made.texts.place(int(self._order[place]))
+        if part > self._part:
+            self._part, self._before = part, self._comparisons  # of articles that were asked for and not judged yet
+            self._comparisons = self._made.comparisons(part, "later_key", "earlier_key")
+        return signature_at(self._made.texts.raw[part], place)
+
+    def _comparison(self, new: int, stored: int) -> Comparison | None:
+        return self._comparisons.get((new, stored)) or self._before.get((new, stored))

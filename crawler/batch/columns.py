@@ -1,0 +1,78 @@
+"""Columns of numbers as bytes, and in a file of which single rows are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+Columns: TypeAlias = Mapping[str, Array]
+
+_HEAD = 8
+_ALIGNED = 16
+
+
+def pack(columns: Columns) -> bytes:
+    """Return columns as bytes: their names and kinds, then their values."""
+    head: dict[str, tuple[str, tuple[int, ...]]] = {
+        name: (column.dtype.str, column.shape) for name, column in columns.items()
+    }
+    told = json.dumps(head).encode()
+    told += b" " * (-(_HEAD + len(told)) % _ALIGNED)
+    parts = [len(told).to_bytes(_HEAD, "little"), told]
+    for column in columns.values():
+        data = np.ascontiguousarray(column).tobytes()
+        parts += [data, bytes(-len(data) % _ALIGNED)]
+    return b"".join(parts)
+
+
+def unpack(data: bytes | Array) -> Columns:
+    """Return columns of their bytes, without a copy."""
+    buffer = np.frombuffer(data, np.uint8)
+    at = _HEAD + int.from_bytes(bytes(buffer[:_HEAD]), "little")
+    columns = {}
+    for name, (dtype, shape) in json.loads(bytes(buffer[_HEAD:at])).items():
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        columns[name] = buffer[at : at + size].view(dtype).reshape(shape)
+        at += size + -size % _ALIGNED
+    return columns
+
+
+def mapped(path: Path) -> Columns:
+    """Return the columns of a file; what is not looked at is not read."""
+    return unpack(np.memmap(path, np.uint8, "r"))
+
+
+def ends_of(sizes: Sequence[int] | Array) -> Array:
+    """Return where pieces of these sizes begin, and where the last ends."""
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def piece(values: Array, ends: Array, number: int) -> Array:
+    """Return one of the pieces that stand one after the other in a column."""
+    return values[int(ends[number]) : int(ends[number + 1])]
+
+
+def pieces(values: Array, ends: Array, numbers: Array) -> tuple[Array, Array]:
+    """Return some pieces one after the other, and their own ends."""
+    sizes = ends[numbers + 1] - ends[numbers]
+    own = ends_of(sizes)
+    at = np.arange(own[-1]) + np.repeat(ends[numbers] - own[:-1], sizes)
+    return values[at], own
+
+
+def dealt(columns: Columns, to: Array, count: int) -> Columns:
+    """Sort columns by the partition each row goes to; `dealt` tells where each begins."""
+    order = np.argsort(to, kind="stable")
+    ends = ends_of(np.bincount(to, minlength=count))
+    return {**{name: column[order] for name, column in columns.items()}, "dealt": ends}
+
+
+def collected(dealers: Sequence[Columns], number: int, *names: str) -> list[Array]:
+    """Return columns of what all have dealt to a partition."""
+    return [np.concatenate([piece(one[name], one["dealt"], number) for one in dealers]) for name in names]

@@ -1,0 +1,121 @@
+"""Duplicates of many documents by partitions: those that `stream.Finder` finds.
+
+`ahead` makes signatures and comparisons on workers. Here the documents are taken in their order, and nearly all that is
+asked for is found among what was made. So the pairs are those of `scrapy duplicates`, whatever the partitions.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from array import array
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from db.records.evidence import REPEATING
+from pipelines.dedup import Comparison, Method, Signature
+from pipelines.dedup.ahead.recorded import Recorded, RecordedLines, Reference
+from pipelines.dedup.boilerplate import TextLines
+from pipelines.dedup.stream import Finder, write_pairs
+
+from .ahead import Made, MethodName, left_key, lines_at, prepare, signature_at
+from .clusters import group
+from .sources import LineSource, find
+
+if TYPE_CHECKING:
+    from .frame import BatchTotals
+    from .request import Request
+
+
+def batch(request: Request) -> BatchTotals:
+    """Write the pairs of a file's documents, or group the articles of a database.
+
+    They are those that `scrapy duplicates` finds, or the crawl.
+
+    Raises:
+        ValueError: the source is none of them, or what is kept is of something else.
+        BatchStopped: the batch cannot go on.
+    """
+    if request.output is None:
+        return group(request)
+    source = find(request.source)
+    if not isinstance(source, LineSource):
+        raise ValueError(f"{request.source} is no file of documents (.jsonl, .jsonl.gz)")
+    name = MethodName.of(request.config)
+    parts = partial(request.parts, {**source.mark(), **name.mark()})
+    folder = parts("signed").folder.parent
+    with request.connected() as client:
+        made = prepare(client, parts, name, source.cut(request.partitions, folder))
+    record = DocumentRecord(name.made(), made)
+    finder = record.finder(request.config.duplicates.threshold, request.config.duplicate_memory_bytes)
+    written = folder / "whole"
+    with written.open("w", encoding="utf-8") as out:
+        counts = write_pairs(finder, record.documents(), out, REPEATING)
+    written.replace(request.output)
+    shutil.rmtree(folder)
+    made.totals.counts.update(duplicates=counts.duplicates, pairs=counts.pairs)
+    return made.totals
+
+
+class DocumentRecord:
+    """Documents in their order, by number, and all that was made ahead of them.
+
+    Args:
+        method: makes what is missing.
+        made: what was made.
+
+    Attributes:
+        answers: to the finder, and how many had to be made.
+    """
+
+    def __init__(self, method: Method, made: Made) -> None:
+        self.answers = Recorded(method, made.texts.of, self._signature, self._comparison)
+        self._made = made
+        self._comparisons: dict[tuple[int, ...], Comparison] = {}
+
+    def finder(self, threshold: float, memory: int | None = None) -> Finder:
+        """Return a finder for `documents`, see there."""
+        lines = RecordedLines(lru_cache(1)(self._lines))  # looked at, then learned
+        return Finder(self.answers.by_reference(), threshold, References(), memory, lines)
+
+    def documents(self) -> Iterator[tuple[str, str, Reference]]:
+        """Yield the documents in their order.
+
+        Comparisons are held for those of one partition at a time.
+        """
+        texts = self._made.texts
+        for part, columns in enumerate(texts.raw):
+            self._comparisons = self._made.comparisons(part, "later", "earlier", "later_left", "earlier_left")
+            for number, key in enumerate(json.loads(columns["ids"].tobytes()), texts.starts[part]):
+                yield key, "", Reference(number)
+
+    def _signature(self, of: Reference) -> Signature | None:
+        """Return the signature of a document without some lines, if that was made."""
+        part, place = self._made.texts.place(of.number)
+        if self._made.signed[part]["left"][place] == left_key(of.left_out):
+            return signature_at(self._made.signed[part], place)
+        return None if of.left_out else signature_at(self._made.texts.raw[part], place)
+
+    def _comparison(self, new: Reference, stored: Reference) -> Comparison | None:
+        """Return the comparison of two documents without some lines, if that was made."""
+        return self._comparisons.get((new.number, stored.number, left_key(new.left_out), left_key(stored.left_out)))
+
+    def _lines(self, number: int) -> TextLines:
+        part, place = self._made.texts.place(number)
+        return lines_at(self._made.texts.raw[part], place)
+
+
+class References:
+    """Texts of the index by reference: 8 bytes each."""
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+
+    def append(self, text: tuple[str, Reference]) -> None:
+        """Keep the next."""
+        self._numbers.append(text[1].number)
+
+    def __getitem__(self, number: int, /) -> tuple[str, Reference]:
+        """Return one."""
+        return "", Reference(self._numbers[number])

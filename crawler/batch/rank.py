@@ -1,0 +1,380 @@
+"""SiteRank times DocRank of a database's pages, site by site.
+
+    pages by range of keys -> links of the pages of some sites -> DocRank inside each site, and sums of the links
+    between sites -> SiteRank of all -> pages named, the best first
+
+A task has the pages of some sites and their own links; nobody has the whole graph. The graph of sites is the sum of
+what the tasks counted. Scores are those of `scrapy rank --by site`. Source: S04, see `crawler.rank.siterank`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, cast
+
+import numpy as np
+
+from db.engine.database import open_for_crawl, open_for_reading, whole_url
+from db.frontier.scores import ScoreBatch, set_scores
+from db.queries.graph import PartReader
+from db.queries.status import named
+from db.records.url import Kind
+from pipelines.records import BlockKind
+
+from ..rank import expected, siterank
+from ..rank.surfer import ConvergenceError
+from ..run.terminal import harmless_json
+from . import frame
+from .columns import Array, Columns, collected, dealt, ends_of, mapped, pack, piece
+from .frame import Done, Lazily, Parts
+from .sources import KEYS, shares
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from db.engine.database import Database
+
+    from .request import Request
+
+_USUAL: Final = 8
+"""Partitions, when nobody says how many there are to be."""
+_SIGNAL: Final = "siterank"
+
+
+# ---------------------------------------------------------------- on workers
+
+
+@dataclass(frozen=True, slots=True)
+class DealPages:
+    """Task: read pages of a range of keys, and deal them to their sites' partitions."""
+
+    database: str
+    parts: int
+
+    def __call__(self, keys: tuple[int, int]) -> Done:
+        """Return them, by partition."""
+        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
+            ids, hosts, was_read = reader.pages(*keys)
+            sites = _sites(reader, hosts)
+        columns = {"id": ids, "site": sites, "read": was_read}
+        return Done(pack(dealt(columns, _home(sites, self.parts), self.parts)))
+
+
+class SitePages(NamedTuple):
+    """Pages of the sites of a partition, by their keys; links of those read count."""
+
+    ids: Array
+    sites: Array
+    was_read: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLinks:
+    """Task: read the links of the pages of a partition."""
+
+    database: str
+    parts: int
+
+    def __call__(self, pages: SitePages) -> Done:
+        """Return links inside sites, targets of others by partition, counts between sites."""
+        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
+            sources, targets, hosts = reader.links(pages.ids[pages.was_read])
+            target_sites = _sites(reader, hosts)
+        source_sites = pages.sites[np.searchsorted(pages.ids, sources)]
+        inside = source_sites == target_sites
+        order = np.lexsort((targets[inside], sources[inside]))
+        pairs, counts = np.unique(np.stack((source_sites[~inside], target_sites[~inside])), axis=1, return_counts=True)
+        outside = {"target": targets[~inside], "target_site": target_sites[~inside]}
+        columns = {
+            "from": sources[inside][order],
+            "to": targets[inside][order],
+            "from_site": pairs[0],
+            "to_site": pairs[1],
+            "links": counts,
+            **dealt(outside, _home(outside["target_site"], self.parts), self.parts),
+        }
+        return Done(pack(columns), {"links": len(sources)})
+
+
+class SiteLinks(NamedTuple):
+    """Pages of a partition, links inside its sites, targets of links from others."""
+
+    pages: SitePages
+    sources: Array
+    targets: Array
+    named: Array
+    named_sites: Array
+
+
+def rank_inside(links: SiteLinks) -> Done:
+    """Task: compute DocRank of the pages of a partition, and count what links to each."""
+    pages = links.pages
+    others = np.concatenate((links.named, links.targets))  # some have no row: URLs that are read as feeds
+    of_others = np.concatenate((links.named_sites, pages.sites[np.searchsorted(pages.ids, links.sources)]))
+    ids, first = np.unique(np.concatenate((pages.ids, others)), return_index=True)
+    sites = np.concatenate((pages.sites, of_others))[first]
+    of_sites, groups = np.unique(sites, return_inverse=True)
+    sources, targets = (np.searchsorted(ids, column) for column in (links.sources, links.targets))
+    in_links = np.bincount(targets, minlength=len(ids))
+    in_links += np.bincount(np.searchsorted(ids, links.named), minlength=len(ids))
+    columns = {
+        "id": ids,
+        "site": groups,
+        "score": siterank.doc_scores(groups, sources, targets),
+        "in_links": in_links,
+        "sites": of_sites,
+        "sizes": np.bincount(groups, minlength=len(of_sites)),
+    }
+    return Done(pack(columns), {"pages": len(ids)})
+
+
+class RankedPart(NamedTuple):
+    """Pages of a partition with their scores."""
+
+    ids: Array
+    scores: Array
+    in_links: Array
+
+
+@dataclass(frozen=True, slots=True)
+class NamePages:
+    """Task: name the pages of a partition, the best first."""
+
+    database: str
+
+    def __call__(self, part: RankedPart) -> Done:
+        """Return JSON for each that has a row of its own, without its place among all."""
+        order = np.lexsort((part.ids, -part.scores))
+        ids = part.ids[order].tolist()
+        with closing(open_for_reading(self.database)) as database:
+            known = database.read(lambda connection: named(connection, ids))
+        kept, lines = [], []
+        rows = zip(ids, order.tolist(), part.scores[order].tolist(), part.in_links[order].tolist(), strict=True)
+        for key, place, score, in_links in rows:
+            page = known.get(key)
+            if page is not None and page.kind == Kind.PAGE:
+                row = {"score": score, "links_in": in_links, "state": page.state, "title": page.title, "url": page.url}
+                kept.append(place)
+                lines.append(harmless_json(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace"))
+        columns = {
+            "id": part.ids[kept],
+            "score": part.scores[kept],
+            "lines": np.frombuffer(b"".join(lines), np.uint8),
+            "line_ends": ends_of([len(one) for one in lines]),
+        }
+        return Done(pack(columns), {"named": len(lines)})
+
+
+class SignalPart(NamedTuple):
+    """Pages of a partition with the value of the signal `siterank`."""
+
+    ids: Array
+    values: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreQueued:
+    """Task: give what waits in a partition its new score."""
+
+    database: str
+    weight: float
+
+    def __call__(self, part: SignalPart) -> Done:
+        """Return scores and their parts, which have the signal."""
+        with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
+            ids, scores, texts = reader.queued(part.ids)
+        order = np.argsort(part.ids)
+        values = part.values[order][np.searchsorted(part.ids, ids, sorter=order)]
+        signals = [json.loads(text) for text in texts]
+        before = np.array([found.get(_SIGNAL, 0.0) for found in signals], np.float64)
+        parts = [
+            json.dumps({**found, _SIGNAL: float(f"{value:.5g}")})
+            for found, value in zip(signals, values.tolist(), strict=True)
+        ]
+        columns: Columns = {
+            "id": ids,
+            "score": scores + self.weight * (values - before),
+            "parts": np.frombuffer("\n".join(parts).encode(), np.uint8),
+        }
+        return Done(pack(columns), {"scored": len(ids)})
+
+
+def _home(sites: Array, parts: int) -> Array:
+    """Return the partition of each site."""
+    return (sites.view(np.uint64) % np.uint64(parts)).astype(np.int64)
+
+
+def _sites(reader: PartReader, hosts: Array) -> Array:
+    """Return the sites of hosts; 0 of those that are not known."""
+    known, sites = reader.hosts()
+    if not len(known):
+        return np.zeros(len(hosts), np.int64)
+    order = np.argsort(known)
+    known, sites = known[order], sites[order]
+    places = np.minimum(np.searchsorted(known, hosts), len(known) - 1)
+    return np.where(known[places] == hosts, sites[places], 0)
+
+
+# ---------------------------------------------------------------- in the process that was started
+
+
+def batch(request: Request) -> frame.BatchTotals:
+    """Write the pages of a database by rank, or new scores of what waits in it.
+
+    Pages are those of `scrapy rank --by site --all`, scores have the signal `siterank` as a rescore gives it.
+
+    Raises:
+        ValueError: the source is no database, or the scores do not settle.
+        BatchStopped, DatabaseProblem: the batch cannot go on.
+    """
+    if request.output is None:
+        request.needs_database()
+    database = whole_url(request.source)
+    with closing(open_for_reading(database)) as found:
+        name = found.name
+    weight = request.config.priority.weights.get(_SIGNAL, 0.0)
+    if request.output is None and not weight:
+        raise ValueError("siterank has no weight in CRAWL_PRESET and CRAWL_PRIORITY, so no score has it; name --output")
+    parts = partial((request if request.output else request.beside(name)).parts, {"database": name, "weight": weight})
+    folder = parts("pages").folder.parent
+    try:
+        with ExitStack() as stack:
+            opened = None if request.output else stack.enter_context(closing(open_for_crawl(database)))
+            client = stack.enter_context(request.connected())
+            steps = RankSteps(client, parts, database, request.partitions or _USUAL)
+            ranks = steps.rank()
+            if request.output is not None:
+                _write(steps.name(ranks), folder / "whole", request.output)
+            elif opened is not None:
+                _rescore(opened, steps.rescore(ranks, weight))
+    except ConvergenceError as problem:
+        raise ValueError(str(problem)) from None
+    shutil.rmtree(folder)
+    return steps.totals
+
+
+def _write(named_pages: Sequence[Columns], unfinished: Path, output: Path) -> None:
+    """Write the lines of all partitions, the best page first."""
+    with ExitStack() as stack:
+        out: BinaryIO = stack.enter_context(unfinished.open("wb"))
+        if output.suffix == ".gz":
+            out = cast("BinaryIO", stack.enter_context(gzip.GzipFile("", "wb", fileobj=out, mtime=0)))
+        for place, line in enumerate(heapq.merge(*map(_lines, named_pages)), 1):
+            out.write(b'{"record": "page", "rank": %d, ' % place + line[-1][1:] + b"\n")
+    unfinished.replace(output)
+
+
+def _rescore(database: Database, scored: Sequence[Columns]) -> None:
+    """Write new scores of what waits."""
+    for columns in scored:
+        texts = columns["parts"].tobytes().decode().split("\n")
+        batch = ScoreBatch(columns["id"], columns["score"], texts[: len(columns["id"])], BlockKind.PART)
+        for one in batch.batches():
+            database.write(partial(set_scores, batches=[one]))
+
+
+class Ranks(NamedTuple):
+    """Ranks by partition.
+
+    Attributes:
+        inside: pages with their DocRank, see `rank_inside`.
+        sites: SiteRank of the sites of each.
+    """
+
+    inside: Sequence[Columns]
+    sites: Sequence[Array]
+
+
+class RankSteps:
+    """Steps of ranking a database, each of which goes on where it was.
+
+    Args:
+        client: of the scheduler.
+        parts: where the results of a step are kept, by its name.
+        database: its URL, which workers can open, too.
+        count: of partitions.
+
+    Attributes:
+        totals: of what was counted.
+
+    Memory: the graph of sites.
+    """
+
+    def __init__(self, client: Client, parts: Callable[[str], Parts], database: str, count: int) -> None:
+        self.totals = frame.BatchTotals()
+        self._client = client
+        self._parts = parts
+        self._database = database
+        self._count = count
+
+    def rank(self) -> Ranks:
+        """Compute DocRank of all pages, and SiteRank."""
+        count = self._count
+        ranges = [(start - KEYS // 2, end - KEYS // 2 - 1) for start, end in shares(KEYS, count, 1)]
+        pages = self._step("pages", DealPages(self._database, count), ranges)
+
+        def of_sites(number: int) -> SitePages:
+            ids, sites, was_read = collected(pages, number, "id", "site", "read")
+            order = np.argsort(ids)
+            return SitePages(ids[order], sites[order], was_read[order])
+
+        links = self._step("links", ReadLinks(self._database, count), Lazily(count, of_sites))
+
+        def of_links(number: int) -> SiteLinks:
+            own, others = links[number], collected(links, number, "target", "target_site")
+            return SiteLinks(of_sites(number), own["from"], own["to"], others[0], others[1])
+
+        inside = self._step("inside", rank_inside, Lazily(count, of_links))
+        return Ranks(inside, _site_scores(inside, links))
+
+    def name(self, ranks: Ranks) -> list[Columns]:
+        """Return named pages with their rank, the best of each partition first."""
+
+        def scored(number: int) -> RankedPart:
+            own = ranks.inside[number]
+            return RankedPart(own["id"], own["score"] * ranks.sites[number][own["site"]], own["in_links"])
+
+        return self._step("named", NamePages(self._database), Lazily(self._count, scored))
+
+    def rescore(self, ranks: Ranks, weight: float) -> list[Columns]:
+        """Return scores of what waits, with the signal `siterank` as a rescore gives it."""
+        total = sum(len(own["id"]) for own in ranks.inside)
+
+        def signals(number: int) -> SignalPart:
+            own = ranks.inside[number]
+            values = expected.scaled(ranks.sites[number] / np.maximum(own["sizes"], 1), total)
+            return SignalPart(own["id"], values[own["site"]])
+
+        return self._step("scored", ScoreQueued(self._database, weight), Lazily(self._count, signals))
+
+    def _step(self, stage: str, task: Callable[[Any], Done], inputs: Sequence[Any]) -> list[Columns]:
+        kept = self._parts(stage)
+        self.totals.counts.update(frame.run(self._client, kept, task, inputs).counts)
+        return [mapped(kept.path(number)) for number in range(self._count)]
+
+
+def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Array]:
+    """Compute SiteRank of the sites of each partition by all links between sites."""
+    sites, sizes = (np.concatenate([one[name] for one in inside]) for name in ("sites", "sizes"))
+    order = np.argsort(sites)
+    sources, targets, weights = (
+        np.concatenate([one[name] for one in links]) for name in ("from_site", "to_site", "links")
+    )
+    sources, targets = (np.searchsorted(sites[order], column) for column in (sources, targets))
+    scores = np.empty(len(sites))
+    scores[order] = siterank.of_links(sources, targets, weights.astype(np.float64), sizes[order])
+    return np.split(scores, ends_of([len(one["sites"]) for one in inside])[1:-1])
+
+
+def _lines(columns: Columns) -> Iterator[tuple[float, int, bytes]]:
+    """Yield pages of a partition with what they are ordered by."""
+    for place, (score, key) in enumerate(zip(columns["score"].tolist(), columns["id"].tolist(), strict=True)):
+        yield -score, key, piece(columns["lines"], columns["line_ends"], place).tobytes()

@@ -1,0 +1,1 @@
+"""Signatures and comparisons made ahead of the stream that asks for them."""

@@ -1,0 +1,151 @@
+"""Documents in order of arrival that were compared ahead: the order decides.
+
+What a document repeats depends on all that came before it: which lines are known as boilerplate, which features are
+rare, which texts are indexed. So documents are taken one after the other by `stream.Finder`, as always. But what it
+spends its time with, signatures and comparisons, does not depend on the order, only on which are asked for. Here it
+asks for them by reference, and they are looked up among those that were made ahead, by many processes, by a guess
+(see `speculation`). What nobody guessed is made when it is asked for: the guess costs or saves time, and changes no
+result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from cachetools import LRUCache
+
+from ...records import Signature
+from ..boilerplate import BoilerplateLines, TextLines, leave_out
+from ..shape import Comparison, Method
+
+_PREPARED = 256
+
+
+class Reference(NamedTuple):
+    """A document by its number, and the places of the lines that are left out of it."""
+
+    number: int
+    left_out: tuple[int, ...] = ()
+
+
+@dataclass
+class Recorded:
+    """Answers of a method, made ahead or now.
+
+    Attributes:
+        method: makes what is missing.
+        text: number -> title and text.
+        signed: a signature made ahead, if there is one.
+        compared: new text, stored text -> a comparison made ahead, if there is one.
+        signed_now, compared_now: how many were missing.
+    """
+
+    method: Method
+    text: Callable[[int], tuple[str, str]]
+    signed: Callable[[Reference], Signature | None]
+    compared: Callable[[Reference, Reference], Comparison | None]
+    signed_now: int = 0
+    compared_now: int = 0
+
+    def __post_init__(self) -> None:
+        self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
+
+    def by_reference(self) -> Method:
+        """Return the method for texts that are references."""
+        return replace(self.method, sign=self._sign, prepare=lambda _, of: of, compare=self._compare)
+
+    def _sign(self, _: str, of: Any) -> Signature:
+        found = self.signed(of)
+        if found is None:
+            self.signed_now += 1
+            title, text = self.text(of.number)
+            found = self.method.sign(title, leave_out(text, of.left_out))
+        return found
+
+    def _compare(self, new: Reference, stored: Reference) -> Comparison:
+        found = self.compared(new, stored)
+        if found is None:
+            self.compared_now += 1
+            found = self.method.compare(self._made(new), self._made(stored))
+        return found
+
+    def _made(self, of: Reference) -> Any:
+        if of not in self._prepared:
+            title, text = self.text(of.number)
+            self._prepared[of] = self.method.prepare(title, leave_out(text, of.left_out))
+        return self._prepared[of]
+
+
+class RecordedLines:
+    """Counts of lines, as `BoilerplateLines`, of documents by reference.
+
+    Args:
+        lines: number -> the lines of a document.
+    """
+
+    def __init__(self, lines: Callable[[int], TextLines]) -> None:
+        self._lines = lines
+        self._counts = BoilerplateLines()
+
+    def without(self, of: Reference) -> Reference:
+        """Leave the known lines out."""
+        return Reference(of.number, self._counts.left_out(self._lines(of.number)))
+
+    def learn(self, of: Reference) -> None:
+        """Count the lines of a new story."""
+        self._counts.count(self._lines(of.number))
+
+
+class PreparedText(NamedTuple):
+    """A text as it is, and the key that it is known by."""
+
+    key: int
+    title: str
+    text: str
+
+
+def text_key(title: str, text: str) -> int:
+    """Return a stable number for a title and a text."""
+    data = f"{len(title)} {title}{text}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
+
+
+@dataclass
+class RecordedTexts:
+    """Answers of a method about texts as they are, made ahead or now.
+
+    Attributes:
+        method: makes what is missing.
+        compared: keys of new and stored text -> a comparison made ahead, if there is one.
+        compared_now: how many were missing.
+    """
+
+    method: Method
+    compared: Callable[[int, int], Comparison | None]
+    compared_now: int = 0
+
+    def __post_init__(self) -> None:
+        self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
+
+    def by_text(self) -> Method:
+        """Return the method; signatures are made by it now."""
+        return replace(
+            self.method,
+            prepare=lambda title, text: PreparedText(text_key(title, text), title, text),
+            compare=self._compare,
+        )
+
+    def _compare(self, new: PreparedText, stored: PreparedText) -> Comparison:
+        found = self.compared(new.key, stored.key)
+        if found is None:
+            self.compared_now += 1
+            found = self.method.compare(self._made(new), self._made(stored))
+        return found
+
+    def _made(self, one: PreparedText) -> Any:
+        if one.key not in self._prepared:
+            self._prepared[one.key] = self.method.prepare(one.title, one.text)
+        return self._prepared[one.key]

@@ -1,0 +1,172 @@
+"""Guesses of the signatures and comparisons that a stream will ask for.
+
+`recorded` takes what was guessed and makes the rest itself, so a wrong guess costs time and nothing else. Each function
+sees one band of the hashes of all documents: lines that come back, then features that are shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..boilerplate import BoilerplateParams, TextLines, removable
+from ..shape import IndexParams
+
+Documents = npt.NDArray[np.int64]
+"""Numbers of documents, in order of arrival."""
+_LINES = BoilerplateParams()
+NEVER = np.iinfo(np.int64).max
+
+_EARLIEST = 12  # documents with a feature that later ones with it may be compared with
+_RARE = 2  # documents up to which a feature counts in full, as in the index
+
+
+class KnownLines(NamedTuple):
+    """Lines that come back in different stories.
+
+    Attributes:
+        slots: what each is known by (see `TextLines.slots`), ascending.
+        since: number of the document from which on each is left out.
+    """
+
+    slots: npt.NDArray[np.uint64]
+    since: Documents
+
+    def sorted(self) -> KnownLines:
+        """Return those of several bands in order."""
+        order = np.argsort(self.slots)
+        return KnownLines(self.slots[order], self.since[order])
+
+    def of(self, slots: npt.NDArray[np.uint64]) -> Documents:
+        """Return since when each of some lines is left out; `NEVER` of others."""
+        if not len(self.slots):
+            return np.full(len(slots), NEVER)
+        places = np.minimum(np.searchsorted(self.slots, slots), len(self.slots) - 1)
+        return np.where(self.slots[places] == slots, self.since[places], NEVER)
+
+    def left_out(self, lines: TextLines, number: int) -> tuple[int, ...]:
+        """Guess the places of the lines that are left out when document `number` comes."""
+        since = self.of(np.array(lines.slots, np.uint64))
+        return removable(lines.lengths, np.flatnonzero(since <= number).tolist())
+
+
+def known_lines(
+    slots: npt.NDArray[np.uint64],
+    documents: Documents,
+    stories: npt.NDArray[np.uint32],
+    params: BoilerplateParams = _LINES,
+) -> KnownLines:
+    """Guess since when lines are left out: once they stood in different stories.
+
+    Args:
+        slots: what each line is known by, of documents in their order.
+        documents: the document of each.
+        stories: a guess of the document's story: copies mostly share it.
+        params: in how many stories a line has to stand.
+
+    Cost: that of sorting.
+    """
+    order = np.lexsort((documents, stories, slots))
+    first = order[_begins(slots[order], stories[order])]  # a line's first time in each story
+    first = first[np.lexsort((documents[first], slots[first]))]
+    begins = np.flatnonzero(_begins(slots[first]))
+    ends = np.append(begins[1:], len(first))
+    at = begins + params.stories - 1
+    at = at[at < ends]
+    return KnownLines(slots[first[at]], documents[first[at]] + 1)
+
+
+def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell which rows differ from the row before in one of the columns."""
+    differs = np.ones(len(columns[0]), np.bool_)
+    if len(differs):
+        differs[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return differs
+
+
+class Pairs(NamedTuple):
+    """Documents that share features.
+
+    Attributes:
+        later, earlier: numbers of the two.
+        shared: features in common.
+        weight: the same, each as rare as it is.
+    """
+
+    later: Documents
+    earlier: Documents
+    shared: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float64]
+
+    def at(self, rows: npt.NDArray[Any]) -> Pairs:
+        """Return some of them."""
+        return Pairs(self.later[rows], self.earlier[rows], self.shared[rows], self.weight[rows])
+
+
+def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.NDArray[np.int64]) -> Pairs:
+    """Find the pairs of documents that share some features.
+
+    Args:
+        features: of documents.
+        documents: the document of each.
+        exact: exact hash of the document's text: of equal texts the first one only is compared with others.
+
+    Returns: pairs in order; of a feature that stands in many documents the earliest few are given.
+    Cost: that of sorting, and of a pair for each of these.
+    """
+    order = np.lexsort((documents, exact, features))
+    kept = order[_begins(features[order], exact[order])]
+    kept = kept[np.lexsort((documents[kept], features[kept]))]
+    of = documents[kept]
+    start = _starts(_begins(features[kept]))
+    rank = np.arange(len(of)) - start
+    weight = np.minimum(1.0, _RARE / np.maximum(rank, 1))
+    later, earlier, weights = [], [], []
+    for place in range(_EARLIEST):
+        rows = np.flatnonzero(rank > place)
+        later.append(of[rows])
+        earlier.append(of[start[rows] + place])
+        weights.append(weight[rows])
+    together = np.concatenate(weights)
+    return summed([Pairs(np.concatenate(later), np.concatenate(earlier), np.ones(len(together), np.int64), together)])
+
+
+def summed(bands: list[Pairs]) -> Pairs:
+    """Add up what was found of the same pairs."""
+    later, earlier, shared, weight = (np.concatenate(column) for column in zip(*bands, strict=True))
+    order = np.lexsort((earlier, later))
+    begins = np.flatnonzero(_begins(later[order], earlier[order]))
+    if not len(begins):
+        return Pairs(later, earlier, shared, weight)
+    sums = np.add.reduceat(shared[order], begins), np.add.reduceat(weight[order], begins)
+    return Pairs(later[order[begins]], earlier[order[begins]], *sums)
+
+
+def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return for each row where its group begins."""
+    firsts = np.flatnonzero(begins)
+    return np.repeat(firsts, np.diff(np.append(firsts, len(begins))))
+
+
+def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.int64], params: IndexParams) -> Pairs:
+    """Choose the pairs that will be asked for.
+
+    Args:
+        pairs: each once, in order.
+        lengths: characters of every document when normalised.
+        have: features of every document.
+        params: how candidates are chosen.
+    """
+    short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
+    long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
+    of_later = have[pairs.later]
+    expected = np.minimum(of_later, np.minimum(params.sample * short / np.maximum(long, 1), short))
+    enough = pairs.shared >= np.minimum(params.least_shared, of_later)
+    enough &= pairs.shared >= params.share * expected
+    kept = pairs.at(enough)
+    order = np.lexsort((kept.earlier, -kept.weight, kept.later))
+    place = np.arange(len(order)) - _starts(_begins(kept.later[order]))
+    best = np.sort(order[place < params.candidates])
+    return kept.at(best)

@@ -1,0 +1,97 @@
+"""Titles and texts by number, in a file."""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import zstandard
+
+_TITLE_BYTES = 4
+
+
+class TextPacker:
+    """Packs titles with texts, and unpacks them."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self._pack = zstandard.ZstdCompressor(level=1).compress
+        self._unpack = zstandard.ZstdDecompressor().decompress
+
+    def pack(self, title: str, text: str) -> bytes:
+        """Pack a title and a text."""
+        head, body = (part.encode("utf-8", "surrogatepass") for part in (title, text))
+        return self._pack(len(head).to_bytes(_TITLE_BYTES, "little") + head + body)
+
+    def unpack(self, packed: bytes) -> tuple[str, str]:
+        """Return title and text."""
+        whole = self._unpack(packed)
+        body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
+        return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
+
+
+class Spool:
+    """Titles and texts by number, in a temporary file that ends with the process.
+
+    Args:
+        folder: where the file is made; by default where temporary files go.
+
+    Memory: 8 bytes a text. Cost: 0.02 ms to append a text of 1,000 characters, as much to read one; on disk a third to
+    a half of its bytes.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Make the file."""
+        self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder, buffering=0)  # noqa: SIM115 (closed by `close`)
+        self._ends = array("Q", [0])
+        self._packer = TextPacker()
+
+    def __enter__(self) -> Self:
+        """Leave with `close`."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+    def __len__(self) -> int:
+        """Return the number of texts."""
+        return len(self._ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the file."""
+        return self._ends[-1]
+
+    def append(self, text: tuple[str, str]) -> int:
+        """Store a title and a text.
+
+        Returns: its number.
+        Raises:  OSError: no room on the disk; nothing is kept then.
+        """
+        packed = memoryview(self._packer.pack(*text))
+        end = self._ends[-1]
+        while packed:
+            self._file.seek(end)
+            written = self._file.write(packed)
+            packed, end = packed[written:], end + written
+        self._ends.append(end)
+        return len(self) - 1
+
+    def __getitem__(self, number: int) -> tuple[str, str]:
+        """Return title and text of a number.
+
+        Raises: IndexError: no text has this number.
+        """
+        if not 0 <= number < len(self):
+            raise IndexError(f"text {number}: there are {len(self)}")
+        start, end = self._ends[number], self._ends[number + 1]
+        self._file.seek(start)
+        return self._packer.unpack(self._file.read(end - start))
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
