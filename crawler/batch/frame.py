@@ -169,7 +169,9 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
 
 
 def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
-    """Yield the number of each partition with its result when it is done; only a few are held at a time.
+    """Yield partitions by number with their results, as they are done.
+
+    Only a few are held at a time.
 
     Raises:
         BatchStopped: see `run`.
