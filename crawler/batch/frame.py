@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from uuid import uuid4
 
 from ..run.terminal import Terminal
@@ -144,6 +144,30 @@ class BatchTotals:
         self.notes += done.notes[: max(0, _MOST_NOTES - len(self.notes))]
 
 
+class Lazily(Sequence[P]):
+    """Partitions that are made when they are sent.
+
+    Args:
+        count: how many there are.
+        make: makes one of its number.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], P]) -> None:
+        self._count = count
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, number: int) -> P: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[P]: ...
+    def __getitem__(self, number: int | slice) -> P | Sequence[P]:
+        numbers = range(self._count)[number]
+        return self._make(numbers) if isinstance(numbers, int) else [self._make(n) for n in numbers]
+
+
 def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P]) -> BatchTotals:
     """Do what is not done yet, and tell on standard error how far it is.
 
@@ -160,7 +184,8 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
     totals = BatchTotals()
     left = [number for number in range(len(partitions)) if not parts.has(number)]
     with progress(len(partitions), len(partitions) - len(left)) as told:
-        for number, done in as_done(client, task, [partitions[number] for number in left]):
+        wanted = Lazily(len(left), lambda n: partitions[left[n]])
+        for number, done in as_done(client, task, wanted):
             parts.put(left[number], done)
             told()
     for number in range(len(partitions)):
