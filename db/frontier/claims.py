@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, func, literal_column, or_, select, text, update
+from sqlalchemy import Connection, bindparam, func, or_, select, text, update
 
 from ..engine.statements import among, in_state, is_postgres, one_by_one, run_many
 from ..records.lease import LeaseRequest, Leases, Waiting
@@ -22,7 +22,7 @@ from ..tables.runs import RunRow
 from ..tables.urls import UNREAD, HostRow, UrlRow
 from . import counts
 from .aliases import revive
-from .limits import begin_day, beyond_limits, locked_seed_budgets, pages_left, refund, spend_hosts, spend_totals
+from .limits import begin_day, locked_seed_budgets, pages_left, pending_beyond, refund, spend_hosts, spend_totals
 from .revert import CLOSED_SECONDS, put_off_host, put_off_urls
 from .seeds import seed_rows
 
@@ -282,13 +282,9 @@ _DUE = in_state(State.PENDING) & url.c.next_visit.is_not(None)
 @one_by_one
 def waiting(connection: Connection, limits: Limits) -> Waiting:
     """Count what is left within given limits: "finished" means that `within` is 0."""
-    blocked = beyond_limits(connection, limits)
-    over = (
-        select(func.count()).where(in_state(State.PENDING), or_(*blocked)) if blocked else select(literal_column("0"))
-    )
     first_due = select(func.min(url.c.next_visit)).where(_DUE)
     # one statement: between two, another process may store a page with all that it links to
-    parts = select(counts.PENDING, counts.LEASED, over.scalar_subquery(), first_due.scalar_subquery())
+    parts = select(counts.PENDING, counts.LEASED, pending_beyond(connection, limits), first_due.scalar_subquery())
     pending, leased, beyond, due = connection.execute(parts).one()
     return Waiting(within=pending + leased - beyond, beyond=beyond, next_due=due)
 

@@ -15,11 +15,11 @@ from ..records.host import BackoffState, DeadHost
 from ..records.reasons import REASONS
 from ..records.run import Limits
 from ..records.url import Kind, State
-from ..tables.urls import RECONSIDERED, HostRow, UrlRow
+from ..tables.urls import RECONSIDERED, HostRow, UrlCountRow, UrlRow
 from .limits import within_limits
 from .revert import WAITS_AGAIN, put_off_host
 
-url, host = UrlRow.table(), HostRow.table()
+url, host, count = UrlRow.table(), HostRow.table(), UrlCountRow.table()
 
 
 def write_backoffs(connection: Connection, rests: Sequence[BackoffState]) -> list[None]:
@@ -71,12 +71,14 @@ _SKIP_ALL = (
 def busy_elsewhere(connection: Connection, question: tuple[Limits, Sequence[int]]) -> bool:
     """Tell whether hosts beside these, and not in backoff, have work in the limits.
 
-    Cost: a pass over what waits, when the answer is no.
+    Cost: a pass over the counts; over what waits elsewhere beyond the limits, when the answer is no.
     """
     limits, ids = question
     in_backoff = select(host.c.id).where(host.c.backoffs > 0)
     # robots.txts are not waited for their own sake
-    elsewhere = not_(among(url.c.host_id)) & url.c.host_id.not_in(in_backoff) & (url.c.kind != Kind.ROBOTS)
+    queued = select(count.c.host_id).where(count.c.state.in_([State.PENDING, State.LEASED]), count.c.n > 0)
+    hosts = queued.where(not_(among(count.c.host_id)), count.c.host_id.not_in(in_backoff))
+    elsewhere = url.c.host_id.in_(hosts) & (url.c.kind != Kind.ROBOTS)
     waiting = in_state(State.PENDING) & within_limits(connection, limits)
     one: Select[Any] = select(literal_column("1")).select_from(url).where(elsewhere).limit(1)
     states = (waiting, in_state(State.LEASED))

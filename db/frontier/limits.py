@@ -17,13 +17,16 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Select,
     and_,
     bindparam,
     case,
     func,
+    literal,
     not_,
     or_,
     select,
+    text,
     true,
     update,
 )
@@ -32,9 +35,10 @@ from ..engine.statements import in_state, insert_new, is_postgres, run_many
 from ..records.run import Limits
 from ..records.url import Kind, State
 from ..tables.runs import BudgetRow
-from ..tables.urls import HostRow, SeedRow, UrlRow
+from ..tables.urls import UNREAD, HostRow, SeedRow, UrlCountRow, UrlRow
+from . import counts
 
-url, host, seed, budget = UrlRow.table(), HostRow.table(), SeedRow.table(), BudgetRow.table()
+url, host, seed, budget, count = (m.table() for m in (UrlRow, HostRow, SeedRow, BudgetRow, UrlCountRow))
 
 
 COUNTS = and_(url.c.kind == Kind.PAGE, url.c.unread == 0, or_(url.c.visits == 0, url.c.http_status.is_(None)))
@@ -124,7 +128,22 @@ def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int
 
 def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
     """Return conditions, one of which is true of a URL without budget."""
-    conditions: list[Any] = []
+    return [and_(url.c.unread == 0, condition) for condition in _reached(connection, limits)]
+
+
+def _reached(connection: Connection, limits: Limits) -> list[Any]:
+    """Return the same of a URL that counts."""
+    hosts, seeds = url.c.host_id.in_(_full_hosts(limits)), func.coalesce(url.c.seed_id, 0).in_(_SPENT_SEEDS)
+    return [
+        *_spent(connection, limits),
+        *([hosts] if limits.pages_per_host is not None else []),
+        *([seeds] if seed_budgets(connection) else []),
+    ]
+
+
+def _spent(connection: Connection, limits: Limits) -> list[ColumnElement[bool]]:
+    """Return conditions, one of which is true when nothing has a budget."""
+    conditions: list[ColumnElement[bool]] = []
     if limits.pages is not None:
         granted = func.coalesce(budget.c.granted, limits.pages)
         conditions.append(select(budget.c.pages >= granted).scalar_subquery())
@@ -134,13 +153,37 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
         today = budget.c.day == _today(is_server=is_postgres(connection))
         spent_today = select(budget.c.day_pages).where(today).scalar_subquery()
         conditions.append(func.coalesce(spent_today, 0) >= limits.pages_per_day)
-    if limits.pages_per_host is not None:
-        full = select(host.c.id).where(host.c.pages >= limits.pages_per_host)
-        conditions.append(url.c.host_id.in_(full))
-    if seed_budgets(connection):
-        spent = select(seed.c.id).where(seed.c.used >= seed.c.pages)
-        conditions.append(func.coalesce(url.c.seed_id, 0).in_(spent))
-    return [and_(url.c.unread == 0, condition) for condition in conditions]
+    return conditions
+
+
+def _full_hosts(limits: Limits) -> Select[int]:
+    return select(host.c.id).where(host.c.pages >= (limits.pages_per_host or 0))
+
+
+_SPENT_SEEDS = select(seed.c.id).where(seed.c.used >= seed.c.pages)
+
+
+def pending_beyond(connection: Connection, limits: Limits) -> ColumnElement[int]:
+    """Return how many pending URLs have no budget, as SQL.
+
+    Cost: a pass over the counts; while a seed has used up its pages, one over the pending URLs.
+    """
+    reached = _reached(connection, limits)
+    if not reached:
+        return literal(0)
+    number: ColumnElement[int] = literal(0)
+    pending = select(func.count()).select_from(url).where(in_state(State.PENDING))
+    if any(left <= 0 for left in seed_budgets(connection).values()):
+        number = pending.where(or_(*reached)).scalar_subquery()
+    else:
+        if limits.pages_per_host is not None:
+            number = counts.number_of(count.c.state == State.PENDING, count.c.host_id.in_(_full_hosts(limits)))
+        if spent := _spent(connection, limits):
+            number = case((or_(*spent), counts.PENDING), else_=number)
+    # not among the conditions: SQLite would look for the hosts' URLs by their index
+    are_beyond = func.coalesce(func.sum(case((or_(*reached), 1), else_=0)), 0)
+    unread = select(are_beyond).select_from(url).where(text(UNREAD), in_state(State.PENDING))
+    return number - unread.scalar_subquery()
 
 
 def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]:
