@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from db.articles import elsewhere
 from db.articles.elsewhere import ElsewhereEvidence, Suspicion
 from db.engine.errors import DatabaseProblem
+from db.records.run import Limits
 from db.records.shard import ShardState, is_spent, unfinished
 from db.records.url import Found
 from db.shards import mail, places
@@ -99,7 +100,7 @@ class Exchange:
             if settled is not None:
                 self._session.stats["elsewhere"] += await self._session.submit(elsewhere.settle, settled)
                 count += 1
-        if self._limits.pages is not None and await self._ask(_FIRST, self._have_granted):
+        if await self._ask(_FIRST, self._have_granted) and self._limits.pages is not None:
             self._refill()
         return bool(count or any(sent))
 
@@ -125,11 +126,19 @@ class Exchange:
 
     def _have_granted(self) -> bool | None:
         """Have pages granted, as many as are soon needed; give back what is not."""
-        limit = self._limits.pages
-        assert limit is not None
-        ahead = min(_MOST_AHEAD, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))
-        first, own = self._neighbours.get(_FIRST), self._neighbours.own
-        return places.grant(first, own, self._dealing.number, self._dealing.part(self._limits), ahead)
+        limit, ahead = self._limits.pages, _MOST_AHEAD
+        if limit is not None:
+            ahead = min(ahead, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))
+        return self._grant(self._dealing.number, ahead)
+
+    def _grant(self, number: int, ahead: int) -> bool | None:
+        """Have a database granted so many pages more than it has counted."""
+        first, one = self._neighbours.get(_FIRST), self._neighbours.get(number)
+        return places.grant(first, one, number, self._limits_of(number), ahead)
+
+    def _limits_of(self, number: int) -> Limits:
+        """Return the limits of a database."""
+        return replace(self._dealing, number=number).part(self._limits)
 
     async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
         """Ask a database in a thread; None when it does not answer or was not asked."""
@@ -173,6 +182,9 @@ class Exchange:
         abandoned = {number for number in busy if (state := self._last[number]) is None or not state.runs}
         now = clock.uptime()
         self._abandoned_at = {number: self._abandoned_at.get(number, now) for number in abandoned}
+        for number, state in self._last.items():
+            if state is not None and not state.runs and state.spare > 0:  # its processes died: others may need them
+                await self._ask(number, partial(self._grant, number, 0))
         waits = goes_on or not abandoned or self._is_worked_on(busy)
         if not waits and all(self._waited_for(number, now) for number in abandoned):
             self.left = "; ".join(map(self._what_is_left, sorted(abandoned)))
@@ -188,17 +200,18 @@ class Exchange:
         return looks
 
     def _state(self, number: int) -> ShardState:
-        limits = replace(self._dealing, number=number).part(self._limits)
-        return self._neighbours.get(number).read(partial(places.state, limits=limits))
+        return self._neighbours.get(number).read(partial(places.state, limits=self._limits_of(number)))
 
     def _is_worked_on(self, busy: Sequence[int]) -> bool:
         """Tell whether a process is at work on something that is left."""
-        answering = {number for number, state in self._last.items() if state is not None}
-        grants = self._limits.pages is None or (_FIRST in answering and not is_spent(self._last, self._limits))
+        answering = {number: state for number, state in self._last.items() if state is not None}
+        may_count = self._limits.pages is None or any(state.runs and state.spare > 0 for state in answering.values())
+        if not may_count and _FIRST in answering:
+            may_count = answering[_FIRST].granted < (self._limits.pages or 0)
         return any(
-            state.runs and (state.under_way or state.posted & answering or (state.wants and grants))
-            for state in map(self._last.get, busy)
-            if state is not None
+            state.runs and (state.under_way or state.posted & answering.keys() or (state.wants and may_count))
+            for number, state in answering.items()
+            if number in busy
         )
 
     def _waited_for(self, number: int, now: float) -> bool:

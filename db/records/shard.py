@@ -62,6 +62,8 @@ class ShardState:
         posted: databases that messages wait to be sent to, or articles to be compared with theirs.
         wants: something waits that may be fetched as soon as `MAX_PAGES` has room.
         pages: counted against `MAX_PAGES`.
+        spare: pages of it that are granted and not counted.
+        granted: pages that all databases were granted; the first one knows.
         messages: batches sent and received, of and by each.
     """
 
@@ -70,6 +72,8 @@ class ShardState:
     posted: frozenset[int]
     wants: bool
     pages: int
+    spare: int = 0
+    granted: int = 0
     messages: Sequence[tuple[int, int]] = ()
 
 

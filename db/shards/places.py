@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
 
 from ..engine.database import Database, open_for_reading
-from ..engine.errors import DatabaseGone, WrongDatabase
+from ..engine.errors import DatabaseGone, DatabaseProblem, WrongDatabase
 from ..engine.processes import is_gone
 from ..engine.shards import Shards
 from ..engine.statements import clock, in_state, one_by_one
@@ -104,13 +104,13 @@ def enter(databases: Sequence[Database | None]) -> None:
     found = [(one, ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
     crawl: str | None = None
     for database, place in found:
-        with database.engine.connect() as connection:
+        with database.transaction() as connection:
             crawl = place.check(connection, crawl) or crawl
     if crawl is None and len(found) < count:
         raise DatabaseGone("not all databases of DATABASE_URL answer; when a crawl is first started all of them must")
     if count > 1:
         for database, place in found:
-            with database.engine.connect() as connection, database.writing(connection):
+            with database.transaction() as connection:
                 crawl = place.enter(connection, crawl)
 
 
@@ -157,8 +157,12 @@ class OpenShards:
         """
         if number not in self._opened:
             database = open_for_reading(self._shards.urls[number - 1])
-            with database.transaction() as connection:
-                ShardPlace(database.name, number, len(self._shards)).check(connection)
+            try:
+                with database.transaction() as connection:
+                    ShardPlace(database.name, number, len(self._shards)).check(connection)
+            except DatabaseProblem:
+                database.close()
+                raise
             self._opened[number] = database
         return self._opened[number]
 
@@ -212,7 +216,8 @@ def place_of_process(
 def _turn(database: Database) -> Iterator[None]:
     """Wait until no other process is choosing; one that takes long is not waited for."""
     deadline = time.monotonic() + _LONGEST_TURN
-    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with database.transaction() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT")  # it would be cut off in the middle of a transaction
         while not connection.execute(select(func.pg_try_advisory_lock(_TURN_LOCK))).scalar_one():
             if time.monotonic() > deadline:
                 break
@@ -247,12 +252,15 @@ def state(connection: Connection, limits: Limits) -> ShardState:
             or_(_UNREAD, exists().where(in_state(State.LEASED))).label("under_way"),
             exists().where(in_state(State.PENDING), within).label("wants"),
             func.coalesce(select(budget.c.pages).scalar_subquery(), 0).label("pages"),
+            func.coalesce(select(budget.c.granted - budget.c.pages).scalar_subquery(), 0).label("spare"),
+            select(func.coalesce(func.sum(shard.c.granted), 0)).scalar_subquery().label("granted"),
         )
     ).one()
     posted = frozenset(connection.execute(_POSTED).scalars())
     batches = connection.execute(select(shard.c.sent, shard.c.received).order_by(shard.c.number))
     messages = [(one.sent, one.received) for one in batches]
-    return ShardState(living, row.under_way, posted, row.wants, row.pages, messages)
+    counted = row.pages, row.spare, int(row.granted)
+    return ShardState(living, row.under_way, posted, row.wants, *counted, messages)
 
 
 _LIVING = run.c.finished.is_(None)
@@ -287,7 +295,7 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
     Raises:
         DatabaseProblem: one of the two does not answer.
     """
-    assert limits.pages is not None
+    limit = _NO_LIMIT if limits.pages is None else limits.pages  # a later run may have one
     with own.transaction() as near:
         wants = exists().where(in_state(State.PENDING), within_limits(near, replace(limits, pages=None)))
         ahead *= near.execute(select(wants)).scalar_one()
@@ -298,7 +306,7 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
     with own.transaction() as near, first.transaction() as far:
         pages, granted = near.execute(_BUDGET.with_for_update()).one()
         known = {row.number: row.granted for row in far.execute(_GRANTS)}
-        left = limits.pages - sum(n for key, n in known.items() if key != number)
+        left = limit - sum(n for key, n in known.items() if key != number)
         more = max(granted, min(pages + ahead, left))
         if known[number] != more:
             far.execute(_GRANT, {"key": number, "n": more})
@@ -308,6 +316,7 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
     return bool(more > granted)
 
 
+_NO_LIMIT = 1 << 62
 _AHEAD = budget.c.pages + bindparam("ahead", type_=BigInteger)
 _GIVE_BACK = update(budget).where(budget.c.granted > _AHEAD).values(granted=_AHEAD)
 _BUDGET = select(budget.c.pages, budget.c.granted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -221,6 +222,24 @@ def test_work_that_nobody_does_ends_the_crawl_in_time(run: Callable, two_urls: t
         await until(one.exchange.is_over)
         assert one.exchange.left == "database 2 of DATABASE_URL has work left, and no process works on it"
         await _end(tasks, one)
+
+    run(crawl())
+
+
+def test_pages_granted_to_the_dead_are_given_back(run: Callable, two_urls: tuple[str, str]) -> None:
+    async def crawl() -> None:
+        one, two = [await Process.begin(number, *two_urls, MAX_PAGES=20) for number in (1, 2)]
+
+        async def spare(wanted: int) -> bool:
+            await one.exchange.is_over()
+            return [state.spare for state in one.exchange._last.values() if state] == [10, wanted]
+
+        tasks = await _kept(one, two)
+        await until(partial(spare, 10))
+        await _end([tasks.pop()])
+        await asyncio.to_thread(two.session.database.write, lambda c: c.execute(text("UPDATE run SET alive_until = 0")))
+        await until(partial(spare, 0))
+        await _end(tasks, one, two)
 
     run(crawl())
 

@@ -192,6 +192,20 @@ def test_database_counts_no_more_pages_than_it_was_granted(two: list[Database]) 
     assert rows(one, "SELECT count(*) FROM url WHERE state = 'leased'") == [(4,)]
 
 
+def test_pages_counted_without_a_limit_count_under_a_later_one(two: list[Database]) -> None:
+    one, other = two
+    lease(one, f"{MINE}/1", f"{MINE}/2")
+    for number, database in enumerate(two, 1):
+        run_in(database)(add_urls, (NOW, [new_url(f"http://{host_in(number)}/9")]))
+        rows(database, "UPDATE budget SET pages = 30, granted = 0")
+        assert grant(one, database, number, Limits(), 10)
+        rows(database, "UPDATE budget SET granted = pages")  # as a run begins
+    assert not grant(one, other, 2, Limits(pages=65), 10), "of the first nobody knows yet that it needs no more"
+    assert grant(one, one, 1, Limits(pages=65), 2)
+    assert grant(one, other, 2, Limits(pages=65), 10)
+    assert rows(one, "SELECT sum(granted) FROM shard") == [(65,)]
+
+
 def test_limits_are_parted() -> None:
     limits = Limits(pages=9, pages_per_host=3, pages_per_run=7, pages_per_day=2)
     assert ONE.part(limits) == Limits(pages=9, pages_per_host=3, pages_per_run=4, pages_per_day=1)
