@@ -18,6 +18,7 @@ import itertools
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -715,10 +716,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.check:
         print(plan())
         return 0
+    if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", options.pages):
+        parser.error(f"--pages is {options.pages!r}; it takes numbers separated by commas, such as 10000,100000")
     kinds = [kind for kind in KINDS if not options.only or kind.name in options.only]
     try:
         rows = check(kinds, [int(size) for size in options.pages.split(",")], options.results, options.calibration)
-    except (RuntimeError, ValueError) as problem:
+    except RuntimeError as problem:
         parser.error(str(problem))
     print(HEAD, *rows, sep="\n")
     return int(any(abs(row.error) > BAR for row in rows))
