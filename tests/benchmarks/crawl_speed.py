@@ -137,8 +137,8 @@ def family(pid: int) -> list[int]:
     """A process and all its descendants."""
     members = [pid]
     for member in members:
-        for thread in Path(f"/proc/{member}/task").glob("*/children"):  # a process is the child of a thread
-            with suppress(OSError):
+        with suppress(OSError):
+            for thread in Path(f"/proc/{member}/task").glob("*/children"):  # a process is the child of a thread
                 members += map(int, thread.read_text().split())
     return members
 
