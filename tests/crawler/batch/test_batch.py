@@ -152,8 +152,8 @@ def test_documents_are_described_as_by_the_command(tmp_path: Path, cluster: Clie
 
 
 def test_task_that_kills_every_worker_ends_the_batch_and_says_so(cluster: Client) -> None:
-
-    with pytest.raises(BatchStopped, match=r"each of 4 workers that had it was killed"):
+    cluster.cluster.scheduler.allowed_failures = 1  # of the usual 3, because starting workers is what takes long
+    with pytest.raises(BatchStopped, match=r"each of 2 workers that had it was killed"):
         list(in_order(cluster, die, [1, 2, 0, 3]))
     cluster.wait_for_workers(1, timeout=60)
     assert list(in_order(cluster, die, [5])) == [5]

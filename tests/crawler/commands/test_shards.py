@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from db.engine.database import open_for_crawl
 from tests.crawler.crawling import Finished, command
 from tests.crawler.web.newsstand import Newsstand, Story
-from tests.postgres import empty_database
+from tests.postgres import clear
 
 HARBOUR = "新港码头昨天迎来第一艘货轮，港务局说今年吞吐量有望增长。"
 STORIES = [
@@ -27,16 +27,21 @@ SILENT = "postgresql://nobody@127.0.0.1:1/none"
 
 
 @pytest.fixture(scope="module")
-def urls(postgres_server: str) -> Iterator[list[str]]:
+def urls(
+    postgres_tables: str, second_tables: str, sqlite_tables: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[str]]:
     """The URLs of two databases with a site each, and of one with both."""
-    with ExitStack() as stack:
-        made = [stack.enter_context(empty_database(postgres_server, f"shard{n}_{os.getpid()}")) for n in range(3)]
-        for url, stories in zip(made, (STORIES[:2], STORIES[2:], STORIES), strict=True):
-            with closing(open_for_crawl(url)) as database:
-                newsstand = Newsstand(database, time.time() - 3600)
-                newsstand.begin()
-                newsstand.store(stories)
-        yield made
+    whole = tmp_path_factory.mktemp("whole") / "news.db"
+    shutil.copy(sqlite_tables, whole)
+    made = [postgres_tables, second_tables, f"sqlite:///{whole}"]
+    for url, stories in zip(made, (STORIES[:2], STORIES[2:], STORIES), strict=True):
+        with closing(open_for_crawl(url)) as database:
+            newsstand = Newsstand(database, time.time() - 3600)
+            newsstand.begin()
+            newsstand.store(stories)
+    yield made
+    clear(postgres_tables)
+    clear(second_tables)
 
 
 def run(urls: list[str], *arguments: str) -> Finished:

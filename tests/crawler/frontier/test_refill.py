@@ -148,7 +148,7 @@ class RefillMachine(RuleBasedStateMachine):
 
 
 RefillMachine.TestCase.settings = settings(
-    deadline=None, max_examples=12, stateful_step_count=15, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    deadline=None, max_examples=8, stateful_step_count=15, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
 TestRefill = RefillMachine.TestCase
 
