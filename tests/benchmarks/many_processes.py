@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
@@ -98,27 +98,48 @@ class Plan:
         return sorted((int(rng.uniform(0.02, 0.9) * most), event) for event in what)
 
 
+class Command(Protocol):
+    """A command under way in a session of its own."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None:
+        """Return its exit code, None while it runs."""
+
+    def wait(self) -> int:
+        """Wait for its end and return its exit code."""
+
+
+def start(arguments: Sequence[str], log: Path) -> Command:
+    """Start a `scrapy` command; what it says goes to a file."""
+    with log.open("wb") as out:
+        return subprocess.Popen(
+            [sys.executable, "-m", "scrapy", *arguments],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
 class Crew:
     """The crawling processes. Leaving the context ends all of them and their workers."""
 
-    def __init__(self, plan: Plan, folder: Path, seeds: Path, database_url: str) -> None:
+    def __init__(
+        self, plan: Plan, folder: Path, seeds: Path, database_url: str, launch: Callable[[Sequence[str], Path], Command]
+    ) -> None:
         self.lives: list[Life] = []
         self._plan, self._folder, self._seeds, self._database_url = plan, folder, seeds, database_url
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._launch = launch
+        self._processes: dict[int, Command] = {}
 
     def start(self, slot: int) -> None:
         """Start a process in a place."""
         arguments = self._plan.arguments(slot, self._seeds, self._database_url)
         number = sum(life.slot == slot for life in self.lives)
-        with (self._folder / f"process-{slot}-{number}.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", *arguments],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        process = self._launch(arguments, self._folder / f"process-{slot}-{number}.log")
         self._processes[process.pid] = process
         self.lives.append(Life(slot, process.pid, time.monotonic()))
 
@@ -208,7 +229,13 @@ class Result:
         return "\n".join(lines)
 
 
-def run(plan: Plan, databases: Sequence[str], folder: Path, restart: Callable[[], None] | None = None) -> Result:
+def run(
+    plan: Plan,
+    databases: Sequence[str],
+    folder: Path,
+    restart: Callable[[], None] | None = None,
+    launch: Callable[[Sequence[str], Path], Command] = start,
+) -> Result:
     """Crawl as planned into empty Postgres databases and judge what came of it.
 
     Args:
@@ -216,6 +243,7 @@ def run(plan: Plan, databases: Sequence[str], folder: Path, restart: Callable[[]
         databases: URLs of empty ones, as many as there are shards.
         folder: where the seeds and the logs of all processes and of the web server go.
         restart: restarts the database server.
+        launch: starts a command with its arguments; what it says goes to a file.
     """
     result = Result(plan)
     engines = [create_engine(parse_url(url), pool_pre_ping=True) for url in databases]
@@ -227,7 +255,7 @@ def run(plan: Plan, databases: Sequence[str], folder: Path, restart: Callable[[]
         )
         seeds = folder / "seeds.txt"
         seeds.write_text(f"{serving.site.address(0)} stay=any\n")
-        crew = stack.enter_context(Crew(plan, folder, seeds, ", ".join(databases)))
+        crew = stack.enter_context(Crew(plan, folder, seeds, ", ".join(databases), launch))
         started = time.monotonic()
         done, snapshots = _crawl(plan, crew, serving, engines, restart)
         result.wall = time.monotonic() - started

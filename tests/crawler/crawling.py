@@ -75,13 +75,14 @@ class Finished:
     stderr: str
 
 
-def start(folder: Path, *arguments: str, before: str = "") -> Running:
+def start(folder: Path, *arguments: str, before: str = "", own_session: bool = False) -> Running:
     """Start a `scrapy` command; its output goes to files in `folder`.
 
-    Code to be run before it may break something in that process, or add a folder to import from.
+    Code to be run before it may break something in that process, or add a folder to import from. In a session of its
+    own all its processes can be told and killed by its identifier.
     """
     log = folder / f"command-{len(list(folder.glob('command-*.err')))}"
-    process = _context.Process(target=_execute, args=(arguments, str(log), before))
+    process = _context.Process(target=_execute, args=(arguments, str(log), before, own_session))
     process.start()
     return Running(process, log)
 
@@ -112,8 +113,10 @@ def _is_setting(name: str) -> bool:
     return name in {"DATABASE_URL", "CRAWL_CONTACT"} or name.startswith("NEWS_")
 
 
-def _execute(arguments: Sequence[str], log: str, before: str) -> None:
+def _execute(arguments: Sequence[str], log: str, before: str, own_session: bool) -> None:  # noqa: FBT001
     """In the new process: become the command."""
+    if own_session:
+        os.setsid()
     gc.freeze()  # what was imported before the fork stays: looking through it all is a third of a short crawl's work
     _fork_server_at_once()
     for descriptor, suffix in ((1, ".out"), (2, ".err")):
