@@ -239,9 +239,10 @@ class _Connection(asyncio.Protocol):
         self._status = 200 if kind else 404
         reason = "OK" if kind else "Not Found"
         head = f"HTTP/1.1 {self._status} {reason}\r\nContent-Type: {kind or 'text/plain'}\r\n"
+        sent = time.monotonic()  # the client may have all of it long before a busy machine goes on here
         self._transport.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         if not self._full:
-            self._ended()
+            self._ended(sent)
 
     def _body(self, path: str) -> tuple[bytes, str]:
         if path == "/robots.txt":
@@ -260,19 +261,19 @@ class _Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._full = False
-        self._ended()
+        self._ended(time.monotonic())
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._path is not None:
             if self._timer:
                 self._timer.cancel()
             self._status = CLIENT_GONE
-            self._ended()
+            self._ended(time.monotonic())
 
-    def _ended(self) -> None:
+    def _ended(self, at: float) -> None:
         """Write the request into the log."""
         if self._log and self._path is not None:
-            record = Request(self._start, time.monotonic(), self._host, self._path, self._status, self._agent)
+            record = Request(self._start, at, self._host, self._path, self._status, self._agent)
             self._log.write(json.dumps(record) + "\n")
         self._path = None
 
