@@ -24,9 +24,8 @@ from pipelines.dedup.ahead.speculation import NEVER, KnownLines, Pairs, known_li
 from pipelines.dedup.boilerplate import BoilerplateLines, TextLines, leave_out
 from pipelines.dedup.spool import TextPacker
 
-from . import frame
-from .columns import Array, Columns, collected, dealt, ends_of, mapped, pack, piece, pieces, unpack
-from .frame import Done, Lazily, Parts
+from .columns import Array, Columns, collected, dealt, ends_of, pack, piece, pieces, unpack
+from .frame import BatchTotals, Done, Lazily, Parts, run_step
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -282,7 +281,7 @@ class Made(NamedTuple):
     texts: StoredTexts
     signed: Sequence[Columns]
     compared: Sequence[Columns]
-    totals: frame.BatchTotals
+    totals: BatchTotals
 
     def comparisons(self, part: int, *keys: str) -> dict[tuple[int, ...], Comparison]:
         """Return the comparisons of a partition by some of their columns."""
@@ -312,12 +311,10 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
     count, method = len(partitions), name.made()
 
     def step(stage: str, task: Callable[[Any], Done], inputs: Sequence[Any]) -> list[Columns]:
-        kept = parts(stage)
-        totals.counts.update(frame.run(client, kept, task, inputs).counts)
-        return [mapped(kept.path(number)) for number in range(count)]
+        return run_step(client, parts(stage), task, inputs, totals)
 
-    totals = frame.run(client, parts("signed"), SignTexts(name, count), partitions)
-    raw = [mapped(parts("signed").path(number)) for number in range(count)]
+    totals = BatchTotals()
+    raw = step("signed", SignTexts(name, count), partitions)
     starts = ends_of([len(one["exact"]) for one in raw])
 
     def lines(number: int) -> LineBand:

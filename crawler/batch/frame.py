@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from uuid import uuid4
 
 from ..run.terminal import Terminal
+from .columns import Columns, mapped
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -193,6 +194,20 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
     return totals
 
 
+def run_step(
+    client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P], totals: BatchTotals
+) -> list[Columns]:
+    """Do a step whose results are columns, and add what it counted to the totals.
+
+    Raises:
+        BatchStopped, ValueError, OSError, DatabaseProblem: see `run`.
+    """
+    found = run(client, parts, task, partitions)
+    totals.counts.update(found.counts)
+    totals.notes += found.notes
+    return [mapped(parts.path(number)) for number in range(len(partitions))]
+
+
 def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
     """Yield partitions by number with their results, as they are done.
 
@@ -277,13 +292,19 @@ def _result(client: Client, future: Future[Any]) -> Any:
 def _patiently(client: Client, attempt: Callable[[], Any]) -> Any:
     """Try until it succeeds, as long as there are workers.
 
+    Dask gives a worker up that dies while it starts; those of this machine are replaced.
+
     Raises:
         BatchStopped: there are none any more.
     """
+    from distributed import SpecCluster  # noqa: PLC0415 - takes half a second, and is an extra
+
     had_workers = True
     while True:
         with suppress(TimeoutError):
             return attempt()
+        if isinstance(client.cluster, SpecCluster):
+            client.cluster.scale(len(client.cluster.worker_spec))
         has_workers = bool(client.nthreads())
         if not (has_workers or had_workers):
             raise BatchStopped(f"there have been no workers for {_PATIENCE_SECONDS:.0f} seconds")

@@ -32,10 +32,9 @@ from pipelines.records import BlockKind
 from ..rank import expected, siterank
 from ..rank.surfer import ConvergenceError
 from ..run.terminal import harmless_json
-from . import frame
-from .columns import Array, Columns, collected, dealt, ends_of, mapped, pack, piece
-from .frame import Done, Lazily, Parts
-from .sources import KEYS, shares
+from .columns import Array, Columns, collected, dealt, ends_of, pack, piece
+from .frame import BatchTotals, Done, Lazily, Parts, run_step
+from .sources import key_ranges
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -226,7 +225,7 @@ def _sites(reader: PartReader, hosts: Array) -> Array:
 # ---------------------------------------------------------------- in the process that was started
 
 
-def batch(request: Request) -> frame.BatchTotals:
+def batch(request: Request) -> BatchTotals:
     """Write the pages of a database by rank, or new scores of what waits in it.
 
     Pages are those of `scrapy rank --by site --all`, scores have the signal `siterank` as a rescore gives it.
@@ -309,7 +308,7 @@ class RankSteps:
     """
 
     def __init__(self, client: Client, parts: Callable[[str], Parts], database: str, count: int) -> None:
-        self.totals = frame.BatchTotals()
+        self.totals = BatchTotals()
         self._client = client
         self._parts = parts
         self._database = database
@@ -318,8 +317,7 @@ class RankSteps:
     def rank(self) -> Ranks:
         """Compute DocRank of all pages, and SiteRank."""
         count = self._count
-        ranges = [(start - KEYS // 2, end - KEYS // 2 - 1) for start, end in shares(KEYS, count, 1)]
-        pages = self._step("pages", DealPages(self._database, count), ranges)
+        pages = self._step("pages", DealPages(self._database, count), key_ranges(count))
 
         def of_sites(number: int) -> SitePages:
             ids, sites, was_read = collected(pages, number, "id", "site", "read")
@@ -356,9 +354,7 @@ class RankSteps:
         return self._step("scored", ScoreQueued(self._database, weight), Lazily(self._count, signals))
 
     def _step(self, stage: str, task: Callable[[Any], Done], inputs: Sequence[Any]) -> list[Columns]:
-        kept = self._parts(stage)
-        self.totals.counts.update(frame.run(self._client, kept, task, inputs).counts)
-        return [mapped(kept.path(number)) for number in range(self._count)]
+        return run_step(self._client, self._parts(stage), task, inputs, self.totals)
 
 
 def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Array]:

@@ -30,7 +30,7 @@ from ..archive.saved_pages import InputError, Saved, files
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
 """Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
-KEYS: Final = 1 << 64
+_KEYS: Final = 1 << 64
 _PIECE: Final = 1 << 20
 LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
@@ -96,6 +96,15 @@ def shares(count: int, partitions: int, usual: int) -> list[tuple[int, int]]:
     """
     parts = max(1, min(partitions or -(-count // usual), count))
     return [(count * n // parts, count * (n + 1) // parts) for n in range(parts)]
+
+
+def key_ranges(parts: int) -> list[tuple[int, int]]:
+    """Cut the identifiers, hashes of 64 bits, into equal ranges: first, last.
+
+    >>> key_ranges(2)[0][0] == -(2**63), key_ranges(2)[1]
+    (True, (0, 9223372036854775807))
+    """
+    return [(start - _KEYS // 2, end - _KEYS // 2 - 1) for start, end in shares(_KEYS, parts, 1)]
 
 
 def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
@@ -302,7 +311,7 @@ class StoredSource:
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
         """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
         parts = partitions or -(-self._pages // PAGES) or 1
-        return [StoredPages(self._url, start - KEYS // 2, end - KEYS // 2 - 1) for start, end in shares(KEYS, parts, 1)]
+        return [StoredPages(self._url, first, last) for first, last in key_ranges(parts)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TypeVar
 from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
 
 from ..engine.database import Database, Query
+from ..engine.locks import AdvisoryLock
 from ..engine.statements import among, insert_rows, is_postgres, upsert
 from ..frontier.runs import refuse_beside_crawls
 from ..records.keys import day_of
@@ -23,7 +24,6 @@ from ..tables.articles import ArticleRow, DuplicateRow, SignatureFormRow, Signat
 article, duplicate, signature, form = (m.table() for m in (ArticleRow, DuplicateRow, SignatureRow, SignatureFormRow))
 
 T = TypeVar("T")
-_ARTICLE_LOCK = 7_241_895_303
 _ROWS = 100_000
 _TEXTS = 500
 _COLUMNS = ("number", "article_id", "cluster", "day", "length", "features", "fresh")
@@ -32,7 +32,7 @@ _COLUMNS = ("number", "article_id", "cluster", "day", "length", "features", "fre
 def lock_articles(connection: Connection) -> None:
     """Let one process at a time write articles, until its transaction ends."""
     if is_postgres(connection):
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ARTICLE_LOCK})
+        AdvisoryLock.ARTICLES.take(connection)
 
 
 def write_alone(database: Database, work: Query[T]) -> T:

@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
+from .locks import AdvisoryLock
 
 T = TypeVar("T")
 Query = Callable[[Connection], T]
@@ -40,7 +41,6 @@ _MAGIC = b"SQLite format 3\0"
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
-_MIGRATION_LOCK = 7_241_895_301
 _LOCK_SECONDS = 5
 _LONGEST_START = 60.0
 _FROZEN_SECONDS = 8
@@ -505,7 +505,7 @@ def _prepare(database: Database) -> None:
     try:
         with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
             if not database.is_sqlite:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+                AdvisoryLock.MIGRATION.take(connection)
             _check_server(connection, database.name)
             if _revision(connection, database.name) is None:
                 _create_tables(connection)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from .locks import AdvisoryLock
 from .statements import is_postgres
 
 
@@ -57,7 +58,7 @@ def make_partitions(connection: Connection, times: Iterable[float]) -> None:
     months = {month.partition: month for month in map(Month.of, times)} if is_postgres(connection) else {}
     if not months or not (missing := months.keys() - set(partitions(connection))):
         return
-    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _PARTITION_LOCK})
+    AdvisoryLock.PARTITION.take(connection)
     for name in sorted(missing):
         bounds = f"FROM ({months[name].begin}) TO ({months[name].next.begin})"
         connection.execute(text(f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF page FOR VALUES {bounds}"))
@@ -68,7 +69,6 @@ def partitions(connection: Connection) -> list[str]:
     return list(connection.execute(_PARTITIONS).scalars())
 
 
-_PARTITION_LOCK = 7_241_895_304
 _PARTITIONS = text(
     "SELECT CAST(inhrelid AS regclass)::text FROM pg_inherits WHERE inhparent = CAST('page' AS regclass) ORDER BY 1"
 )

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, case, exists, func, select, text, update
 
 from ..engine.errors import WrongDatabase
+from ..engine.locks import AdvisoryLock
 from ..engine.processes import is_gone
 from ..engine.statements import clock, in_state, is_postgres, one_by_one, upsert
 from ..records.reasons import SkipReason
@@ -30,7 +31,6 @@ from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 
 url, host, seed, run, count = (m.table() for m in (UrlRow, HostRow, SeedRow, RunRow, UrlCountRow))
 
-_START_LOCK = 7_241_895_302
 _LAST_REQUEST_SECONDS = 1.0
 """Seconds for which the last request of a run that died may be under way."""
 
@@ -57,7 +57,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     are others than before, a pass over the URLs.
     """
     if is_postgres(connection):  # two that start at once: the second sees the first
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _START_LOCK})
+        AdvisoryLock.START.take(connection)
     recovered = free_the_dead(connection, None, start.now, (start.place, start.pid))
     living = living_runs(connection, start.now)
     if living:

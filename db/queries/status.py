@@ -173,7 +173,7 @@ class Status:
 
 
 def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
-    """Join the states of the databases of a crawl; runs are those of the first."""
+    """Join the states of the databases of a crawl."""
     states: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     for each in found:
@@ -188,7 +188,7 @@ def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
         hosts=busiest[:hosts],
         waits=replace(longest, unasked=sum(each.waits.unasked for each in found)),
         reasons=tuple((*what, n) for what, n in reasons.most_common()),
-        runs=found[0].runs,
+        runs=tuple(run for each in found for run in each.runs),
         again=sum(each.again for each in found),
         next_visit=min((each.next_visit for each in found if each.next_visit is not None), default=None),
         unread=Unread(sum(each.unread.again for each in found), sum(each.unread.given_up for each in found)),

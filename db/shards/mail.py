@@ -24,6 +24,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, bindparam, delete, func, select, update
 
 from ..engine.database import Database
+from ..engine.locks import AdvisoryLock
 from ..engine.statements import among, insert_rows, one_by_one, run_many
 from ..frontier.aliases import HAS_WORK
 from ..frontier.insert import add_hosts, insert_urls
@@ -117,7 +118,7 @@ def deliver(here: Database, there: Database, own: int, other: int) -> int:
     """
     # both begin before anything is read: a process that is frozen in between loses both
     with there.transaction() as far, here.transaction() as near:
-        if not near.execute(_ALONE, {"key": _MAIL_LOCK + other}).scalar_one():
+        if not near.execute(_ALONE, {"key": AdvisoryLock.MAIL.value + other}).scalar_one():
             return 0  # another process of this database does it just now
         received, last = far.execute(_RECEIVED, {"from": own}).one()
         sent = near.execute(_SENT, {"to": other}).scalar_one()
@@ -140,7 +141,6 @@ _OF_SENDER = shard.c.number == bindparam("from")
 _RECEIVED = select(shard.c.received, shard.c.last_batch).where(_OF_SENDER).with_for_update()
 _SENT = select(shard.c.sent).where(shard.c.number == bindparam("to"))
 _ALONE = select(func.pg_try_advisory_xact_lock(bindparam("key", type_=BigInteger)))
-_MAIL_LOCK = 7_241_896_000
 _NEXT = (
     select(outbox.c.number, outbox.c.body)
     .where(outbox.c.shard == bindparam("to"))

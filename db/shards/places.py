@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, text, update
+from sqlalchemy import BigInteger, Connection, bindparam, exists, func, or_, select, update
 
 from ..engine.database import Database, open_for_reading
 from ..engine.errors import DatabaseGone, DatabaseProblem, WrongDatabase
+from ..engine.locks import AdvisoryLock
 from ..engine.processes import is_gone
 from ..engine.shards import Shards
 from ..engine.statements import clock, in_state, one_by_one
@@ -35,7 +36,6 @@ shard, inbox, outbox, suspect, url, run, budget = (
     model.table() for model in (ShardRow, InboxRow, OutboxRow, SuspectRow, UrlRow, RunRow, BudgetRow)
 )
 
-_ENTER_LOCK, _TURN_LOCK = 7_241_895_304, 7_241_895_305
 _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 
@@ -81,7 +81,7 @@ class ShardPlace:
     def enter(self, connection: Connection, crawl: str | None) -> str:
         """Note the place unless it is noted; returns the crawl."""
         # two processes that start at once: the second sees what the first has written
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ENTER_LOCK})
+        AdvisoryLock.ENTER.take(connection)
         crawl = self.check(connection, crawl) or crawl or secrets.token_hex(8)
         if connection.execute(select(shard.c.number).limit(1)).first() is None:
             own = self.number
@@ -218,7 +218,7 @@ def _turn(database: Database) -> Iterator[None]:
     deadline = time.monotonic() + _LONGEST_TURN
     with database.transaction() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT")  # it would be cut off in the middle of a transaction
-        while not connection.execute(select(func.pg_try_advisory_lock(_TURN_LOCK))).scalar_one():
+        while not connection.execute(select(func.pg_try_advisory_lock(AdvisoryLock.TURN.value))).scalar_one():
             if time.monotonic() > deadline:
                 break
             time.sleep(_TURN_SECONDS)

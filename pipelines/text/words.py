@@ -312,7 +312,7 @@ def _singular(word: str) -> str:
 
 
 _last_cut: Final[list[tuple[str, Sequence[str]]]] = [("", ())]
-"""What was tagged last, and its words: the same text is asked for its classes next."""
+"""The text tagged last, and its words: it is asked for its classes next."""
 
 
 class _Cutter(Protocol):

@@ -70,13 +70,13 @@ class Costs:
     efficiency: float = 1.0
 
     def larger(self, pages: float) -> float:
-        """How many times as much storing a page costs once a shard has so many."""
+        """Return the cost of storing a page once a shard has so many, in that of the first."""
         return 1 + self.growth * max(0.0, math.log(max(pages, 1) / self.growth_from))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Who does the work, and where.
+    """Machines and processes that do the work.
 
     Attributes:
         shards: databases.
@@ -164,7 +164,7 @@ def grouped(
 
 @dataclass
 class Prediction:
-    """How a crawl goes.
+    """Course of a crawl.
 
     Attributes:
         pages: that were stored.

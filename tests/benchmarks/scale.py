@@ -351,7 +351,7 @@ def slopes(crawled: Crawled) -> dict[str, float]:
 
 
 def costs_of(fast: Crawled, slow: Crawled, kind: Kind) -> Costs:
-    """What everything costs, from two short crawls.
+    """Work out the costs from two short crawls.
 
     In the first nothing has to wait but for the processor, and pages share transactions; in the second each page has
     one of its own. What the second costs more for a page is the price of a transaction. What the slopes leave is that
@@ -555,7 +555,7 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
 
 
 def calibrate(kind: Kind, postgres: Postgres | None, pages: int) -> Costs:
-    """What everything costs now, by short crawls on the same sort of database.
+    """Measure the costs now, by short crawls on the same sort of database.
 
     How much of the cores such a crawl can use (disks and locks make it wait, too) is what makes the first of them, when
     it is simulated, as fast as it was.
@@ -663,7 +663,7 @@ def agree(pages: int) -> str:
 
 
 def plan() -> str:
-    """What the simulation says of larger crawls, as a table."""
+    """Show what the simulation says of larger crawls, as a table."""
     lines = [
         "| pages | hosts | machines | pages/s, first tenth | days to 90 % | 99 % | all | held up by | TB on disk "
         "| GB a process | $ machines | $ disk | $ traffic |",

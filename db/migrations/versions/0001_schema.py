@@ -82,7 +82,7 @@ CASE WHEN {row}.reason IS NULL THEN ''
      WHEN {row}.reason_detail IS NULL OR {row}.reason IN ('too old', 'too new') THEN {row}.reason
      ELSE {row}.reason || ': ' || {row}.reason_detail END,
 CASE WHEN {row}.state <> 'pending' THEN -1 WHEN {row}.depth > 20 THEN 20 ELSE {row}.depth END"""
-"""What a URL is counted under, see `db.frontier.counts`."""
+"""The group that a URL is counted in, see `db.frontier.counts`."""
 _COUNT = """INSERT INTO url_count (state, host_id, reason, depth, connection, n)
 SELECT {counted}, {connection}, {n} {of} ON CONFLICT (state, host_id, reason, depth, connection)
 DO UPDATE SET n = url_count.n + excluded.n"""

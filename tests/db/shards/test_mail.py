@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from db.articles.page_transaction import Store
 from db.engine.database import Database, open_for_crawl
+from db.engine.locks import AdvisoryLock
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
 from db.records.keys import dealt, fingerprint
@@ -120,7 +121,7 @@ def test_second_sender_leaves_the_outbox_to_the_first(two: list[Database]) -> No
     one, other = two
     store_page(one)
     with one.engine.begin() as connection:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": mail._MAIL_LOCK + 2})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": AdvisoryLock.MAIL.value + 2})
         assert mail.deliver(one, other, 1, 2) == 0
     assert mail.deliver(one, other, 1, 2) == 1
 
