@@ -15,8 +15,8 @@ MAX_URL_CHARS = 2000
 # White space and control characters that no reader of a page can see around a URL.
 _TRIMMED = (
     "".join(map(chr, range(0x21)))
-    + "\x7f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\u200b\ufeff"
-    + "".join(map(chr, range(0x2000, 0x200B)))
+    + "\x7f\x85\xa0\xad\u1680\u180e\u200b\u200e\u200f\u3000\ufeff"
+    + "".join(map(chr, (*range(0x2000, 0x200B), *range(0x2028, 0x2030), *range(0x205F, 0x2070))))
 )
 _INNER_BREAKS = {9: None, 10: None, 13: None}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -95,14 +95,19 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
     """
     if len(url) > MAX_URL_CHARS:
         return None
-    if url[:7] != "http://" and url[:8] != "https://":
-        url = url.strip(_TRIMMED).translate(_INNER_BREAKS)
+    if (url[:7] != "http://" and url[:8] != "https://") or not "!" <= url[-1] <= "~":
+        url = trim(url).translate(_INNER_BREAKS)
         if base is not None:
             absolute = _join(url, base)
             if absolute is None:
                 return None
             url = absolute
     return _canonical(url)
+
+
+def trim(url: str) -> str:
+    """Strip a URL of what no reader of a page can see around it."""
+    return url.strip(_TRIMMED)
 
 
 def host_key(url: str) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
+from ..decode.query import escape_query, find_query_codec
 from ..decode.text import clean, strip_invisible, words
 from ..urls import canonicalize
 from . import limits
@@ -501,6 +502,7 @@ class Document:
         bounds: how much of the page was read.
         exceeded: limits of which there was more.
         is_cut: whether markup or text behind the last block was not read.
+        content_type: value of the HTTP header.
     """
 
     url: str
@@ -534,11 +536,26 @@ class Document:
     bounds: PageLimits = limits.DEFAULT
     exceeded: set[str] = field(default_factory=set)
     is_cut: bool = False
+    content_type: str = ""
+    _base_url: str = ""
+    _query_codec: str = ""
 
     @property
     def base_url(self) -> str:
         """Absolute URL that the page's hrefs are relative to."""
-        return (canonicalize(self.base, self.url) if self.base else None) or self.url
+        if not self._base_url:
+            self._base_url = (self._in_own_set(self.base, self.url) if self.base else None) or self.url
+        return self._base_url
+
+    def resolve(self, href: str) -> str | None:
+        """Return the canonical URL of an href of the page; None for what is no page."""
+        return canonicalize(href, self.base_url) if href.isascii() else self._in_own_set(href, self.base_url)
+
+    def _in_own_set(self, href: str, base: str) -> str | None:
+        """Canonicalize an href whose query is written in the page's character set."""
+        if not self._query_codec:
+            self._query_codec = find_query_codec(self.source, self.encoding, self.content_type)
+        return canonicalize(escape_query(href, self._query_codec), base)
 
 
 def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
@@ -556,7 +573,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
     Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)
-    document = Document(url, encoding, text, bounds=bounds)
+    document = Document(url, encoding, text, bounds=bounds, content_type=content_type)
     root = _tree(text.encode("utf-8", "replace"), document)
     if root is not None and _too_deep(root, bounds.depth):
         document.exceeded.add(limits.DEPTH)

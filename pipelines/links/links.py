@@ -96,7 +96,6 @@ def resolve_urls(document: Document) -> PageUrls:
 
     Cost: O(links).
     """
-    base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
     for _, href, _, _, _ in document.links:
@@ -107,7 +106,7 @@ def resolve_urls(document: Document) -> PageUrls:
                 urls[href] = None
                 too_long += 1
             else:
-                urls[href] = canonicalize(href, base)
+                urls[href] = document.resolve(href)
     return PageUrls(urls, canonicalize(document.url), too_long)
 
 
@@ -230,14 +229,13 @@ def mark_nofollow(links: Links) -> Links:
 
 def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
-    base = document.base_url
     found: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {
             "application/rss+xml",
             "application/atom+xml",
         }:
-            url = canonicalize(href, base)
+            url = document.resolve(href)
             if url:
                 found[url] = None
     return tuple(found)[:20]

@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from ..document.document import REFRESH, Document
-from ..urls import canonicalize
 
 _MOST_SECONDS: Final = 15
 """After a longer pause readers are shown the page again, not another."""
@@ -35,5 +34,4 @@ def find_target(document: Document) -> str:
     if sent is None or int(sent[1]) > _MOST_SECONDS:
         return ""
     written = sent[3].partition(sent[2])[0] if sent[2] else sent[3]
-    base = document.base_url
-    return (written.strip() and canonicalize(written, base)) or ""
+    return (written.strip() and document.resolve(written)) or ""

@@ -12,7 +12,6 @@ from ..document.document import Document
 from ..document.noise import is_info
 from ..document.structured_data import Structured
 from ..records import Image
-from ..urls import canonicalize
 
 MAX_IMAGES: Final = 50
 _MAX_CAPTION_CHARS: Final = 300
@@ -53,7 +52,7 @@ _NO_PICTURE = re.compile(
 
 
 def find_images(
-    document: Document, structured: Structured, kept: Sequence[int], title: str, base: str
+    document: Document, structured: Structured, kept: Sequence[int], title: str
 ) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
@@ -62,7 +61,6 @@ def find_images(
         structured: its JSON-LD.
         kept: blocks of the text.
         title: the headline, which is no caption.
-        base: absolute URL that hrefs are relative to.
 
     Returns:
         At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the
@@ -72,7 +70,7 @@ def find_images(
     """
     found: dict[str, Image] = {}
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
-        url = canonicalize(value, base)
+        url = document.resolve(value)
         if url and not _NO_PICTURE.search(value[-120:]):
             found.setdefault(url, Image(url, "", lead=not found))
     if kept and document.images:
@@ -85,7 +83,7 @@ def find_images(
                 break
             if value.startswith("data:") or _NO_PICTURE.search(value[-120:]) or _is_small(document, node):
                 continue
-            url = canonicalize(value, base)
+            url = document.resolve(value)
             if url:
                 before = found.get(url)
                 caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)

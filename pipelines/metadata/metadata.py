@@ -12,7 +12,6 @@ from ..document import structured_data
 from ..document.document import Document
 from ..document.structured_data import find_meta
 from ..records import Extraction, Metadata
-from ..urls import canonicalize
 from .bylines import find_authors
 from .images import find_images
 from .language import detect
@@ -58,9 +57,8 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     near = find_lines(document, title.block, kept)
     habits = find_habits(urlsplit(document.url).hostname or "", language, declared)
     moment, origin = find_published(document, data, LineNumbers(near, kept), fetched_at, habits)
-    base = document.base_url
     publisher = find_source(document, near, kept)
-    place = find_pages(document, base)
+    place = find_pages(document)
     return Metadata(
         title=title.text,
         authors=find_authors(document, data, near, kept, [*sites, publisher]),
@@ -76,8 +74,8 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
         ),
         keywords=find_keywords(document, data, extraction, title.text, [*sites, publisher]),
         section=find_section(document, data, first, title.text, [*sites, publisher]),
-        images=find_images(document, data, kept, title.text, base),
-        canonical=_canonical(document, base),
+        images=find_images(document, data, kept, title.text),
+        canonical=_canonical(document),
         next_page=place.next,
         previous_page=place.previous,
         page_number=place.number,
@@ -98,10 +96,10 @@ def extract_head(document: Document, found: Metadata) -> Metadata:
     return Metadata(title=title.text, language=found.language, canonical=found.canonical)
 
 
-def _canonical(document: Document, base: str) -> str:
+def _canonical(document: Document) -> str:
     """Return the canonical URL that the page states."""
     for rel, href, _, _ in document.relations:
         if "canonical" in rel.split():
-            return canonicalize(href, base) or ""
+            return document.resolve(href) or ""
     value = find_meta(document, "og:url")
-    return (canonicalize(value, base) or "") if value else ""
+    return (document.resolve(value) or "") if value else ""

@@ -64,7 +64,7 @@ class _Step:
     """The URL itself says that its number is one of a page."""
 
 
-def find_pages(document: Document, base: str) -> Pages:
+def find_pages(document: Document) -> Pages:
     """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
@@ -73,7 +73,6 @@ def find_pages(document: Document, base: str) -> Pages:
 
     Args:
         document: a parsed page.
-        base: absolute URL that its links are relative to.
 
     Returns:
         The neighbours; all empty for an article on one page.
@@ -83,7 +82,7 @@ def find_pages(document: Document, base: str) -> Pages:
     own = canonicalize(document.url) or document.url
     steps: list[tuple[int, _Step]] = []
     for label, href in _labelled(document):
-        url = canonicalize(href, base)
+        url = document.resolve(href)
         step = _step(own, url) if url and url != own else None
         if step is not None:
             steps.append((label, step))

@@ -18,7 +18,6 @@ from db.records.reasons import PageReason
 from ..decode.text import clean
 from ..document.document import Document
 from ..records import Extraction
-from ..urls import canonicalize
 from .structure import Container, TextPart, build_parts
 
 MAX_IMAGES: Final = 50
@@ -105,17 +104,16 @@ class _Marks:
 
     def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
-        base = document.base_url
         kept = {part.block for part in made}
         self.links: dict[int, list[tuple[str, str]]] = {}
         for _, href, _, anchor, block in document.links:
             if block in kept and anchor:
-                url = canonicalize(href, base)
+                url = document.resolve(href)
                 if url:
                     self.links.setdefault(block, []).append((anchor, url))
-        self.pictures = list(self._pictures(document, base, kept)) if made and document.images else []
+        self.pictures = list(self._pictures(document, kept)) if made and document.images else []
 
-    def _pictures(self, document: Document, base: str, kept: Set[int]) -> Iterator[_Picture]:
+    def _pictures(self, document: Document, kept: Set[int]) -> Iterator[_Picture]:
         """Yield the images from just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
@@ -123,7 +121,7 @@ class _Marks:
         for node, value, text in document.images:
             if not first - _NEAR_NODES <= node < document.ends[last] or value.startswith("data:"):
                 continue
-            url = canonicalize(value, base)
+            url = document.resolve(value)
             if url and url not in seen and len(seen) < MAX_IMAGES:
                 seen.add(url)
                 after = (part.block for part in self.parts if nodes[part.block] > node)

@@ -15,7 +15,7 @@ SITE = "http://e.com"
 
 def found(url: str, links: dict[str, str], head: str = "") -> Pages:
     anchors = "".join(f'<a href="{href}">{anchor}</a> ' for anchor, href in links.items())
-    return pagination.find_pages(parse(f"{head}<p>x</p>{anchors}".encode(), SITE + url), SITE + url)
+    return pagination.find_pages(parse(f"{head}<p>x</p>{anchors}".encode(), SITE + url))
 
 
 @pytest.mark.parametrize(

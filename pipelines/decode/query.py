@@ -1,0 +1,59 @@
+"""Queries of URLs in the character set of the page that names them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import quote_from_bytes
+
+from ..urls import trim
+from .charset import find_codec, write
+
+_NAMED = re.compile(r"""(?:charset|encoding)\s{0,8}=\s{0,8}["']?\s{0,8}([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
+_BEYOND_ASCII = re.compile(r"[^\0-\x7f]+")
+_SAFE: Final = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, "%&#;")))
+"""Second bytes of characters that browsers leave as they are; `&#9731;` is not one."""
+
+
+def find_query_codec(text: str, encoding: str, content_type: str = "") -> str:
+    """Return the codec in which browsers write the queries of a page's links.
+
+    Args:
+        text: the page.
+        encoding: the codec it was read in, see `encoding.decode`.
+        content_type: value of the HTTP header.
+
+    Returns:
+        The page's own; UTF-8 for UTF-16 and for sets that browsers refuse. A page of ASCII characters alone is in the
+        set that it declares.
+
+    Cost: O(characters) of a page in GBK or in ASCII alone.
+    """
+    if encoding == "gb18030" or (encoding == "utf-8" and text.isascii()):
+        named = _NAMED.search(content_type) or _NAMED.search(text)
+        name = named[1].lower() if named else ""
+        encoding = find_codec(name) or "utf-8" if encoding == "utf-8" else encoding
+        return "gbk" if encoding == "gb18030" and "18030" not in name else encoding
+    return "utf-8" if encoding in {"utf-16", "iso2022_kr"} else encoding
+
+
+def escape_query(url: str, codec: str) -> str:
+    """Escape what is not ASCII in the query of a URL, in the set of its page.
+
+    Path and host are always written in UTF-8; so is all of a URL that stands in no page.
+
+    Args:
+        url: as written in a page.
+        codec: see `find_query_codec`.
+
+    Cost: O(characters).
+    Source: WHATWG URL Standard, section 4.4, query state.
+    Differs: of ISO-2022-JP `%`, `&` and `;` within a character are escaped, too.
+
+    >>> escape_query("/港口?tag=港口&x=☃#港", "gbk")
+    '/港口?tag=%B8%DB%BF%DA&x=%26%239731%3B'
+    """
+    start, mark, query = trim(url).partition("#")[0].partition("?")
+    if codec == "utf-8" or query.isascii():
+        return url
+    return start + mark + _BEYOND_ASCII.sub(lambda found: quote_from_bytes(write(found[0], codec), _SAFE), query)
