@@ -63,8 +63,8 @@ MONTHS: Final = _number_months(
     "ιανουαρίου ιανουάριος ιαν січня січ янв январь януари gener jänner يناير",
     "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat února "
     "helmikuuta február φεβρουαρίου φεβρουάριος φεβ лютого лют фев февр февраль февруари febrer feber فبراير شباط",
-    "march mar märz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret március "
-    "μαρτίου μάρτιος μαρ μάρ березня бер мар март marts març مارس آذار",
+    "march mar märz mär mrz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
+    "március μαρτίου μάρτιος μαρ μάρ березня бер мар март marts març مارس آذار",
     "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου απρίλιος απρ квітня "
     "квіт кві апр апрель април أبريل ابريل نيسان",
     "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου μαίου μάιος μαι μαϊ μάι травня трав тра "
@@ -92,10 +92,11 @@ _BEFORE_YEAR: Final = MONTHS | _number_months(
 """Short names that are words of other languages, too: they are months only where a year stands behind them."""
 _CLOCK_WEST = (
     r"(?:(?:\s?г\.)?\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
-    r"(\d{1,2})[:.h](\d\d)(?::(\d\d))?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
+    r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 _YEAR_FIRST = re.compile(
-    r"((?:19|20)\d\d)(?<!\d{5}),?\s{1,2}([^\W\d_]{3,10})\.?\s{1,2}(\d{1,2})(?!\d)" + _CLOCK_WEST, re.IGNORECASE
+    r"((?:19|20)\d\d)(?<!\d{5})(?:,?\s{1,2}|-)([^\W\d_]{3,10})\.?(?:\s{1,2}|-)(\d{1,2})(?!\d)T?" + _CLOCK_WEST,
+    re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
     r"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
@@ -114,12 +115,14 @@ _CLOCK_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _JAVA = re.compile(
-    r"([A-Z](?<!\w\w)[a-z]{2}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:?\d\d) ((?:19|20)\d\d)(?!\d)"
+    r"([A-Z](?<!\w\w)[a-z]{2})\s{1,2}(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([A-Z]{2,5}|(?:GMT)?[+-]\d\d:?\d\d) )?"
+    r"((?:19|20)\d\d)(?!\d)"
 )
 _URL = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)"
 )
 _URL_LOOSE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/])(\d{1,2}|[a-z]{3})\2(\d{1,2})(?![\d.])")
+_SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3}[ -])(\d\d)(?= \d{1,2}:\d\d)")
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
 )
@@ -301,7 +304,7 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
         return _western(text, slashed, (int(slashed[3]), month, number), now, habits)
     java = _JAVA.search(text)
     if java and java[1].lower() in MONTHS:
-        zone = timezones.read_zone(java[6], 0, habits.zone)
+        zone = timezones.read_zone(java[6] or "", 0, habits.zone)
         clock = (int(java[3]), int(java[4]), int(java[5]))
         return build_moment((int(java[7]), MONTHS[java[1].lower()], int(java[2])), clock, zone, now)
     return None
@@ -326,7 +329,11 @@ def _western(
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`."""
+    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`.
+
+    >>> read_stamp("Thu, 01 Jan 04 19:48:21 +08:00", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
+    '2004-01-01T19:48:21+08:00'
+    """
     text = text.strip()[:100]
     if _UNIX.fullmatch(text):
         return read_epoch(text, now, habits)
@@ -335,7 +342,12 @@ def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
         zone = timezones.read_zone(compact[7], 0, habits.zone) if compact[7] else habits.zone
         return build_moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
-    return read(text, now, habits)
+    return read(_SHORT_YEAR.sub(_write_year, text, count=1), now, habits)
+
+
+def _write_year(year: re.Match[str]) -> str:
+    """Write a year of two digits as RFC 2822 reads it."""
+    return f"{year[1]}{'20' if int(year[2]) < 50 else '19'}{year[2]}"
 
 
 def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:

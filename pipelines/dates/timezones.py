@@ -72,7 +72,7 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
 _MONTH_FIRST: Final = words("en")
 _DAY_FIRST_COUNTRIES: Final = words("uk ie au nz in za ng ke sg my hk pk lk")
 _BEHIND: Final = re.compile(
-    r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d\d(?=\s|$))(?!\d)|"
+    r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d00|[+-]\d\d(?=\s|$))(?!\d)|"
     r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
     r"(北京时间|北京時間|[A-Z]{1,5})(?![A-Za-z]))"
 )
@@ -141,9 +141,9 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
 
 
 def read_offset(digits: str) -> timezone:
-    """Return the zone of an offset (+08:00, +0800, +8), at most just below a day."""
+    """Return the zone of an offset (+08:00, +0800, +800, +8), at most just below a day."""
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
-        hours, minutes = hours[:2], hours[2:]
+        hours, minutes = hours[:-2], hours[-2:]
     total = min(int(hours) * 60 + int(minutes or 0), 839)
     return timezone(timedelta(minutes=-total if digits[0] == "-" else total))

@@ -11,6 +11,7 @@ from .charset import find_codec, write
 
 _NAMED = re.compile(r"""(?:charset|encoding)\s{0,8}=\s{0,8}["']?\s{0,8}([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _BEYOND_ASCII = re.compile(r"[^\0-\x7f]+")
+_HEAD_CHARS: Final = 100_000
 _SAFE: Final = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, "%&#;")))
 """Second bytes of characters that browsers leave as they are; `&#9731;` is not one."""
 
@@ -27,10 +28,10 @@ def find_query_codec(text: str, encoding: str, content_type: str = "") -> str:
         The page's own; UTF-8 for UTF-16 and for sets that browsers refuse. A page of ASCII characters alone is in the
         set that it declares.
 
-    Cost: O(characters) of a page in GBK or in ASCII alone.
+    Cost: O(characters) of the head of a page in GBK or in ASCII alone.
     """
     if encoding == "gb18030" or (encoding == "utf-8" and text.isascii()):
-        named = _NAMED.search(content_type) or _NAMED.search(text)
+        named = _NAMED.search(content_type) or _NAMED.search(text, 0, _HEAD_CHARS)
         name = named[1].lower() if named else ""
         encoding = find_codec(name) or "utf-8" if encoding == "utf-8" else encoding
         return "gbk" if encoding == "gb18030" and "18030" not in name else encoding

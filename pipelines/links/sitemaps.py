@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from lxml import etree
 
+from ..dates.timezones import Habits, find_habits
 from ..document.limits import DEFAULT, PageLimits
 from ..records import BlockKind, Links
-from ..urls import canonicalize
 from .feeds import (
     Entry,
     clean_title,
@@ -22,6 +23,7 @@ from .feeds import (
     make_links,
     parse_feed,
     parse_time,
+    resolve,
     strip_prolog,
     to_utf8,
 )
@@ -104,12 +106,12 @@ def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitema
     head = decode_head(body)
     root = find_first_element(head)
     if root in _ROOTS:
-        return _parse_xml(strip_prolog(to_utf8(body)), url, bounds.file_entries)
+        return _parse_xml(body, url, bounds.file_entries)
     if looks_like_feed(body):
         return Sitemap(links=parse_feed(body, url))
     if root or "<" in head[:1000]:
         return Sitemap()
-    rows = list(islice(_read_lines(to_utf8(body), url), bounds.file_entries + 1))
+    rows = list(islice(_read_lines(body, url), bounds.file_entries + 1))
     links = make_links(rows[: bounds.file_entries], BlockKind.SITEMAP)
     return Sitemap(links=links, is_cut=len(rows) > bounds.file_entries)
 
@@ -130,10 +132,12 @@ def _unpack(body: bytes, most_bytes: int) -> bytes | None:
 
 def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     """Read the XML form, element by element."""
+    body, codec = to_utf8(body)
+    habits = find_habits(urlsplit(url).hostname or "", "")
     rows: list[Entry] = []
     children: dict[str, None] = {}
     events = etree.iterparse(
-        BytesIO(body.lstrip()),
+        BytesIO(strip_prolog(body).lstrip()),
         events=("end",),
         encoding="utf-8",
         recover=True,
@@ -149,11 +153,11 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
             elements += 1
             name = _local(element)
             if name in ("url", "sitemap"):
-                entry = _read_entry(element, url)
-                if entry.url and name == "sitemap":
-                    children.setdefault(entry.url)
-                elif entry.url:
-                    rows.append(entry)
+                found = _read_entries(element, url, codec, habits)
+                if name == "sitemap":
+                    children.update(dict.fromkeys(entry.url for entry in found))
+                else:
+                    rows += found
                 _drop(element)
                 entries, last = entries + 1, elements
             # What is neither is kept in memory until the next entry.
@@ -166,21 +170,23 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     return Sitemap(tuple(islice(children, most)), make_links(rows[:most], BlockKind.SITEMAP), is_cut)
 
 
-def _read_entry(element: etree._Element, url: str) -> Entry:
-    """Read URL, news title and times of one entry; empty and zero for what is absent."""
-    target, title, changed, published = "", "", "", ""
+def _read_entries(element: etree._Element, url: str, codec: str, habits: Habits) -> list[Entry]:
+    """Read URL, news title and times of an entry, which is several if it has several URLs."""
+    targets: list[str] = []
+    title, changed, published = "", "", ""
     for child in element:
         name = _local(child)
-        if name == "loc" and not target:
-            href = (child.text or "").strip()
-            target = (canonicalize(href, url) or "") if href else ""
+        if name == "loc":
+            if target := resolve(child.text or "", url, codec):
+                targets.append(target)
         elif name == "lastmod":
             changed = child.text or ""
         elif name == "news":
             title = clean_title(child.findtext("{*}title"))
             published = child.findtext("{*}publication_date") or ""
-    last = parse_time(changed)
-    return Entry(target, title, parse_time(published) or last, last)
+    last = parse_time(changed, habits)
+    date = parse_time(published, habits) or last
+    return [Entry(target, title, date, last) for target in targets]
 
 
 def _local(element: etree._Element) -> str:
@@ -199,13 +205,14 @@ def _drop(element: etree._Element) -> None:
 
 def _read_lines(body: bytes, url: str) -> Iterator[Entry]:
     """Read the plain form: one absolute URL per line."""
+    body, codec = to_utf8(body)
     for line in BytesIO(body):
         text = line.strip().decode("utf-8", "replace")
-        target = canonicalize(text, url) if _is_url(text) else None
+        target = resolve(text, url, codec) if _is_url(text) else None
         if target:
             yield Entry(target)
 
 
 def _is_url(text: str) -> bool:
     """Tell whether a line of text is nothing but an absolute URL."""
-    return text[:8].lower().startswith(("http://", "https://")) and not any(mark in text for mark in " <>\t")
+    return text[:8].lower().startswith(("http://", "https://", "www.")) and not any(mark in text for mark in " <>\t")

@@ -51,9 +51,7 @@ _NO_PICTURE = re.compile(
 )
 
 
-def find_images(
-    document: Document, structured: Structured, kept: Sequence[int], title: str
-) -> tuple[Image, ...]:
+def find_images(document: Document, structured: Structured, kept: Sequence[int], title: str) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
     Args:
