@@ -28,20 +28,38 @@ _LOOSE_ESCAPE = re.compile(r"%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|5[0-9AaFf]|7[0-9
 _ILLEGAL = re.compile(r'["<>\\^`{|}]')
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|aspsessionid[a-z]{0,12})=[^/;]*", re.IGNORECASE)
 
-_TRACKING_PREFIXES = ("utm_", "mtm_", "hsa_", "aspsessionid")
-# One line per family: shares, advertisements and mailings; the same of Chinese services; sessions.
+# ASP.NET writes sessions, tickets and visitors as a folder: /(S(lit3py55t21z5v55vlm25s55))/, /(X(1)F(...))/.
+_FOLDER_SESSION = re.compile(
+    r"/(?:\(|%28)(?:(?:[AFSX](?:\(|%28)[\w-]+(?:\)|%29))+|(?=[a-z]*[0-5])[a-z0-5]{24})(?:\)|%29)(?=/|$)", re.IGNORECASE
+)
+
+_ASP_SESSION = "aspsessionid"
+_TRACKING_PREFIXES = ("utm_", "itm_", "mtm_", "otm_", "matomo_", "piwik_", "hsa_", "hmb_", "vn_", "oft_", _ASP_SESSION)
+# One paragraph per family: shares, clicks on advertisements, mailings, campaigns; those of Chinese services; sessions.
 _TRACKING_NAMES = """
     fbclid fb_action_ids fb_action_types fb_source fb_ref mibextid igshid igsh
     gclid gclsrc dclid gbraid wbraid srsltid _ga _gl msclkid yclid ysclid _openstat twclid ttclid li_fat_id epik
-    __twitter_impression ref_src ref_url mc_cid mc_eid mkt_tok vero_id oly_enc_id oly_anon_id
+    __twitter_impression ref_src ref_url ref_ referrer referer mc_cid mc_eid mc_tc mkt_tok vero_id vero_conv
+    oly_enc_id oly_anon_id action_object_map action_type_map action_ref_map fb_comment_id fref hc_ref hc_location pnref
+    gad_source gad_campaignid gs_l gs_lcp rdt_cid sccid irclickid irgwc tblci dicbo ob_click_id clickid click_id cjevent
+    sznclid zanpid unicorn_click_id ef_id mkwid pcrid mkcid mkevt mkrid _trkparms _trksid trk trkinfo trkcampaign lipi
+    __s ml_subscriber ml_subscriber_hash wickedid wickedsource _bta_tid _bta_c _ke _kx dm_i os_ehash nr_email_referer
+    trk_contact trk_msg trk_module trk_sid bsft_clkid bsft_uid bsft_eid bsft_mid gdfms gdftrk gdffi sfmc_id
+    redirect_log_mongo_id redirect_mongo_id sb_referer_host sms_click sms_source sms_uph ss_source ss_campaign_id
+    ss_email_id emci emdi bxid cndid leadsource wprov amp_js_v amp_gsa usqp soc_src soc_trk vgo_ee
+    utm cmpid s_cid sc_cid sc_uid sc_eh sc_customer echobox xtor xtref emc wtrid tracking_source ceneo_spo partnerid
+    ga_source ga_medium ga_term ga_content ga_campaign ga_place intcmp intcid int_cmp int_source int_medium int_campaign
+    cm_ven cm_cat cm_pla cm_ite cm_re cm_sp cm_cr cvosrc elq elqaid elqat elqcampaignid
     _hsenc _hsmi __hssc __hstc __hsfp hsctatracking rb_clickid s_kwcid cm_mmc elqtrack elqtrackid
-    wt_mc wt_zmc wt.mc_id guccounter guce_referrer guce_referrer_sig _branch_match_id _branch_referrer
+    wt_mc wt_zmc wt.mc_id wt.zmc guccounter guce_referrer guce_referrer_sig _branch_match_id _branch_referrer
     pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content ns_campaign ns_mchannel ns_source ns_linkname ns_fee
-    at_campaign at_medium at_custom1 at_custom2 at_custom3 at_custom4 sr_share
+    at_campaign at_campaign_type at_medium at_bbc_team at_link_id at_link_type at_link_origin at_ptr_name at_ptr_type
+    at_format at_emailtype at_send_date at_recipient_id at_recipient_list
+    at_custom1 at_custom2 at_custom3 at_custom4 sr_share
     spm scm spm_id_from vd_source wfr isappinstalled from_isappinstalled nsukey tdsourcetag adtag pgv_ref
     hmsr hmpl hmcu hmkw hmci bd_vid qhclickid ivk_sa sudaref tt_from tt_medium tt_campaign
     share_token share_source share_medium share_plat share_tag share_session_id sharer_sharetime sharer_shareid
-    phpsessid jsessionid asp.net_sessionid cftoken oscsid
+    phpsessid jsessionid asp.net_sessionid cftoken oscsid aspxautodetectcookiesupport
 """
 _TRACKING = frozenset(_TRACKING_NAMES.split())
 SESSION_NAMES = frozenset(
@@ -50,6 +68,8 @@ SESSION_NAMES = frozenset(
 )
 """Names, in lower case, under which a parameter usually holds a session; `sid=7` may be a section all the same."""
 _SESSION_KEYS = SESSION_NAMES - {"session", "s_id", "cfid", "token"}
+_WORDED = frozenset({"from", "ocid", "ncid", "icid", "smid", "mbid", "cmp", "ito"})
+"""Names under which a word says how a reader came, and a number or date what is shown."""
 _ROUTE_KEYS = frozenset({"to", "until", "till", "end"})
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*")
 _HEX_SESSION = re.compile(r"[0-9A-Fa-f]{16,}")
@@ -103,6 +123,19 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
                 return None
             url = absolute
     return _canonical(url)
+
+
+def with_session(url: str, base: str) -> str | None:
+    """Return the form of a URL that keeps a session in its path.
+
+    Some servers send whoever comes without one to a URL that has it, for ever: there it is needed.
+
+    Args:
+        url: see `canonicalize`.
+        base: see `canonicalize`.
+    """
+    absolute = _join(trim(url).translate(_INNER_BREAKS), base)
+    return None if absolute is None or len(absolute) > MAX_URL_CHARS else _canonical(absolute, drops_sessions=False)
 
 
 def trim(url: str) -> str:
@@ -226,7 +259,7 @@ def _base_parts(base: str) -> tuple[str, str, str, str] | None:
 
 
 @lru_cache(maxsize=1 << 15)
-def _canonical(url: str) -> str | None:
+def _canonical(url: str, *, drops_sessions: bool = True) -> str | None:
     """Canonicalise an absolute URL."""
     try:
         href = can_ada.parse(url).href
@@ -242,8 +275,8 @@ def _canonical(url: str) -> str | None:
         return None
     path, _, query = href[end:].partition("?")
     path = _normal(path)
-    if ";" in path:
-        stripped = _PATH_SESSION.sub("", path)
+    if drops_sessions and (";" in path or "/(" in path or "/%28" in path):
+        stripped = _FOLDER_SESSION.sub("", _PATH_SESSION.sub("", path))
         if stripped != path:
             # What is left may be a dot segment now.
             return _canonical(f"{href[:start]}{host}{stripped}{'?' if query else ''}{query}")
@@ -318,9 +351,9 @@ def _is_noise(key: str, value: str, keys: list[str]) -> bool:
     """Tell whether a parameter cannot change which page is shown."""
     if key in _TRACKING or key.startswith(_TRACKING_PREFIXES):
         return True
-    if key == "from":
+    if key in _WORDED:
         # from=timeline says who shared it; from=2024-01-01 and from=paris&to=rome choose what is shown.
-        return _WORD.fullmatch(value) is not None and _ROUTE_KEYS.isdisjoint(keys)
+        return _WORD.fullmatch(value) is not None and (key != "from" or _ROUTE_KEYS.isdisjoint(keys))
     if key in _SESSION_KEYS:
         return _is_session(value)
     if key == "cfid":

@@ -10,14 +10,15 @@ The time and memory that a file takes grow with its length, whatever stands in i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from string import punctuation
 from urllib.parse import quote
 
 from protego import Protego
 
-from pipelines.urls import MAX_URL_CHARS
+from pipelines.urls import MAX_URL_CHARS, bare_host, canonicalize
 
 MOST_SITEMAPS = 1_000
 MOST_RULES = 60_000
@@ -37,7 +38,7 @@ _LINE = re.compile(
 """Fields with the misspellings that Protego knows, also without colon; all others are passed over and end no group."""
 _AGENT = re.compile(r"\*?([A-Za-z_-]+)|\*(?!\S)")
 _DELAY = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t]*(?:s|sec|secs|seconds?)?", re.IGNORECASE)
-_ORIGIN = re.compile(r"\Ahttps?://[^/?#]*", re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://[^/?#*$]*", re.IGNORECASE)
 _ILLEGAL = re.compile(r"[^!-~]")
 _BEYOND_ASCII = re.compile(r"%([89a-f][0-9a-f])", re.IGNORECASE)
 
@@ -51,13 +52,17 @@ class Robots:
         rate: the same by its Request-rate.
         sitemaps: URLs it names, at most `MOST_SITEMAPS`.
         chars: of the rules that are held; they take some 20 bytes each.
+        named: hosts that rules name before a path, without `www.`: each of these rules is for its own host alone.
     """
 
     delay: float
     rate: float
     sitemaps: tuple[str, ...]
     chars: int
+    named: frozenset[str]
     _rules: Protego
+    _lines: Sequence[tuple[str, str]]
+    _own: dict[str, Protego] = field(default_factory=dict)
 
     def allows(self, url: str) -> bool:
         """Tell whether a URL may be fetched.
@@ -69,7 +74,12 @@ class Robots:
         Source: RFC 9309, section 2.2.2.
         Differs: as Protego does: `/index.html` allowed is its folder too, a `$` at a rule's end is also that character.
         """
-        return self._rules.can_fetch(_escape(url), "*")
+        rules = self._rules
+        if self.named and (host := bare_host(url)) in self.named:
+            if host not in self._own:
+                self._own[host] = Protego.parse(_write(self._lines, host))
+            rules = self._own[host]
+        return rules.can_fetch(_escape(url), "*")
 
 
 @lru_cache(maxsize=8)
@@ -77,7 +87,8 @@ def parse(text: str, agent: str) -> Robots:
     r"""Read a robots.txt.
 
     The groups for our own name count, all of them together; without one, those for `*`. As browsers of the file in the
-    wild do, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was meant.
+    wild do, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was meant;
+    with another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay does.
 
     Args:
         text: of the file.
@@ -110,39 +121,58 @@ def parse(text: str, agent: str) -> Robots:
                 names.add(name)
                 groups.setdefault(name, [])
         else:
-            is_begun = True
+            is_begun = is_begun or not field.startswith(("crawl", "request"))
             for name in names:
                 groups[name].append((field, value))
     return _read(groups.get(agent.lower(), groups["*"]), tuple(sitemaps))
 
 
-def _read(lines: list[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
-    """Give the lines that concern us to Protego, with costly rules made simpler."""
-    delay, wildcard_chars = 0.0, 0
+def _read(lines: Sequence[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
+    """Give the lines that concern us to Protego."""
+    delays = (_DELAY.fullmatch(value[:_MOST_NUMBER_CHARS]) for name, value in lines if name.startswith("crawl"))
+    named = frozenset(filter(None, (_origin_host(value) for _, value in lines)))
+    text = _write(lines, "")
+    rules = Protego.parse(text)
+    rate = rules.request_rate("*")
+    return Robots(
+        delay=max((float(said[1]) for said in delays if said), default=0.0),
+        rate=rate.seconds / rate.requests if rate else 0.0,
+        sitemaps=sitemaps,
+        chars=len(text) * (3 if named else 1) + sum(map(len, sitemaps)),
+        named=named,
+        _rules=rules,
+        _lines=lines if named else (),
+    )
+
+
+def _write(lines: Sequence[tuple[str, str]], host: str) -> str:
+    """Write the rules for a host, those that are costly made simpler."""
+    wildcard_chars = 0
     kept = ["user-agent: *"]
-    for field, value in lines:
-        if field.startswith("crawl"):
-            if said := _DELAY.fullmatch(value[:_MOST_NUMBER_CHARS]):
-                delay = max(delay, float(said[1]))
-        elif field.startswith("request"):
-            kept.append(f"{field}: {value[:_MOST_NUMBER_CHARS]}")
-        elif value and len(value) <= _MOST_RULE_CHARS:
-            rule = _ORIGIN.sub("", value)
+    for name, value in lines:
+        if name.startswith("request"):
+            kept.append(f"{name}: {value[:_MOST_NUMBER_CHARS]}")
+        elif not name.startswith("crawl") and value and len(value) <= _MOST_RULE_CHARS:
+            origin = _ORIGIN.match(value)
+            if origin and _origin_host(value) != host:
+                continue
+            rule = value[origin.end() :] if origin else value
             rule = _escape(rule if rule.startswith(("/", "*")) else "/" + rule)
             start = rule.partition("*")[0]
             wildcard_chars += len(rule.rstrip("*")) if start != rule.rstrip("*") else 0
             if wildcard_chars > MOST_WILDCARD_CHARS and start != rule:
-                if field == "allow":
+                if name == "allow":
                     continue
                 rule = start.ljust(len(rule), "*")  # as long as before, for the longest rule counts
-            kept.append(f"{field}: {rule}")
-    if len(kept) > MOST_RULES:
-        kept = ["user-agent: *", "disallow: /"]
-    text = "\n".join(kept)
-    rules = Protego.parse(text)
-    rate = rules.request_rate("*")
-    chars = len(text) + sum(map(len, sitemaps))
-    return Robots(delay, rate.seconds / rate.requests if rate else 0.0, sitemaps, chars, rules)
+            kept.append(f"{name}: {rule}")
+    return "\n".join(kept if len(kept) <= MOST_RULES else ["user-agent: *", "disallow: /"])
+
+
+def _origin_host(value: str) -> str | None:
+    """Return the host of the origin before a rule's path; None without one."""
+    origin = _ORIGIN.match(value)
+    url = canonicalize(origin[0]) if origin else None
+    return bare_host(url) if url else None
 
 
 def _escape(text: str) -> str:

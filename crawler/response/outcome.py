@@ -19,7 +19,7 @@ from pipelines.articles.multipage import MAX_PARTS
 from pipelines.item import Page
 from pipelines.links.scope import identify_redirect
 from pipelines.records import BlockKind, ParseResult, Target
-from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key
+from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key, with_session
 
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
@@ -145,6 +145,8 @@ def _redirect(page: Page, to: str, context: Context) -> Outcome:
     if url is None:
         too_long = len(to) > MAX_URL_CHARS
         return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, context)
+    if url == page.lease.url and not page.new_cookie:
+        url = with_session(to, url) or url
     return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
 
 

@@ -20,13 +20,6 @@ _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA = re.compile(r"(令和|平成|昭和)\s?(元|\d{1,2})\s?年")
 _REPUBLIC = re.compile(r"(?<![\d./-])(1[01]\d)\s?([年./-])\s?(\d{1,2})\s?([月./-])\s?(\d{1,2})(?!\d)")
 _VIETNAMESE = re.compile(r"(\d{1,2}) tháng (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
-_EASTERN = re.compile(
-    r"(?<!\d)(?:(\d{1,2})\s{1,2}(1?\d|[一二三四五六七八九十]{1,2})\s?[月월]|([一二三四五六七八九十]{1,2})月\s(\d{1,2}))(,?\s{1,2})"
-    r"(?=(?:19|20)\d\d(?!\d))"
-)
-_HAN: Final = dict(
-    zip(("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"), range(1, 13), strict=True)
-)
 _BUDDHIST = re.compile(r"(?<!\d)25([3-9]\d)(?!\d)")
 _MONTHS: Final = (
     "Jan มกราคม ม.ค. जनवरी", "Feb กุมภาพันธ์ ก.พ. फ़रवरी फरवरी", "Mar มีนาคม มี.ค. मार्च", "Apr เมษายน เม.ย. अप्रैल",
@@ -36,7 +29,6 @@ _MONTHS: Final = (
 )  # fmt: skip
 """Names with vowel signs, which are no letters to a regular expression."""
 _ENGLISH: Final = {name: names.split()[0] for names in _MONTHS for name in names.split()[1:]}
-_ENGLISH_MONTHS: Final = tuple(names.split()[0] for names in _MONTHS)
 _MONTH = re.compile("|".join(sorted(map(re.escape, _ENGLISH), key=len, reverse=True)))
 _WITH_VOWELS = re.compile("[\u0900-\u097f\u0e01-\u0e5b]")
 
@@ -71,18 +63,9 @@ def westernize(text: str, *, republic: bool = False, buddhist: bool = False) -> 
     if not is_ascii:
         if "tháng" in text:
             text = _VIETNAMESE.sub(r"\1.\2.\3", text)
-        if "月" in text or "월" in text:
-            text = _EASTERN.sub(_westward, text)
         if _WITH_VOWELS.search(text):
             text = _MONTH.sub(lambda match: f" {_ENGLISH[match[0]]} ", text)
     return text
-
-
-def _westward(match: re.Match[str]) -> str:
-    """Write "12 三月 2024", which software for the West makes, without its month's name."""
-    month, day = match[2] or match[3], int(match[1] or match[4])
-    number = _HAN.get(month) or (int(month) if month.isdecimal() else 0)
-    return f"{day} {_ENGLISH_MONTHS[number - 1]} " if 1 <= number <= 12 else match[0]
 
 
 def _emperor(match: re.Match[str]) -> str:

@@ -122,6 +122,10 @@ _URL = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_/]?(0[1-9]|1[0-2])[-_/]?(0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?(?!\d)"
 )
 _URL_LOOSE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_/])(\d{1,2}|[a-z]{3})\2(\d{1,2})(?![\d.])")
+_EASTERN = re.compile(
+    r"(?<!\d)(?:(\d{1,2})\s{1,2}(1?\d|[一二三四五六七八九十]{1,2})\s?[月월]|([一二三四五六七八九十]{1,2})月\s(\d{1,2})),?\s{1,2}"
+    r"((?:19|20)\d\d)(?!\d)"
+)
 _SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3}[ -])(\d\d)(?= \d{1,2}:\d\d)")
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
@@ -262,7 +266,13 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 def normalize(text: str, habits: Habits) -> str:
     """Rewrite the dates of a text in Western digits, years and months."""
-    return westernize(text, republic=habits.republic, buddhist=habits.buddhist)
+    text = westernize(text, republic=habits.republic, buddhist=habits.buddhist)
+    return _EASTERN.sub(_write_dotted, text) if "月" in text or "월" in text else text
+
+
+def _write_dotted(found: re.Match[str]) -> str:
+    """Write "12 三月 2024", which software made for the West writes, in digits."""
+    return f"{found[1] or found[4]}.{read_number(found[2] or found[3])}.{found[5]}"
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
