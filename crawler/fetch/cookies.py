@@ -23,7 +23,7 @@ MOST_HEADER_BYTES = 4_096
 _MOST_LINES = 100
 _MOST_DATE = 100
 
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
+_UNSAFE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SECONDS = re.compile(r"-?[0-9]{1,12}")
 
 
@@ -141,7 +141,7 @@ def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Coo
     """Parse a cookie; None when it is malformed, too long or not for this host."""
     if len(line) > 2 * MOST_HEADER_BYTES or _UNSAFE.search(line):
         return None
-    pair, *rest = line.split(";")
+    pair, *rest = line.replace("\t", " ").split(";")
     name, equals, value = (part.strip() for part in pair.partition("="))
     if not equals or not name or len(name) + len(value) + 3 > MOST_HEADER_BYTES:
         return None

@@ -141,7 +141,7 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
 
 
 def read_offset(digits: str) -> timezone:
-    """Return the zone of an offset (+08:00, +0800, +800, +8), at most just below a day."""
+    """Return the zone of an offset (+08:00, +800, +8), at most just below a day."""
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:-2], hours[-2:]

@@ -166,7 +166,7 @@ codecs.register_error(_HANDLER, _extended)
 
 
 def write(text: str, codec: str) -> bytes:
-    r"""Encode a text as browsers do when they write a URL's query: the inverse of `read`.
+    r"""Encode a text as browsers do in URLs' queries: the inverse of `read`.
 
     Args:
         text: any.

@@ -171,7 +171,7 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
 
 
 def _read_entries(element: etree._Element, url: str, codec: str, habits: Habits) -> list[Entry]:
-    """Read URL, news title and times of an entry, which is several if it has several URLs."""
+    """Read an entry: its news title and times with each URL that it names."""
     targets: list[str] = []
     title, changed, published = "", "", ""
     for child in element:

@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 from db.records.keys import fingerprint
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
 
+TRACKERS = """itm_source itm_campaign utm cmpid s_cid Echobox otm_medium hmb_source ga_term action_ref_map gs_l mc_tc
+    os_ehash wt_zmc wtrid emc dclid tracking_source ml_subscriber_hash vero_conv wickedid __s sc_uid xtor at_bbc_team
+    gad_source rdt_cid intcmp cm_ven elqaid trk_contact dm_i ef_id bsft_uid fb_comment_id usqp wprov referrer"""
+WORDED = "CMP=share_btn_tw ocid=socialflow_twitter ncid=txtlnk icid=top-stories smid=tw-share from=timeline"
+UNSEEN = ("\u3000", "\u200b", "\xa0", "\u2060", "\ufeff", "\u200e", " \u3000\t")
+"""What no reader sees at the end of a URL."""
+
 SAME = [
     ("HTTP://News.Example.COM:80/a/./b/../c.html#top", "http://news.example.com/a/c.html"),
     ("https://example.com:443", "https://example.com/"),
@@ -45,6 +52,15 @@ SAME = [
     ("http://example.com/x?ASPSESSIONIDQQCDTRSA=ABC&b", "http://example.com/x?b"),
     ("http://example.com/x?sid=0123456789abcdef0123456789abcdef", "http://example.com/x"),
     ("http://example.com/x?CFID=12&CFTOKEN=34&a=1", "http://example.com/x?a=1"),
+    ("http://example.com/(S(lit3py55t21z5v55vlm25s55))/orders.aspx", "http://example.com/orders.aspx"),
+    ("http://example.com/a/(X(1)F(bC-d_1)s(lit3py5))/b.aspx?id=1", "http://example.com/a/b.aspx?id=1"),
+    ("http://example.com/(lit3py55t21z5v55vlm25s55)/a.aspx", "http://example.com/a.aspx"),
+    ("http://example.com/%28S%28lit3py55t21z5v55vlm25s55%29%29/", "http://example.com/"),
+    ("http://example.com/(S(lit3py55t21z5v55vlm25s55))", "http://example.com/"),
+    ("http://example.com/a.aspx?AspxAutoDetectCookieSupport=1", "http://example.com/a.aspx"),
+    *((f"http://example.com/x?id=7&{name}=a1", "http://example.com/x?id=7") for name in TRACKERS.split()),
+    *((f"http://example.com/x?{pair}&id=7", "http://example.com/x?id=7") for pair in WORDED.split()),
+    *((f"{scheme}://example.com/x{end}", "http://example.com/x") for scheme in ("http", "HTTP") for end in UNSEEN),
 ]
 
 DIFFERENT = [
@@ -68,6 +84,12 @@ DIFFERENT = [
     ("http://example.com/x;a=1", "http://example.com/x"),
     ("http://example.com/?q=%u4e2d", "http://example.com/?q=%u4e2e"),
     ("http://example.com:8080/", "http://example.com/"),
+    ("http://example.com/(news)/x", "http://example.com/x"),
+    ("http://example.com/f(S(x))/a", "http://example.com/a"),
+    ("http://example.com/(internationalnewsarchiv)/a", "http://example.com/a"),
+    ("http://example.com/x?cmp=12&icid=3", "http://example.com/x?cmp=13&icid=3"),
+    ("http://example.com/x?q=%B8%DB", "http://example.com/x?q=%E6%B8%AF"),
+    ("http://example.com/a%2f..%2fb", "http://example.com/b"),
 ]
 
 NOWHERE = [

@@ -98,6 +98,12 @@ def test_malformed_cookies_are_refused(line: str) -> None:
     assert header(cookies, "a.cn") == ""
 
 
+def test_tabs_are_white_space() -> None:
+    cookies = SiteCookies()
+    assert keep(cookies, "a.cn", "\ta\t=\t1\t;\tPath\t=\t/ \t", "b=x\ty; \tPath=/\t;\tHttpOnly")
+    assert header(cookies, "a.cn", "/") == "a=1; b=x y"
+
+
 def test_sites_are_bounded() -> None:
     cookies = SiteCookies()
     for n in range(MOST_SITES + 5):

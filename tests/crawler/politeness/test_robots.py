@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from crawler.politeness.delay import decode_robots
 from crawler.politeness.robots import MOST_RULES, MOST_SITEMAPS, MOST_WILDCARD_CHARS, parse
+from tests.benchmarks.robots import compare, make_file
 
 AGENT = "newscrawler"
 
@@ -79,6 +81,41 @@ def test_allows_matches_rules(rule: str, forbidden: list[str], free: list[str]) 
     text = f"User-agent: *\nDisallow: {rule}"
     assert [path for path in forbidden if allows(text, path)] == []
     assert [path for path in free if not allows(text, path)] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed"),
+    [
+        ("Disallow: http://other.host/", True),
+        ("Disallow: https://other.host", True),
+        ("Disallow: http://sub.h.cn/x", True),
+        ("Disallow: http://h.cn:8080/", True),
+        ("Disallow: http://h.cn.evil/", True),
+        ("Disallow: http://h.cn/", False),
+        ("Disallow: HTTPS://WWW.H.CN/x", False),
+        ("Disallow: http://h.cn:80/x", False),
+        ("Disallow: http://h.cn", False),
+        ("Disallow: /\nAllow: http://h.cn/x", True),
+        ("Disallow: /\nAllow: http://other.host/x", False),
+    ],
+)
+def test_rules_with_an_origin_are_for_their_host_alone(rule: str, *, allowed: bool) -> None:
+    assert allows(f"User-agent: *\n{rule}", "/x") is allowed
+
+
+def test_only_rules_end_a_list_of_agents() -> None:
+    for line in ("Crawl-delay: 5", "Request-rate: 1/5", "Crawl-delay:", "Sitemap: /s.xml", "Clean-param: a", ""):
+        for ours, other in ((AGENT, "b"), ("b", AGENT)):
+            text = f"User-agent: {ours}\n{line}\nUser-agent: {other}\nDisallow: /x\nUser-agent: c\nDisallow: /y"
+            assert [allows(text, path) for path in ("/x", "/y")] == [False, True]
+    assert parse(f"User-agent: {AGENT}\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x", AGENT).delay == 5
+
+
+def test_differences_to_protego_are_explained() -> None:
+    rng = random.Random(7)
+    differences = [difference for _ in range(60) for difference in compare(make_file(rng))]
+    assert differences
+    assert [what for reason, what in differences if not reason] == []
 
 
 def test_allows_by_the_longest_rule_and_allow_of_equal_ones() -> None:

@@ -185,6 +185,30 @@ def test_hostile_bodies_take_little_time(piece: bytes) -> None:
         ("12 Mar 2024 08:30:00 +0800", MARCH_12),
         ("Tue,12 Mar 2024 00:30:00 GMT", MARCH_12),
         ("2024-03-12", MARCH_12 - 1800),
+        ("Tue, 12 Mar 2024 08:30:00 +08:00", MARCH_12),
+        ("Tue, 12 Mar 2024 08:30:00 GMT+0800", MARCH_12),
+        ("Tue Mar 12 2024 08:30:00 GMT+0800 (China Standard Time)", MARCH_12),
+        ("Tue, 12 Mar 2024 08:30:00.5 +800", MARCH_12),
+        ("Tuesday, 12-Mar-24 00:30:00 GMT", MARCH_12),
+        ("12 Mar 98 00:30:00 GMT", datetime(1998, 3, 12, 0, 30, tzinfo=UTC).timestamp()),
+        ("Tue Mar 12 00:30:00 2024", MARCH_12),
+        ("Mon Mar 11 18:30:00 CST 2024", MARCH_12),
+        ("Mon, 11 Mar 2024 18:30:00 CST", MARCH_12),
+        ("March 12, 2024 12:30 AM", MARCH_12),
+        ("2024-Mar-12 00:30:00", MARCH_12),
+        ("2024年3月12日 上午 8:30 +0800", MARCH_12),
+        ("2024-03-12 下午 08:30:00", MARCH_12 + 20 * 3600),
+        ("2024/3/12 凌晨 12:30", MARCH_12),
+        ("2024년 3월 12일 오전 12:30", MARCH_12),
+        ("星期二, 12 三月 2024 08:30:00 +0800", MARCH_12),
+        ("周二, 12 十二月 2023 00:30", MARCH_12 - 91 * 86400),
+        ("三月 12, 2024 00:30", MARCH_12),
+        ("화, 12 3월 2024 00:30:00 GMT", MARCH_12),
+        ("mar., 12 mars 2024 01:30:00 +0100", MARCH_12),
+        ("Di, 12 Mär 2024 01:30:00 +0100", MARCH_12),
+        ("1710203400", MARCH_12),
+        ("Tue, 12 Mar 2024", MARCH_12 - 1800),
+        ("12 March 2024", MARCH_12 - 1800),
         ("2024-03", datetime(2024, 3, 1, tzinfo=UTC).timestamp()),
         ("2024", datetime(2024, 1, 1, tzinfo=UTC).timestamp()),
         ("", 0.0),
@@ -199,6 +223,24 @@ def test_hostile_bodies_take_little_time(piece: bytes) -> None:
 )
 def test_parse_time(text: str, seconds: float) -> None:
     assert parse_time(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "hours"),
+    [("zh-cn", "t", -8), ("en-us", "t", 6), ("", "港口扩建工程", -8), ("", "Harbour", 6), ("ja", "港", 6)],
+)
+def test_zone_is_that_of_the_language(language: str, title: str, hours: int) -> None:
+    said = f"<language>{language}</language>" if language else ""
+    item = f"<item><title>{title}</title><link>/1</link><pubDate>Tue, 12 Mar 2024 00:30:00 CST</pubDate></item>"
+    found = parse_feed(f"<rss><channel>{said}{item}</channel></rss>".encode(), "http://h.example/feed")
+    assert found.dates == (MARCH_12 + hours * 3600,)
+
+
+def test_characters_and_addresses_as_browsers_take_them() -> None:
+    item = "<item><title>It&#146;s &amp;#147;a&amp;#148; \xc2\x96 b</title><link>www.h.cn/1</link></item>"
+    found = parse_feed(f"<rss><channel>{item}</channel></rss>".encode("latin-1"), URL)
+    assert found.anchors == ("It\u2019s \u201ca\u201d \u2013 b",)
+    assert found.urls == ("https://www.h.cn/1",)
 
 
 @settings(deadline=None, max_examples=150)

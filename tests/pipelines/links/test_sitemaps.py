@@ -3,6 +3,7 @@
 import gzip
 import time
 import zlib
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -61,6 +62,16 @@ def test_index() -> None:
     for body in (INDEX, gzip.compress(INDEX, mtime=0)):
         assert looks_like_sitemap(body)
         assert parse_sitemap(body, URL) == Sitemap(sitemaps=("https://h.cn/s1.xml.gz", "https://h.cn/s2.xml"))
+
+
+def test_addresses_as_they_are_written() -> None:
+    entries = "<url><loc>/1</loc><loc>/2</loc><lastmod>2024-03-12</lastmod></url><url><loc>www.h.cn/3</loc></url>"
+    entries += "<url><loc>//h.cn/4</loc></url><url><loc></loc><loc>h.cn/5</loc></url><url><loc>www.html</loc></url>"
+    found = parse_sitemap(f"<urlset>{entries}</urlset>".encode(), URL).links
+    paths = ("h.cn/1", "h.cn/2", "www.h.cn/3", "h.cn/4", "h.cn/h.cn/5", "h.cn/www.html")
+    assert found.urls == tuple(f"https://{path}" for path in paths)
+    assert found.dates[:2] == (datetime(2024, 3, 12, tzinfo=UTC).timestamp(),) * 2
+    assert parse_sitemap(b"www.h.cn/1\nhttp://h.cn/2\n", URL).links.urls == ("https://www.h.cn/1", "http://h.cn/2")
 
 
 def test_plain_text() -> None:
