@@ -339,14 +339,14 @@ def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[
 
 
 def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt.NDArray[np.int64]]:
-    """Number the buckets of words that occur, ascending, so that vectors are no longer than they need to be.
+    """Number the buckets of words that occur, so that vectors are short.
 
     Args:
         kept: pages, with the hashes of their words.
         used: buckets that are to have a number in any case; the others are added.
 
     Returns:
-        The pages, with numbers in place of hashes, and the bucket of each number.
+        The pages, with ascending numbers in place of hashes, and the bucket of each number.
     """
     mask = np.uint32(len(used) - 1)
     hashed = [column & mask for column in (kept.terms, kept.anchors, kept.around)]
@@ -357,9 +357,7 @@ def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt
     return replace(kept, terms=terms, anchors=anchors, around=around), np.flatnonzero(used)
 
 
-def _matrix(
-    terms: npt.NDArray[Any], counts: npt.NDArray[Any], weights: Vector, width: int
-) -> sparse.csr_matrix[Any]:
+def _matrix(terms: npt.NDArray[Any], counts: npt.NDArray[Any], weights: Vector, width: int) -> sparse.csr_matrix[Any]:
     """Build a matrix of rows of terms, which are numbers below `width`."""
     starts = np.zeros(len(counts) + 1, np.int32 if len(terms) < np.iinfo(np.int32).max else np.int64)
     np.cumsum(counts, out=starts[1:])

@@ -154,9 +154,7 @@ def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
     >>> read_text("rivers and bridges", [("bridges", "http://a.test/stone/bridge")]).anchor_counts.tolist()
     [2]
     """
-    return build_page_terms(
-        weigh([(text, 1.0)]), [(anchor, url, _beside(anchor, text)) for anchor, url in links]
-    )
+    return build_page_terms(weigh([(text, 1.0)]), [(anchor, url, _beside(anchor, text)) for anchor, url in links])
 
 
 def read_document(document: Document, extraction: Extraction, links: Links, headline: str = "") -> PageTerms:
