@@ -130,7 +130,7 @@ def inherited(value: float, links: int, known: int, params: Params = DEFAULTS) -
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """How fast a crawl believes its own experience.
+    """Trust of a crawl in its own experience.
 
     Attributes:
         doubt: strength of the prior, in pages with one deviation of a feature as large as the whole scale.
@@ -198,7 +198,7 @@ class Experience:
         return np.asarray(np.clip(found, 0.0, 1.0), np.float64)
 
     def learn(self, graph: LinkGraph, ranks: Values, features: Values, queued: Numbers) -> None:
-        """Learn from the pages noted before, if the crawl has grown enough since, and note others.
+        """Learn from the pages noted before, once the crawl has grown enough.
 
         Args:
             graph: the links.
