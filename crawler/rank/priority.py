@@ -19,7 +19,7 @@ from .finds import Finds, Values
 
 _MOST_WEIGHT = 1e4
 
-GRAPH_SIGNALS = ("pagerank", "blockrank", "siterank", "hits", "opic", "host")
+GRAPH_SIGNALS = ("pagerank", "experience", "blockrank", "siterank", "hits", "opic", "host")
 """Signals of the link graph: computed for the whole queue from time to time, see `crawler.rank.ranking`."""
 
 FOCUS_SIGNALS = ("profile", "anchor", "sibling", "context", "learned")
@@ -28,9 +28,15 @@ FOCUS_SIGNALS = ("profile", "anchor", "sibling", "context", "learned")
 SIGNALS = (*finds.SIGNALS, *GRAPH_SIGNALS, *FOCUS_SIGNALS)
 """Names of all signals. `CRAWL_PRIORITY` gives each a weight."""
 
+_UNTOLD = {"experience": expected.NOTHING_LEARNT} | dict.fromkeys(FOCUS_SIGNALS, USUAL)
+"""Values of signals of which nothing can be told; 0 for others."""
+
+SEED_VALUES = dict.fromkeys((*GRAPH_SIGNALS, *FOCUS_SIGNALS), 1.0) | {"experience": expected.NOTHING_LEARNT}
+"""First values of seeds: nobody can know of them yet."""
+
 PRESETS: dict[str, dict[str, float]] = {
     "breadth": {"depth": 1.0},
-    "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05},
+    "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05, "experience": 1.0},
     "news": {"freshness": 1.0, "siterank": 0.5, "pagerank": 0.5, "host": 0.5, "block": 0.5, "depth": 0.5},
     "focused": {
         **{"profile": 0.19, "anchor": 0.65, "context": 0.05, "sibling": 0.61, "learned": 0.25},
@@ -99,7 +105,7 @@ class Priority:
         values = self.of_finds(urls)
         for name in self.weights:
             if name not in values:
-                values[name] = np.zeros(len(urls)) + legacy.get(name, USUAL if name in FOCUS_SIGNALS else 0.0)
+                values[name] = np.zeros(len(urls)) + legacy.get(name, _UNTOLD.get(name, 0.0))
         return values
 
     def score(self, values: Mapping[str, Values]) -> Values:

@@ -15,7 +15,7 @@ from pipelines.focus.topic import USUAL, Feedback, Topic
 from pipelines.records import BlockKind
 
 from . import blockrank, expected, hits, pagerank, siterank
-from .finds import Finds, Values
+from .finds import Finds, Values, address, depth
 from .graph import LinkGraph
 from .numbering import Column, Ids, Numbers
 from .opic import Opic
@@ -23,6 +23,7 @@ from .priority import FOCUS_SIGNALS, Priority
 from .surfer import Params as Surfer
 
 _SURFER = Surfer(tolerance=1e-4)
+_SEEN = expected.Params(power=0.0)
 _DOUBT_PAGES = 4.0
 _USUAL_YIELD = 0.5
 _SOON = 20_000
@@ -31,7 +32,7 @@ _MOST = 200_000
 """Pages that get new scores in one round; the others, which are far from their turn, get them in the next ones."""
 _NOTICED = 1e-4
 """Scores that moved by less of their range than this are not written again."""
-PAGE_BYTES, LINK_BYTES = 60, 13
+PAGE_BYTES, LINK_BYTES = 100, 13
 """Memory of a page and of a link, those of a round among them."""
 _REJUDGED = 0.02
 """Relevance of a fetched page that moved by less is not written again."""
@@ -76,6 +77,7 @@ class Ranking:
         self._focus = Focus(topic) if topic is not None else None
         self._relevance = Column(np.float64)
         self._compared = Column(np.bool_)
+        self._experience = expected.Experience()
         self._opic = Opic(self.graph)
         self._depths = Column(np.int32)
         self._blocks = Column(np.uint8)
@@ -174,13 +176,7 @@ class Ranking:
             today: days since 1970.
         """
         queued = np.flatnonzero(self._queued.values).astype(np.int32)
-        finds = Finds(
-            depths=self._depths.values[queued],
-            blocks=self._blocks.values[queued],
-            dated=self._dated.values[queued],
-            segments=self._segments.values[queued],
-            today=today,
-        )
+        finds = self._finds(queued, today)
         values = self._priority.of_finds(finds)
         for name, signal in _SIGNALS.items():
             if name in self._priority.weights:
@@ -214,6 +210,16 @@ class Ranking:
         self._relevance.values[pages[moved]] = relevance[moved]
         return self.graph.ids[pages[moved]], relevance[moved].astype(np.float64)
 
+    def _finds(self, pages: Numbers, today: float = 0.0) -> Finds:
+        """Return what is known of pages from the start."""
+        return Finds(
+            depths=self._depths.values[pages],
+            blocks=self._blocks.values[pages],
+            dated=self._dated.values[pages],
+            segments=self._segments.values[pages],
+            today=today,
+        )
+
     def _grow(self) -> None:
         more = len(self.graph) - len(self._depths)
         if more:
@@ -225,9 +231,22 @@ class Ranking:
     # ------------------------------------------------------------ signals of the graph
 
     def _pagerank(self, queued: Numbers) -> Values:
-        rank = self._warm("pagerank", lambda start: pagerank.score(self.graph, _SURFER, start=start))
-        found = expected.score(self.graph, rank, waiting=self._queued.values)
-        return expected.scaled(found[queued], len(self.graph))
+        self._warm("pagerank", lambda start: pagerank.score(self.graph, _SURFER, start=start))
+        return self._expected(expected.DEFAULTS)[queued]
+
+    def _learnt(self, queued: Numbers) -> Values:
+        if "pagerank" not in self._priority.weights:
+            self._pagerank(queued)
+        seen, whole = self._expected(_SEEN), self._expected(expected.DEFAULTS)
+        finds = self._finds(queued)
+        features = np.stack([seen[queued], whole[queued], address(finds), depth(finds)], 1)
+        self._experience.learn(self.graph, whole, features, queued)
+        return self._experience.value(features, self.graph.host_numbers[queued])
+
+    def _expected(self, params: expected.Params) -> Values:
+        """Return the expected rank of all pages, scaled; PageRank has been computed."""
+        found = expected.score(self.graph, self._before["pagerank"], params, waiting=self._queued.values)
+        return expected.scaled(found, len(self.graph))
 
     def _blockrank(self, queued: Numbers) -> Values:
         params = blockrank.Params(surfer=_SURFER)
@@ -267,6 +286,7 @@ def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
 
 _SIGNALS: Final[dict[str, Callable[[Ranking, Numbers], Values]]] = {
     "pagerank": Ranking._pagerank,
+    "experience": Ranking._learnt,
     "blockrank": Ranking._blockrank,
     "siterank": Ranking._siterank,
     "hits": Ranking._hits,

@@ -88,15 +88,12 @@ def promise(
     """
     weighted = sparse.csr_matrix((rarity[counts.indices], counts.indices, counts.indptr), counts.shape)
     lengths = np.sqrt(np.maximum(np.diff(counts.indptr), 1.0))
-    overall = weighted.T @ np.ones(len(layer), np.float32)
+    inside = (layer[:, None] == np.arange(params.layers + 2)).astype(np.float32)
+    mass = weighted.T @ inside
+    overall = mass.sum(1, keepdims=True)
     background = _SMOOTHING * overall / max(float(overall.sum()), 1e-9) + 1e-9
-    evidence = []
-    for one in range(params.layers + 2):
-        inside = layer == one
-        mass = weighted.T @ inside.astype(np.float32)
-        words = np.log((mass + background) / (mass.sum() + _SMOOTHING)).astype(np.float32)
-        evidence.append(weighted @ words / lengths + np.log((inside.sum() + 1.0) / (len(layer) + 1.0)))
-    table = np.stack(evidence, 1)
+    words = np.log((mass + background) / (mass.sum(0) + _SMOOTHING)).astype(np.float32)
+    table = weighted @ words / lengths[:, None] + np.log((inside.sum(0) + 1.0) / (len(layer) + 1.0))
     likely = np.exp(table - table.max(1, keepdims=True))
     likely /= likely.sum(1, keepdims=True)
     worth = params.decay ** np.arange(params.layers + 2)

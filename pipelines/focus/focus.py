@@ -8,7 +8,7 @@ a topic in words; nobody labels anything. The pages live in arrays, and all of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -151,16 +151,16 @@ class Focus:
         numbers = self._kept.columns().numbers if len(self._kept) else np.zeros(0, np.int32)
         return numbers[: len(self._relevance)], self._relevance
 
-    def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement) -> None:
+    def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement, used: npt.NDArray[np.int64]) -> None:
         """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
         if self._is_labelled:  # nothing that the crawl teaches changes them
             self._relevance = found.relevance
             return
-        wanted = np.flatnonzero(self._wanted)
+        wanted = np.flatnonzero(self._wanted[used])
         words = counts[:, wanted]
         words.data = saturated(words.data)
         evidence = np.sqrt(np.asarray(words.sum(1)).ravel())
-        learned = judge.feedback(counts, found, self.params.judge)
+        learned = judge.feedback(counts, found, used, self.params.buckets, self.params.judge)
         if learned is None:
             self.feedback = None
             self._relevance = described_relevance(evidence, len(wanted)).astype(np.float32)
@@ -170,14 +170,16 @@ class Focus:
 
     def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
         """Return the linked pages and the signals of all pages."""
-        kept, params = self._kept.columns(), self.params
-        counts = _matrix(kept.terms, kept.term_counts, kept.weights, params.buckets)
+        params = self.params
+        kept, used = _compact(self._kept.columns(), (self._wanted != 0) | (self._liked != 0))
+        wanted, liked = self._wanted[used], self._liked[used]
+        counts = _matrix(kept.terms, kept.term_counts, kept.weights, len(used))
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
         labels = kept.relevance if self._is_labelled else None
-        found = judge.judge(counts, self._wanted, self._liked, seeds, params.judge, labels=labels)
-        self._learn(counts, found)
+        found = judge.judge(counts, wanted, liked, seeds, params.judge, labels=labels)
+        self._learn(counts, found, used)
         graph = _Links(kept, found.relevance, known + 1, params)
-        words = _Words(kept, found, self._wanted, params.buckets)
+        words = _Words(kept, found, wanted)
         inside = graph.fetched[graph.targets]
         layer = context.layers(found.relevance, graph.sources[inside], graph.row[graph.targets[inside]], params.context)
         promise = context.promise(counts, layer, found.rarity, params.context)
@@ -204,7 +206,7 @@ class Focus:
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
             signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
-        use = 1.0 - graph.waste(kept, params)
+        use = 1.0 - graph.waste(kept, words.links, params)
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
 
 
@@ -290,16 +292,17 @@ class _Links:
         others /= self.out[self.sources] - 1.0 + self.params.prior
         return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
 
-    def waste(self, kept: _Columns, params: Params) -> Vector:
+    def waste(self, kept: _Columns, words: sparse.csr_matrix[Any], params: Params) -> Vector:
         """Estimate how probable it is that a page is of no use, by the words of its links."""
-        words = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), params.buckets)
+        if not kept.wasted.any():
+            return np.zeros(self.known, np.float32)
         each = 1.0 / np.maximum(self.degree, 1.0)[self.targets]
         useless = words.T @ (each * self.wasted[self.targets])
         if not useless.any():
             return np.zeros(self.known, np.float32)
         share = useless / (words.T @ (each * self.fetched[self.targets]) + params.doubt)
-        words.data = share[words.indices]
-        return self.mean(words.max(axis=1).toarray().ravel())
+        shares = sparse.csr_matrix((share[words.indices], words.indices, words.indptr), words.shape)
+        return self.mean(shares.max(axis=1).toarray().ravel())
 
     def _spread(self, values: Vector) -> Vector:
         """Sum over the neighbours of each link, nearer ones counting more."""
@@ -314,41 +317,51 @@ class _Links:
 class _Words:
     """Signals of each link's words: cosines, mean odds and promise."""
 
-    def __init__(self, kept: _Columns, found: judge.Judgement, wanted: Vector, buckets: int) -> None:
+    def __init__(self, kept: _Columns, found: judge.Judgement, wanted: Vector) -> None:
+        self.links = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), len(wanted))
         rarity = found.rarity
         described = wanted * rarity
         described = described / max(float(np.linalg.norm(described)), 1e-9)
         columns = (found.query, described, found.promise)
-        self.query, self.wanted, self.promise = _projected(kept.anchors, kept.anchor_counts, rarity, columns, buckets)
-        present = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), buckets) @ wanted
-        self.named = described_relevance(np.sqrt(present), int(wanted.sum())).astype(np.float32)
-        (self.around,) = _projected(kept.around, kept.around_counts, rarity, (found.odds,), buckets)
+        self.query, self.wanted, self.promise = _projected(self.links, rarity, columns)
+        self.named = described_relevance(np.sqrt(self.links @ wanted), int(wanted.sum())).astype(np.float32)
+        around = _matrix(kept.around, kept.around_counts, np.ones(len(kept.around), np.float32), len(wanted))
+        (self.around,) = _projected(around, rarity, (found.odds,))
         self.has_around = kept.around_counts > 0
 
 
-def _projected(
-    terms: npt.NDArray[np.uint32],
-    counts: npt.NDArray[np.uint8],
-    rarity: Vector,
-    columns: Sequence[Vector],
-    buckets: int,
-) -> list[Vector]:
+def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[Vector]) -> list[Vector]:
     """Multiply each link's vector, of unit length, with each of the columns."""
     table = np.stack([rarity * rarity, *(rarity * column for column in columns)], 1)
-    sums = _matrix(terms, counts, np.ones(len(terms), np.float32), buckets) @ table
+    sums = links @ table
     length = np.sqrt(np.maximum(sums[:, 0], 1e-12))
     return [np.ascontiguousarray(sums[:, one + 1] / length, np.float32) for one in range(len(columns))]
 
 
-def _matrix(
-    terms: npt.NDArray[np.uint32], counts: npt.NDArray[Any], weights: Vector, buckets: int
-) -> sparse.csr_matrix[Any]:
-    """Build a matrix of rows of terms."""
-    starts = np.zeros(len(counts) + 1, np.int64)
+def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt.NDArray[np.int64]]:
+    """Number the buckets of words that occur, so that vectors are short.
+
+    Args:
+        kept: pages, with the hashes of their words.
+        used: buckets that are to have a number in any case; the others are added.
+
+    Returns:
+        The pages, with ascending numbers in place of hashes, and the bucket of each number.
+    """
+    mask = np.uint32(len(used) - 1)
+    hashed = [column & mask for column in (kept.terms, kept.anchors, kept.around)]
+    for column in hashed:
+        used[column] = True
+    numbers = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    terms, anchors, around = (numbers[column] for column in hashed)
+    return replace(kept, terms=terms, anchors=anchors, around=around), np.flatnonzero(used)
+
+
+def _matrix(terms: npt.NDArray[Any], counts: npt.NDArray[Any], weights: Vector, width: int) -> sparse.csr_matrix[Any]:
+    """Build a matrix of rows of terms, which are numbers below `width`."""
+    starts = np.zeros(len(counts) + 1, np.int32 if len(terms) < np.iinfo(np.int32).max else np.int64)
     np.cumsum(counts, out=starts[1:])
-    return sparse.csr_matrix(
-        (weights, (terms & np.uint32(buckets - 1)).astype(np.int32), starts), (len(counts), buckets)
-    )
+    return sparse.csr_matrix((weights, terms, starts), (len(counts), width))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -360,13 +373,13 @@ class _Columns:
     relevance: Vector
     term_counts: npt.NDArray[np.int32]
     link_counts: npt.NDArray[np.int32]
-    terms: npt.NDArray[np.uint32]
+    terms: npt.NDArray[Any]
     weights: npt.NDArray[np.float32]
     targets: npt.NDArray[np.int32]
     anchor_counts: npt.NDArray[np.uint8]
-    anchors: npt.NDArray[np.uint32]
+    anchors: npt.NDArray[Any]
     around_counts: npt.NDArray[np.uint8]
-    around: npt.NDArray[np.uint32]
+    around: npt.NDArray[Any]
 
 
 def _columns(number: int, page: PageTerms, targets: Numbers, *, wasted: bool, relevance: float) -> _Columns:

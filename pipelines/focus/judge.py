@@ -149,13 +149,19 @@ def judge(
 
 
 def feedback(
-    counts: sparse.csr_matrix[Any], found: Judgement, params: Params = DEFAULTS
+    counts: sparse.csr_matrix[Any],
+    found: Judgement,
+    used: npt.NDArray[np.int64],
+    buckets: int,
+    params: Params = DEFAULTS,
 ) -> tuple[Feedback, Vector] | None:
     """Make of a judgement what judges pages one by one.
 
     Args:
         counts: pages x buckets of words, as they were judged.
         found: the judgement.
+        used: the bucket of each column, ascending.
+        buckets: how many there are.
         params: see there.
 
     Returns:
@@ -167,14 +173,16 @@ def feedback(
     if found.similar < params.enough:
         return None
     weights = found.telling * found.rarity
-    chosen = np.sort(_best(np.abs(weights), params.words))
+    strength = np.abs(weights)
+    few = min(params.words, len(strength))
+    chosen = np.sort(np.argpartition(-strength, few - 1)[:few])
     kept = np.zeros_like(weights)
     kept[chosen] = weights[chosen]
     similarity = _vectors(counts, np.ones_like(weights)) @ kept
     mean, deviation = float(similarity.mean()), float(similarity.std())
     if deviation < 1e-6:
         return None
-    made = Feedback(chosen.astype(np.uint32), kept[chosen], mean, deviation, counts.shape[1])
+    made = Feedback(used[chosen].astype(np.uint32), kept[chosen], mean, deviation, buckets)
     return made, (similarity - mean) / deviation
 
 

@@ -20,6 +20,8 @@ _CLASS: Final = re.compile(r"(?:^|\s)class[:：]", re.IGNORECASE)
 _ENTRIES: Final = ("index.", "default.", "home.", "homepage.", "welcome.", "main.")
 USUAL: Final = 1 / 3
 """Value of each signal of the topic for a page like most that wait, and for one of which nothing can be told."""
+_FULL: Final = 1e6
+"""Weight of a word that counts fully."""
 _HALF: Final = 4.0
 """Weight of a word at which a page has half of what the word can give (as BM25 does)."""
 _NOTHING, _WORDS, _MANY = -3.44, 6.24, -1.21
@@ -112,11 +114,17 @@ class Topic:
 
         An anchor has few words, so each counts fully.
         """
-        found, at = [], 0
-        for count in page.anchor_counts.tolist():
-            weights = dict.fromkeys(page.anchors[at : at + count].tolist(), 1e6)
-            found.append(max(self._described(weights), self._similarity(weights)))
-            at += count
+        found = [0.0] * len(page)
+        if not self._wanted.isdisjoint(page.anchors.tolist()):
+            links = np.repeat(np.arange(len(page)), page.anchor_counts)
+            named = np.bincount(links, np.isin(page.anchors, self.wanted), len(page))
+            found = described_relevance(np.sqrt(named * saturated(_FULL)), len(self._wanted)).tolist()
+        if self._liked:
+            at = 0
+            for link, count in enumerate(page.anchor_counts.tolist()):
+                weights = dict.fromkeys(page.anchors[at : at + count].tolist(), _FULL)
+                found[link] = max(found[link], self._similarity(weights))
+                at += count
         return found
 
     def _evidence(self, weights: Mapping[int, float]) -> float:

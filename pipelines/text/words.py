@@ -30,6 +30,10 @@ _RUN = re.compile(
     r"([\u3400-\u4dbf\u4e00-\u9fff]{1,400})|([\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+)|"
     r"[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}"
 )
+_UNCUT = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+"""Characters of runs that are to be cut into words or pairs."""
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_ASCII_LETTERS = re.compile(r"[A-Za-z]{2,}")
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{1,400}")
 # What is left: scripts without blanks; numbers, which keep their point and lose commas; words.
 _PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+")
@@ -291,17 +295,29 @@ def _snowball(name: str) -> Stemmer.Stemmer:
 
 def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
     """Return the words of a text, those of Chinese runs as `cut` gives them."""
+    text = text[:MAX_CHARS]
+    if text.isascii():
+        return list(filter(None, map(_word, _ASCII_LETTERS.findall(text))))
+    if not _UNCUT.search(text):
+        return list(filter(None, map(_word, _LETTERS.findall(text))))
     found: list[str] = []
-    for run in _RUN.finditer(text[:MAX_CHARS]):
+    for run in _RUN.finditer(text):
         if run[1]:
             found += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
         elif run[2]:
             found += pairs(run[2])
-        elif run[0] in _ACRONYMS:
-            found.append(run[0])
-        elif (word := run[0].lower()) not in STOP_WORDS:
-            found.append(_singular(word[:_MAX_WORD_CHARS]))
+        elif word := _word(run[0]):
+            found.append(word)
     return found
+
+
+@lru_cache(maxsize=100_000)
+def _word(run: str) -> str:
+    """Return the word of a run of letters; empty for a stop word."""
+    if run in _ACRONYMS:
+        return run
+    word = run.lower()
+    return "" if word in STOP_WORDS else _singular(word[:_MAX_WORD_CHARS])
 
 
 def _singular(word: str) -> str:

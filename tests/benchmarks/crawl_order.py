@@ -2,10 +2,13 @@
 
     uv run python -m tests.benchmarks.crawl_order [--topics 10]
     uv run --with scikit-learn python -m tests.benchmarks.crawl_order --focused [--topics 10]
+    uv run --with scikit-learn python -m tests.benchmarks.crawl_order --campus [--seed 1]
 
 Needs the simulator and its graphs: `BENCH_DATA` names their folder. The first table has the area under the curve of the
 share of all PageRank that was fetched, over the first half of the pages; the second that of pages on a topic, over the
-first 1,000 pages. The simulator's own orders stand beside ours, which is `tests.benchmarks.order.CrawlOrder`.
+first 1,000 pages. `--campus` has both for webs of colleges and universities made by chance (`tests.benchmarks.campus`),
+three seeds of each, and topics that are kinds of pages. The simulator's own orders stand beside ours, which is
+`tests.benchmarks.order.CrawlOrder`.
 """
 
 from __future__ import annotations
@@ -15,16 +18,20 @@ import importlib.util
 import io
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+
+from tests.benchmarks.campus import college, university
 
 DATA = Path(os.environ.get("BENCH_DATA", "../shared/data"))
 GRAPHS = ("flink", "wikispeedia", "polblogs")
 OURS = "url:tests.benchmarks.order:CrawlOrder:preset="
 IMPORTANCE = {
     "breadth-first": "fifo",
+    "push": "push",
     "PageRank of what is known, every 100 pages": "pagerank:k=100",
     "preset `breadth`": f"{OURS}breadth",
     "preset `news`": f"{OURS}news",
@@ -87,14 +94,45 @@ def focused(tool: Any, topics: int) -> str:
     return table(["order", f"wikispeedia, {topics} topics", "CPU seconds for 1,000 pages"], rows)
 
 
+def campus(tool: Any, seed: int) -> str:
+    """Areas under the curve on webs made by chance, by rank and by topic; means of three webs."""
+    means: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as name, redirect_stdout(io.StringIO()):
+        tempfile.tempdir = name  # the simulator leaves files there
+        for make in (college, university):
+            found = []
+            for one in range(seed, seed + 3):
+                folder = Path(name) / f"{make.__name__}{one}"
+                make(one).write(folder)
+                found.append(tool.run_importance(options_of(data=str(folder), order=",".join(IMPORTANCE.values()))))
+            for what, spec in IMPORTANCE.items():
+                means.setdefault(what, []).append(sum(one[spec]["auc"] for one in found) / len(found))
+        found = []
+        for one in range(seed, seed + 3):
+            folder = Path(name) / f"university{one}"
+            options = options_of(
+                data=str(folder), order=",".join(FOCUSED.values()), seeds=1, hi=2000, start="department", need=0.2
+            )
+            found.append(tool.run_focused(options))
+        by_topic = [[what, f"{sum(one[s]['auc'] for one in found) / 3:.3f}"] for what, s in FOCUSED.items()]
+        tempfile.tempdir = None
+    by_rank = [[what, *(f"{mean:.4f}" for mean in some)] for what, some in means.items()]
+    return table(["order", "college", "university"], by_rank) + "\n\n" + table(["order", "kinds of pages"], by_topic)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one of the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--focused", action="store_true", help="pages on topics instead of important ones")
+    parser.add_argument("--campus", action="store_true", help="webs of colleges and universities, made by chance")
+    parser.add_argument("--seed", type=int, default=1, help="of the first of three such webs")
     parser.add_argument("--topics", type=int, default=10)
     options = parser.parse_args(arguments)
     tool = simulator()
-    print(focused(tool, options.topics) if options.focused else importance(tool))
+    if options.campus:
+        print(campus(tool, options.seed))
+    else:
+        print(focused(tool, options.topics) if options.focused else importance(tool))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy as np
 
 from crawler.rank.finds import Finds, Values, segments
 from crawler.rank.numbering import Column
-from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SIGNALS, Priority
+from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, SEED_VALUES, Priority
 from crawler.rank.ranking import Ranking
 from crawler.rank.rounds import Rounds
 from pipelines.focus.terms import PageTerms, read_text
@@ -79,7 +79,7 @@ class CrawlOrder:
     def add_seeds(self, urls: Sequence[str]) -> None:
         """Begin with these."""
         new = [url for url in dict.fromkeys(urls) if url not in self._numbers]
-        self._find(new, [int(BlockKind.SEED)] * len(new), 0, dict.fromkeys(SIGNALS, 1.0))
+        self._find(new, [int(BlockKind.SEED)] * len(new), 0, SEED_VALUES)
         self._score_new()
         self._tell()
         examples = [self._numbers[url] for url in urls if not is_entry(url)]

@@ -91,3 +91,41 @@ def test_links_to_pages_that_no_longer_wait_count_as_explored() -> None:
 def test_wrong_parameters_are_named(values: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(values))} is"):
         expected.Params(**values)
+
+
+def taught(pages: int) -> tuple[expected.Experience, Any, Any]:
+    """What a crawl learns in which short addresses turn out to have rank, whatever links told; features and hosts."""
+    rng = np.random.default_rng(5)
+    graph = graph_of({1: list(range(2, pages + 2))})
+    graph.add_pages(np.arange(1, pages + 2), np.where(np.arange(pages + 1) % 2, 7, 8), np.ones(pages + 1, np.int64))
+    queued = graph.numbers(np.arange(2, pages + 2))
+    features = 0.4 * rng.random((pages, len(expected.PRIOR)))
+    experience = expected.Experience()
+    experience.learn(graph, np.zeros(len(graph)), features, queued)
+    assert experience.value(features, graph.host_numbers[queued]).tolist() == [expected.NOTHING_LEARNT] * pages
+    ids = np.arange(2, pages + 2)
+    graph.add_links(ids, np.zeros(pages, np.int32), np.zeros(0, np.int64), np.zeros(0, np.uint8))
+    ranks = np.zeros(len(graph))
+    ranks[queued] = 0.2 + 0.4 * features[:, 2] + 0.1 * (graph.host_numbers[queued] == graph.host_numbers[queued[0]])
+    experience.learn(graph, ranks, features[:0], queued[:0])
+    return experience, features, graph.host_numbers[queued]
+
+
+def test_experience_says_what_tells_of_rank_and_where() -> None:
+    experience, features, hosts = taught(400)
+    assert experience.lessons == 1
+    assert experience.coefficients[2] > 0.3 > experience.coefficients[1]
+    values = experience.value(features, hosts)
+    above = values + features @ expected.PRIOR - expected.NOTHING_LEARNT  # the order of all signals together
+    here = hosts == hosts[0]
+    assert np.corrcoef(above[here], features[here, 2])[0, 1] > 0.7
+    like = np.repeat(features[:1], 2, 0)
+    own, other = experience.value(like, np.array([hosts[0], hosts[1]])).tolist()
+    assert own > other + 0.05
+    assert experience.value(like, np.array([hosts.max() + 1, 0]))[0] < own  # a host that came later has no part
+
+
+def test_experience_of_few_pages_changes_little() -> None:
+    few, _, _ = taught(3)
+    many, _, _ = taught(400)
+    assert np.abs(few.coefficients - expected.PRIOR).max() < 0.35 * np.abs(many.coefficients - expected.PRIOR).max()
