@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 # Read when numpy is first imported: the matrices are small, and each worker is one process on one core already.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .dedup import method
-from .describe import DEFAULT, describer
 from .extract.combined import network
 from .page_kind.model import shipped
 from .search.terms import index_terms
@@ -20,7 +20,11 @@ SHARED = (
         method().sign("新闻 news", "新闻 news"),
         index_terms("新闻", "news", "", "", "en"),
         site_key("news.example.com.cn"),
-        describer(DEFAULT).describe("新闻", "今天的新闻 news。", "zh"),
     ),
     *(network(), shipped(), parse_job),
 )
+
+# What is here by now stays. A collection in a process forked from this one would write to each object, and its memory
+# would no longer be shared.
+gc.collect()
+gc.freeze()

@@ -408,7 +408,8 @@ class WorkerPool:
 
     def _new_pool(self) -> ProcessPool:
         context = process_context()
-        context.set_forkserver_preload(["pipelines.warm"])
+        warm = "warm" if self._options.describe is None else "warm_descriptions"
+        context.set_forkserver_preload([f"{__package__}.{warm}"])
         return ProcessPool(
             max_workers=self._workers,
             max_tasks=_TASKS_PER_PROCESS,

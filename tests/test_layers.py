@@ -38,7 +38,8 @@ FLOORS = {
         {"clock"},
     ),
     "pipelines": (
-        {"stages", "warm", "export"},
+        {"stages", "warm_descriptions", "export"},
+        {"warm"},
         {"worker"},
         {"parse_page", "describe"},
         {"articles"},
@@ -95,6 +96,7 @@ IMPURE = (
     "pipelines.export.read",
     "pipelines.stages",
     "pipelines.warm",
+    "pipelines.warm_descriptions",
     "pipelines.worker",
 )
 # Pure ones in rooms that are not.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .graph import LinkGraph
 from .surfer import ConvergenceError, Values, uniform
@@ -96,6 +95,12 @@ def _main_vector(links: sparse.csc_array, params: Params) -> Values:
 
     Where several vectors are the main one, a little favour for equal scores chooses that which they would end in.
     """
+    from scipy.sparse.linalg import (  # noqa: PLC0415 - 4 MB of every crawl, though few rank by hubs
+        ArpackNoConvergence,
+        LinearOperator,
+        eigsh,
+    )
+
     back, size = links.T, links.shape[1]
     first = back @ (links @ np.ones(size))
     equal: Values = np.where(first > 0, 1.0, 0.0)

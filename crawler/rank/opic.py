@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import spsolve_triangular
 
 from pipelines.records import BlockKind
 
@@ -173,6 +172,8 @@ class Opic:
         later = np.flatnonzero((turns > sources) & (turns < size))
         held = self._cash[pages]
         if len(later):
+            from scipy.sparse.linalg import spsolve_triangular  # noqa: PLC0415 - as in `hits`
+
             given = sparse.csc_array((-shares[later], (turns[later], sources[later])), shape=(size, size))
             held = spsolve_triangular(given + sparse.eye_array(size, format="csc"), held, unit_diagonal=True)
         links_matrix = sparse.csc_array((shares, targets, starts), shape=(len(graph), size))

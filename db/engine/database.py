@@ -47,8 +47,8 @@ _FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
 _PORTS = 1 << 16
 _OLDEST_SQLITE = (3, 35)
-_READER_CACHE_KB, _WRITER_CACHE_KB = 16 << 10, 32 << 10
-"""Each connection has a cache of its own, which grows with the file: readers can do with that of the system."""
+_READER_CACHE_KB, _WRITER_CACHE_KB = 4 << 10, 12 << 10
+"""Each connection has a cache of its own, which grows with the file: they can do with that of the system."""
 
 
 NEXT_URL = re.compile(r"[\s,]+(?=[a-z][a-z0-9+]*://)", re.IGNORECASE)

@@ -469,7 +469,7 @@ class _Source:
 
 _FETCHED_ROWS = 500  # with some thousands it takes half as long again
 _FETCHED_IDS = 500
-_CACHE_KB = 16_384
+_CACHE_KB = 4_096
 
 
 def _parts(ids: Int64s) -> list[Int64s]:

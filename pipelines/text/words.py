@@ -117,17 +117,20 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.casefold()
     table, longer = _folding()
-    codes = table[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)]
-    if codes.max() == _LONGER:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    forms = table.take(codes, mode="clip")
+    if codes.max() >= _ASSIGNED:
+        forms = np.where(codes < _ASSIGNED, forms, codes)
+    if forms.max() == _LONGER:
         return fold(text.translate(longer))
-    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+    return forms.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @cache
 def _folding() -> tuple[NDArray[np.uint32], Mapping[int, str]]:
     """Return the form of each code point, and the forms of several characters."""
     han = simplified()
-    table = np.arange(sys.maxunicode + 1, dtype=np.uint32)
+    table = np.arange(_ASSIGNED, dtype=np.uint32)
     table[list(han)] = list(han.values())
     plain = np.zeros(_ASSIGNED, np.bool_)  # letters that have no other form: most of all
     for first, last in (*HAN, (0xAC00, 0xD7A3)):

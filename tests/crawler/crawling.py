@@ -48,7 +48,7 @@ _context.set_forkserver_preload(
         "scrapy.crawler",
         "crawler.frontier.progress",
         "crawler.fetch.handler",
-        "pipelines.warm",
+        "pipelines.warm_descriptions",
         *_COMMANDS,
     ]
 )
@@ -155,7 +155,7 @@ def _fork_server_at_once() -> None:
 
     util.spawnv_passfds = fork
     try:
-        multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm"])
+        multiprocessing.get_context("forkserver").set_forkserver_preload(["pipelines.warm_descriptions"])
         forkserver.ensure_running()
     finally:
         util.spawnv_passfds = start_anew

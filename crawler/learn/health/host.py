@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from .answers import ACCESS, ROBOTS, Came, HostAnswer, shape
@@ -153,8 +153,9 @@ class HealthMonitor:
 
     def pack(self) -> str:
         """Return all of it as JSON, but for what is held back."""
-        rounded = json.loads(json.dumps(asdict(self.state)), parse_float=lambda number: round(float(number), 3))
-        return json.dumps(rounded, separators=(",", ":"))
+        active = {group: asdict(finding) for group, finding in self.state.active.items()}
+        state = {name: getattr(self.state, name) for name in HostState.__slots__} | {"active": active}
+        return json.dumps(_rounded(state), separators=(",", ":"))
 
     def learn(self, answer: HostAnswer) -> list[Finding]:
         """Take one answer in; returns the alarms that begin or end with it."""
@@ -257,6 +258,15 @@ class HealthMonitor:
                 scale = 0.5 if n + 1 >= _MEMORY else 1.0
                 past[name] = [(n + 1) * scale, (total + value) * scale]
         self._held.clear()
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value of JSON with three decimals at most."""
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return [*map(_rounded, value)] if isinstance(value, list | tuple) else value
 
 
 def _expected(name: str, past: list[float]) -> float:
