@@ -13,20 +13,22 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, literal, select, update
 
-from ..engine.statements import insert_new, insert_rows, run_many
+from ..engine.statements import among, insert_new, insert_rows, run_many
 from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
-from ..records.reasons import ArticleResult
+from ..records.reasons import ArticleResult, PageReason
 from ..records.search import IndexedArticle, IndexTerms, MakeTerms
 from ..records.signature import MemoryIndex, Signed
 from ..search import index as search
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, ImageRow
+from ..tables.urls import UrlRow
 from . import classes, clusters, signatures
 from .candidates import Candidates, stored_rows, unrelated
 from .clusters import Claimant
 
 article, version, cluster, image = (m.table() for m in (ArticleRow, ArticleVersionRow, ClusterRow, ImageRow))
+url = UrlRow.table()
 
 _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in article.c and name != "id")
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
@@ -92,8 +94,22 @@ def add(
     terms = _remembered(articles, make_terms)
     while len(added) < len(articles):
         rest = articles[len(added) :]
-        added += _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms).write()
+        one = _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms)
+        added += one.write()
+        for old, new in one.moves:
+            _follow(articles, added, old, new)
     return added
+
+
+def _follow(articles: Sequence[NewArticle], added: list[Added], old: int, new: int) -> None:
+    """Put right what was said of earlier articles of a batch when one of them has moved."""
+    places = {article.id: place for place, article in enumerate(articles[: len(added)])}
+    if old in places:
+        before = added[places[old]]
+        if before.what.is_added:
+            added[places[new]] = before
+        added[places[old]] = Added(ArticleResult.SAME_PAGE, new)
+    added[:] = [what._replace(same_as=new) if what.same_as == old else what for what in added]
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
@@ -171,6 +187,8 @@ class _Round:
         self._found = Candidates(connection, self._articles, index)
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
+        self.moves: list[tuple[int, int]] = []
+        """Articles that have moved from one URL to another."""
         self._new: list[NewArticle] = []
         self._signed: list[Signed] = []
         self._counted: list[tuple[int, str, bool]] = []
@@ -213,9 +231,23 @@ class _Round:
         self._changed |= {new.id, verdict.candidate.id, original}
         if not verdict.same_page:
             return self._add_duplicate(new, verdict)
-        if verdict.candidate.points_to != new.id:
+        if not self._is_preferred(new, verdict.candidate):
             return Added(ArticleResult.SAME_PAGE, verdict.candidate.id)
         return self._move(new, verdict.candidate.id, candidates)
+
+    def _is_preferred(self, new: NewArticle, old: Candidate) -> bool:
+        """Tell whether an article belongs to its new URL rather than the stored one.
+
+        It depends on the two URLs alone, not on which came first: the one that the other calls canonical, one that
+        calls none canonical, one without a query, the shortest, the smallest.
+        """
+        is_named, names = old.points_to == new.id, new.canonical_id == old.id
+        if is_named != names:
+            return is_named
+        if (new.canonical_id is None) != (old.points_to is None):
+            return new.canonical_id is None
+        urls = {row.id: row.url for row in self._connection.execute(_URLS, {"ids": [new.id, old.id]})}
+        return _plainness(urls[new.id]) < _plainness(urls[old.id])
 
     def _add(self, new: NewArticle, related: MatchDecision | None) -> None:
         """Add an article that repeats none, perhaps related to one."""
@@ -275,23 +307,30 @@ class _Round:
         self._sign(new, None)
 
     def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
-        """Move the stored article to its canonical URL, which is this one."""
+        """Move the stored article to this URL, which is the better one."""
         clusters.move(self._connection, old, new.id)
+        self._connection.execute(_POINT_ON, {"key": old, "other": new.id})
+        self.moves.append((old, new.id))
         signatures.move(self._connection, old, new.id)
         stored = stored_rows(self._connection, [new.id])[new.id]
         is_signed = signatures.row_of(self._connection, new.id) is not None
         if stored.text_hash == new.text_hash and is_signed:
             self._sign_again(new)  # processes know the text by its old address
-        return self._update(stored, new, [one for one in candidates if one.id != old])
+        return self._update(stored, new, [one for one in candidates if one.id != old], is_moved=True)
 
-    def _update(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> Added:
-        """Update an article, and keep its old text if that has changed."""
-        values = values_of(new) if self._reads_again else completed(stored, values_of(new))
+    def _update(
+        self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate], *, is_moved: bool = False
+    ) -> Added:
+        """Update an article, and keep its old text if that has changed.
+
+        One that has moved is all as its new page says, and nothing earlier is kept: as if that had come first.
+        """
+        values = values_of(new) if self._reads_again or is_moved else completed(stored, values_of(new))
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
         held = self._holder_of(stored)
-        changed = self._differs((stored.title, held.text), (new.title, new.text))
-        if not changed and not (self._reads_again and stored.text_holder is None):
+        changed = not is_moved and self._differs((stored.title, held.text), (new.title, new.text))
+        if not (changed or is_moved or (self._reads_again and stored.text_holder is None)):
             # what is said of it may be put right all the same; its URL's reason is that of the page as it is now
             names = FACTS if values["title"] == stored.title else ()
             judged = ("harm", "harm_kind") if values["harm_kind"] != stored.harm_kind else ()
@@ -402,6 +441,20 @@ class _Regrouping(_Round):
         alone = [(new.id, 1) for new, of, _ in articles if of is None]
         insert_rows(self._connection, cluster, ("id", "size"), alone)
         run_many(self._connection, _GROUP, rows)
+
+
+_URLS = select(url.c.id, url.c.url).where(among(url.c.id))
+_POINT_ON = (
+    update(url)
+    .where(url.c.id == bindparam("key"))
+    .values(reason=PageReason.SAME_PAGE, reason_detail=None, same_as=bindparam("other"), next_visit=None)
+)
+
+
+def _plainness(address: str) -> tuple[bool, int, bool, str]:
+    """Return a key by which the plainer of two URLs of one page comes first."""
+    scheme, _, rest = address.partition("://")
+    return "?" in rest, len(rest), scheme != "https", rest
 
 
 def _no_terms(*_: str) -> IndexTerms:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import Connection, text
@@ -12,7 +14,7 @@ from db.frontier.insert import add_urls
 from db.queries.status import explain
 from db.records.article import Candidate, MatchDecision, NewArticle
 from db.records.keys import fingerprint
-from db.records.outcome import Edges
+from db.records.outcome import Edges, Outcome, Stored
 from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
@@ -129,6 +131,50 @@ def test_page_moves_to_its_canonical_url_when_that_comes(
         ("http://a.example/1", "别处的转载"),
         ("http://b.example/1", "题目"),
     ]
+
+
+ADDRESSES = [
+    # paths, what each calls canonical, the one that is stored
+    ({"/a.html?print=1": "", "/a.html": "", "/news/a.html": ""}, "/a.html"),
+    ({"/a.html?x=1": "/long/name.html", "/long/name.html": "/long/name.html", "/b?y": ""}, "/long/name.html"),
+    ({"/b.html": "", "/a.html": "", "/c.html": "/d.html"}, "/a.html"),
+    ({"/a.html": "/gone.html", "/b.html?p=1": "/gone.html", "/c.html": "/gone.html"}, "/a.html"),
+    ({"/b.html": "/a.html", "/a.html": "/b.html", "/c.html?": "/b.html"}, "/a.html"),
+]
+
+
+PLACES = (
+    "SELECT u.url, u.reason, o.url, a.html, a.text FROM url u "
+    "LEFT JOIN article a ON a.id = u.id LEFT JOIN url o ON o.id = u.same_as"
+)
+
+
+def store_in_batches(connection: Connection, batches: Sequence[Sequence[Sequence[Outcome]]]) -> list[list[Stored]]:
+    """Store outcomes, some together."""
+    for batch in batches[0]:
+        lease_again(connection, [one.lease.id for one in batch])
+    return [[stored for batch in batches[0] for stored in store(connection, batch)]]
+
+
+def test_address_of_a_page_does_not_depend_on_arrival(run_in: Callable, leased_urls: dict, database: Database) -> None:
+    for number, (pages, stored) in enumerate(ADDRESSES):
+        found = set()
+        for turn, order in enumerate(itertools.permutations(pages)):
+            first = 0x4E00 + 90 * (9 * number + turn)
+            base, body = f"http://h{number}{turn}.example", "".join(map(chr, range(first, first + 80)))
+            run_in(add_urls, (NOW, [new_url(base + path) for path in order]))
+            outcomes = []
+            for path in order:
+                canonical = fingerprint(base + pages[path]) if pages[path] not in {"", path} else None
+                page = article(base + path, body, html=path, canonical_id=canonical)
+                lease = replace(leased_urls["http://a.example/1"], id=page.id, url=base + path)
+                outcomes.append(done(lease, article=page, same_as=canonical))
+            results = run_in(store_in_batches, [outcomes] if turn % 2 else [[one] for one in outcomes])
+            assert sum(result.article.is_added for result in results) == 1
+            kept = sorted(rows(database, f"{PLACES} WHERE u.url LIKE '{base}/%'"))
+            found.add(str(kept).replace(base, "").replace(body, ""))
+        assert len(found) == 1
+        assert f"('{stored}', None, " in found.pop()
 
 
 def test_changed_text_keeps_the_old_version(run_in: Callable, leased_urls: dict, database: Database) -> None:
