@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from db.frontier.leases import OwnedHost
 from db.records.host import ShownAlarm
 from db.records.outcome import Outcome, Stored
-from db.records.reasons import ArticleResult
 from db.records.url import Kind, Lease
 
 from ..response.outcome import leads_home
@@ -129,7 +128,7 @@ class Learning:
         if self.memory is not None and sample is not None and stored.article is not None and stored.article.is_added:
             self.memory.note(lease.host_id, sample)
         if self.rules is not None and lease.kind == Kind.PAGE:
-            if stored.article is ArticleResult.SAME_PAGE or leads_home(outcome):
+            if stored.is_again or leads_home(outcome):
                 self.rules.repeated(lease.host_id)
             if stored.article:
                 self.rules.stored(lease.host_id)

@@ -109,7 +109,9 @@ def _follow(articles: Sequence[NewArticle], added: list[Added], old: int, new: i
         if before.what.is_added:
             added[places[new]] = before
         added[places[old]] = Added(ArticleResult.SAME_PAGE, new)
-    added[:] = [what._replace(same_as=new) if what.same_as == old else what for what in added]
+    for place, what in enumerate(added):
+        if what.same_as == old and place != places[new]:
+            added[place] = what._replace(same_as=new)
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
@@ -316,7 +318,8 @@ class _Round:
         is_signed = signatures.row_of(self._connection, new.id) is not None
         if stored.text_hash == new.text_hash and is_signed:
             self._sign_again(new)  # processes know the text by its old address
-        return self._update(stored, new, [one for one in candidates if one.id != old], is_moved=True)
+        changed = self._update(stored, new, [one for one in candidates if one.id != old], is_moved=True).changed
+        return Added(ArticleResult.UPDATED, old, changed)
 
     def _update(
         self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate], *, is_moved: bool = False

@@ -239,7 +239,8 @@ class Renewal(Enum):
 class Added(NamedTuple):
     """Result of `db.articles.write.add`.
 
-    `same_as` is the article that a duplicate repeats, or that it is another URL of.
+    `same_as` is the article that a duplicate repeats, or that it is another URL of; of one that is updated because it
+    has moved here, its URL until now.
 
     An updated article may have another text (`changed`) or only say something else about it.
     """

@@ -122,3 +122,9 @@ class Stored(Found):
     same_as: int | None = None
     same_host: bool = False
     joined: list[Joined] = field(default_factory=list)
+
+    @property
+    def is_again(self) -> bool:
+        """Tell whether the page is another address of a stored one, which may have moved to it."""
+        is_moved = self.article is ArticleResult.UPDATED and self.same_as is not None
+        return is_moved or self.article is ArticleResult.SAME_PAGE

@@ -144,7 +144,7 @@ class TrapRegistry:
             return
         is_leaf = page.parsed.is_leaf
         # what another host has printed is news of this one; what this one has shown before is not
-        brought = is_leaf and stored.article is not ArticleResult.SAME_PAGE and not stored.same_host
+        brought = is_leaf and not stored.is_again and not stored.same_host
         if outcome.new_urls:
             self._sources[lease.id] = Source(lease.id, lease.url, lease.host_id)
         if brought and lease.found_on is not None:
@@ -331,7 +331,7 @@ def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> 
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),
         missing=parsed.reason in {PageReason.SOFT_404, PageReason.NOTICE},
-        again=stored.article is ArticleResult.SAME_PAGE or stored.same_host,
+        again=stored.is_again or stored.same_host,
         sketch=0 if signs is None else signs.sketch,
         is_wall=signs is not None and signs.is_wall and not parsed.is_leaf,
         links=links.ids,

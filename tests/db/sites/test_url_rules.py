@@ -180,15 +180,15 @@ def test_redirect_targets_and_seeds_are_fetched(lease: Callable, run_in: Callabl
 
 def test_content_of_pages(lease: Callable, run_in: Callable, database: Database) -> None:
     """Articles, other addresses of them, redirects to them, lists; nothing else."""
-    names = ("article", "same", "redirect", "list", "missing", "empty", "moved", "home", "loop")
+    names = ("article", "repeated", "redirect", "list", "missing", "empty", "moved", "home", "loop")
     urls = {name: address(name) for name in names}
     ids = {name: fingerprint(url) for name, url in urls.items()}
     found(run_in, lease(SEED), *(new_url(url) for url in urls.values()))
     away = {"state": State.SKIPPED, "reason": "redirect"}
     for name, values in {
         "article": {"article": article(urls["article"], "一")},
-        "same": {"article": article(urls["same"], "一")},
-        "redirect": {**away, "same_as": ids["same"]},
+        "repeated": {"article": article(urls["repeated"], "一")},
+        "redirect": {**away, "same_as": ids["repeated"]},
         "list": {"reason": "list page", "same_as": ids["article"]},
         "missing": {"state": State.FAILED, "reason": "http error"},
         "empty": {"reason": "no text"},
@@ -203,7 +203,7 @@ def test_content_of_pages(lease: Callable, run_in: Callable, database: Database)
         urls[name]: ids[of]
         for name, of in {
             "article": "article",
-            "same": "article",
+            "repeated": "article",
             "redirect": "article",
             "list": "list",
             "moved": "home",
