@@ -33,6 +33,9 @@ _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 
 
+_SLASH = "%2F"
+
+
 def judge(page: Page, context: Context) -> Outcome:
     """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, context.tries):
@@ -46,7 +49,7 @@ def judge(page: Page, context: Context) -> Outcome:
     if page.status in _TRY_AGAIN and page.lease.tries + 1 < context.tries:
         asked = retry_after(page.headers.get("retry-after", ""), page.fetched_at)
         return _try_again(page, FailReason.HTTP, str(page.status), asked)
-    return _read(page, context) if page.status == 200 else _error_status(page)
+    return _read(page, context) if page.status == 200 else _error_status(page, context)
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
@@ -112,11 +115,13 @@ def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: 
     return _outcome(page, State.PENDING, reason, detail, next_visit=again, failed=not reason.is_ours)
 
 
-def _error_status(page: Page) -> Outcome:
+def _error_status(page: Page, context: Context) -> Outcome:
     """Judge an answer that is no page."""
     if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
         reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
         return _answered(page, State.SKIPPED, reason, f"http {page.status}")
+    if page.status == 404 and _SLASH in page.lease.url and not page.lease.is_revisit:
+        return _respelled(page, context)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
     return _answered(page, State.FAILED, FailReason.HTTP, str(page.status), failed=trouble)
 
@@ -156,6 +161,15 @@ def _plain(page: Page, context: Context) -> Outcome:
     plain = identify_redirect(f"http{lease.url.removeprefix('https')}", lease.kind, page.scope)
     detail = label(page.error, page.detail)
     return replace(_follow(page, plain, context), reason=SkipReason.NO_HTTPS, detail=detail)
+
+
+def _respelled(page: Page, context: Context) -> Outcome:
+    """Try the same URL with its encoded slashes as most software writes them.
+
+    Servers decode all other escapes before they look for a page; that of a slash some compare as it is written.
+    """
+    url = page.lease.url.replace(_SLASH, _SLASH.lower())
+    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:

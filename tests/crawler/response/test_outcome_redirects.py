@@ -57,6 +57,19 @@ class TestRedirect:
         assert outcome.new_urls == ()
         assert outcome.same_as is None
 
+    @pytest.mark.parametrize("session", ["/(S(lit3py55t21z5v55vlm25s55))/a", "/a;jsessionid=1F"])
+    def test_session_stays_where_there_is_no_page_without(self, session: str) -> None:
+        outcome = judge(page(302, headers={"location": session}), rules())
+        assert [new.url for new in outcome.new_urls] == [f"http://h.cn{session}"]
+        assert outcome.reason == "redirect"
+
+    def test_missing_page_is_asked_for_as_its_slashes_were_written(self) -> None:
+        url = "http://h.cn/fetc%2Fcron.d%2Fpwn.html"
+        outcome = judge(page(404, url=url), rules())
+        assert ([new.url for new in outcome.new_urls], outcome.reason) == ([url.replace("2F", "2f")], "redirect")
+        for other in (page(404, url=url.replace("2F", "2f")), page(404, url=URL), page(410, url=url)):
+            assert judge(other, rules()).state == State.FAILED
+
     def test_too_many(self) -> None:
         headers = {"location": "/b"}
         assert judge(page(301, headers=headers, hops=3), rules()).state == State.SKIPPED
