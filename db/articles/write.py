@@ -102,7 +102,7 @@ def add(
 
 
 def _follow(articles: Sequence[NewArticle], added: list[Added], old: int, new: int) -> None:
-    """Put right what was said of earlier articles of a batch when one of them has moved."""
+    """Correct the results of earlier articles of a batch after a move."""
     places = {article.id: place for place, article in enumerate(articles[: len(added)])}
     if old in places:
         before = added[places[old]]

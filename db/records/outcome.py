@@ -125,6 +125,6 @@ class Stored(Found):
 
     @property
     def is_again(self) -> bool:
-        """Tell whether the page is another address of a stored one, which may have moved to it."""
+        """Tell whether the page is another address of a stored one, maybe the better."""
         is_moved = self.article is ArticleResult.UPDATED and self.same_as is not None
         return is_moved or self.article is ArticleResult.SAME_PAGE
