@@ -1,7 +1,8 @@
 """Character sets of the web before UTF-8: names, decoding, detection.
 
 Declarations lie and byte statistics waver, so neither decides alone: a declared set and the one detected (chardetng,
-the detector of Firefox) are compared by how much the text they give looks like mojibake.
+the detector of Firefox) are compared by how much the text they give looks like mojibake, and by how well it fits a
+language. What the bytes do not tell is left to the declaration.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import cache, cached_property
 from typing import Final
 
 import chardetng_py
+import pycld2
 
-from .mojibake import COMMON_HAN, COMMON_HANGUL, DOUBTFUL, suspicion
-from .text import words
+from .mojibake import COMMON_HAN, COMMON_HANGUL, COMMON_KANJI, DOUBTFUL, LETTERS, count_belonging, suspicion
+from .text import clean, words
 
 # A declared name stands for its widest superset, as in browsers.
 _SUPERSET: Final = {
@@ -29,7 +31,6 @@ _SUPERSET: Final = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
     "iso8859-9": "cp1254",
-    "iso8859-13": "cp1257",
     "iso8859-8": "cp1255",
     "koi8-r": "koi8-u",
     "euc_kr": "cp949",
@@ -74,6 +75,14 @@ _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
 _TAIWAN: Final = str.maketrans("•∼､‾", "‧～﹑¯")
 _HONG_KONG: Final = str.maketrans("‧～﹑¯", "•∼､‾")
+# GB 18030 as of 2022, where Python knows that of 2000, and the blank of GBK, which no table has.
+_CHINA: Final = dict(
+    zip(
+        map(ord, "\ue5e5\ue7c7\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796"),
+        "\u3000\u1e3f\ufe10\ufe12\ufe11\ufe13\ufe14\ufe15\ufe16\ufe17\ufe18\ufe19",
+        strict=True,
+    )
+) | dict(zip(map(ord, "\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864"), "龴龵龶龷龸龹龺龻", strict=True))
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
 """Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
@@ -81,17 +90,48 @@ _LEAST_BYTES: Final = 8
 _LEAST_ZEROS: Final = 0.05
 _LEAST_SHARE: Final = 0.3
 _USUAL = re.compile("[\\n\\r\\t -~\\u3001-\\u30ff\\uff01-\\uff5e]")
-_COMMON: Final = COMMON_HAN | COMMON_HANGUL
+_COMMON: Final = COMMON_HAN | COMMON_KANJI | COMMON_HANGUL
 
 _DEFAULT: Final = "cp1252"
 """Declared by servers that know nothing."""
 _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
 """A mark or a currency, which says nothing of a language but misleads the detector."""
-_FEW: Final = 4
-"""Different bytes outside ASCII too few for a detector."""
-_ASCII: Final = bytes(range(0x80))
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
-_LATIN: Final = ("cp1250", "iso8859-2", "cp1254", "cp1257", "cp1258")
+_LATIN: Final = (
+    *("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "iso8859-13", "cp1258"),
+    *("iso8859-15", "iso8859-16", "iso8859-4", "iso8859-3", "mac_roman"),
+)
+_CYRILLIC: Final = ("cp1251", "koi8-u", "iso8859-5", "mac_cyrillic", "cp866")
+
+_RARE: Final = {"mac_roman": 3.0, "mac_cyrillic": 3.0, "iso8859-15": 2.0}
+"""Sets that next to no page is in without saying so: they have to speak for themselves."""
+
+_CLEAR: Final = 0.2
+"""By so much less suspicious a reading is right, whatever speaks for another."""
+_UNSAID: Final = (0.05, 2.0)
+"""Cost of a set that nobody declared, and what the first byte outside ASCII adds to it."""
+_FEW: Final = 4
+"""From so many bytes outside ASCII how well a text fits its language counts half."""
+_LEAST_FIT: Final = 1e6
+"""Fit of some ten letters, which tell nothing."""
+_STRANGE: Final = 0.2
+"""Cost of letters of many languages."""
+_MOST_ODD: Final = 0.2
+"""The most that letters cost which stand as no alphabet lets them."""
+# A reading for want of a better one is taken when it fits so much better, or as well and with no odd letter.
+_RESCUED: Final = 0.1
+_FITTING: Final = ((0.06, 1.1), (0.01, 1.0))
+_LETTERS = re.compile("[\\xc0-\xd6\xd8-\xf6\xf8-\u024f]")
+_OTHER_LETTERS = re.compile("[\u0370-\u0e7f]")
+_RARE_HAN: Final = 0.5
+"""Cost of Chinese characters and Korean syllables of which none is common."""
+_EAST_ASIAN = re.compile("[\u3400-\u9fff\uac00-\ud7a3]")
+_ODD = re.compile(
+    "[¦¨¬¯²³¸¹‚†‡‰ˆ](?=[a-zà-öø-ÿа-џ])|[ß-öø-ÿа-џ][A-ZÀ-ÖØ-ÞЀ-Я]|¤|[A-Za-z][\u0370-\u0e7f]|[\u0370-\u0e7f][A-Za-z]"
+)
+_COMMAS: Final = str.maketrans("șțȘȚ", "şţŞŢ")  # the detector of languages knows Romanian by the older letters
+_HIGH: Final = bytes(range(0x80, 0x100))
+_FIT_CHARS: Final = 2000
 
 
 def find_codec(name: str) -> str:
@@ -134,13 +174,13 @@ def read(data: bytes, codec: str) -> str:
     ('€ 5', '①')
     """
     text = data.decode(codec, "replace")
-    if codec == "big5hkscs":
-        text = text.translate(_TAIWAN)
-    elif codec == "cp1258":  # tones are letters of their own there
-        text = unicodedata.normalize("NFC", text)
     if codec in _EXTENDED and 0 < text.count(_REPLACED) < _MOST_ERRORS:
         text = data.decode(codec, _HANDLER)
-    return text
+    if codec == "gb18030":
+        return text.translate(_CHINA)
+    if codec == "big5hkscs":
+        return text.translate(_TAIWAN)
+    return unicodedata.normalize("NFC", text) if codec == "cp1258" else text  # tones are letters of their own there
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
@@ -255,40 +295,107 @@ def _usual_share(head: bytes, codec: str) -> float:
 
 
 def choose(sample: bytes, declared: tuple[str, ...]) -> str:
-    """Return the codec in which bytes, which are not UTF-8, are best read.
+    r"""Return the codec in which bytes, which are not UTF-8, are best read.
 
     Args:
         sample: bytes, some of them outside ASCII.
         declared: codecs that the page and its server name, the more trusted first.
 
     Returns:
-        The codec whose reading is least suspect of being mojibake. Among equals a declared one, unless it is the
-        default of servers or the detector names a set of multi-byte characters.
+        The codec whose reading is least suspect of being mojibake and most like a language. What the bytes do not tell
+        is left to the declaration, then to the set of Western Europe.
 
-    Cost: O(bytes of the sample); again for its lines and the Latin sets when every reading is doubtful.
+    Cost: O(bytes of the sample) for each set in question; for all Latin ones where none is declared that reads well.
+
+    >>> choose(b"\xa0The \xa35 note", ("cp1252",)), choose(b"\xa1\xb0The note\xa1\xb1", ("gb18030",))
+    ('cp1252', 'gb18030')
     """
-    letters = _ALONE.sub(b"", sample)
-    detected = _detect(letters)
-    few = len(set(letters.translate(None, _ASCII))) < _FEW
-    trusted = [name for name in declared if name != "utf-8" and (few or name != _DEFAULT)]
-    if few:
-        names = (*trusted, _DEFAULT, detected)
-    else:
-        names = (detected, *trusted, _DEFAULT) if detected in _WIDE else (*trusted, detected, _DEFAULT)
-    best, doubt = _least_doubtful(sample, names)
-    if doubt < DOUBTFUL:
-        return best
+    named = tuple(name for name in declared if name != "utf-8")
+    detected = _detect(_ALONE.sub(b"", sample))
+    readings = _Readings(sample, named, detected)
+    best = readings.best()
+    if readings[best].doubt < DOUBTFUL:
+        if best in named and best != _DEFAULT:
+            return best
+        readings.add(_LATIN if best in _LATIN else _CYRILLIC if best in _CYRILLIC else ())
+        return readings.best()
     votes = Counter[str]()  # a broken character rules its own set out for the detector: it is asked about each line
     for line in sample.splitlines():
         votes[_detect(line)] += len(line)
-    return _least_doubtful(sample, (best, *(name for name, _ in votes.most_common(3)), *_LATIN))[0]
+    readings.add((*(name for name, _ in votes.most_common(3)), *_LATIN, *_CYRILLIC))
+    found = readings.best()
+    return found if found in votes or readings[found].is_rescue(readings[best]) else best
 
 
-def _least_doubtful(sample: bytes, names: Iterable[str]) -> tuple[str, float]:
-    """Return the codec whose text is least suspect of mojibake, and its suspicion."""
-    doubts = {name: suspicion(read(sample, name)) for name in dict.fromkeys(names)}
-    best = min(doubts, key=doubts.__getitem__)
-    return best, doubts[best]
+class _Reading:
+    """A text that bytes may mean."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.doubt = suspicion(text)
+
+    @cached_property
+    def fit(self) -> float:
+        """Likeness to its language, comparable among readings of the same bytes."""
+        _, size, found = pycld2.detect(clean(self.text, _FIT_CHARS).translate(_COMMAS), bestEffort=True)
+        return float(sum(percent * score * size for _, _, percent, score in found))
+
+    @cached_property
+    def strangeness(self) -> float:
+        """Cost of letters of no one language, of odd places of letters and of rare Han."""
+        letters = Counter(_LETTERS.findall(self.text))
+        latin, others = letters.total(), len(_OTHER_LETTERS.findall(self.text))
+        strange = 1.0 - count_belonging(letters, LETTERS) / latin if latin else 0.0
+        odd = min(_MOST_ODD, len(_ODD.findall(self.text)) / max(1, latin + others))
+        han = _EAST_ASIAN.findall(self.text)
+        rare = 1.0 - sum(map(_COMMON.__contains__, han)) / len(han) if han else 0.0
+        return _STRANGE * strange + odd + _RARE_HAN * rare
+
+    def is_rescue(self, other: _Reading) -> bool:
+        """Tell whether this is right, and not only less wrong than another."""
+        fitting = self.fit / (other.fit or 1.0)
+        return self.doubt < _RESCUED and any(self.strangeness < most and fitting >= least for most, least in _FITTING)
+
+
+class _Readings(dict[str, _Reading]):
+    """Readings of the same bytes by codec."""
+
+    def __init__(self, sample: bytes, named: Sequence[str], detected: str) -> None:
+        super().__init__()
+        self._sample = sample
+        self._high = max(1, len(sample) - len(sample.translate(None, _HIGH)))
+        self._ranks = (
+            _RARE | {_DEFAULT: 0.75} | ({detected: 0.3} if detected in _WIDE else {}) | dict.fromkeys(named, 0.0)
+        )
+        if _DEFAULT in named:
+            self._ranks[_DEFAULT] = 0.5
+        self.add((*named, _DEFAULT, detected))
+
+    def add(self, names: Iterable[str]) -> None:
+        """Read the bytes in these sets too; of two that give one text the first counts."""
+        known = {reading.text for reading in self.values()}
+        for name in dict.fromkeys(names):
+            text = read(self._sample, name)
+            if text not in known:
+                known.add(text)
+                self[name] = _Reading(text)
+
+    def best(self) -> str:
+        """Return the codec of the reading that costs least."""
+        unsaid = _UNSAID[0] + _UNSAID[1] / self._high
+        most_doubt = min(reading.doubt for reading in self.values()) + _CLEAR + unsaid
+        left = {name: reading for name, reading in self.items() if reading.doubt < most_doubt}
+        if len(left) == 1:
+            return next(iter(left))
+        best_fit = max(reading.fit for reading in left.values())
+        costs = {
+            name: reading.doubt
+            + reading.strangeness
+            + (best_fit - reading.fit) / (best_fit + _LEAST_FIT) * self._high / (self._high + _FEW)
+            + unsaid * self._ranks.get(name, 1.0)
+            for name, reading in left.items()
+        }
+        return min(costs, key=costs.__getitem__)
 
 
 def _detect(sample: bytes) -> str:

@@ -35,6 +35,8 @@ _ISLAND = re.compile(
 )
 _PAIR = re.compile(b"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
 _SAMPLE_BYTES: Final = 6000
+# A long line is cut at its blanks, which are no part of a character either.
+_PARTS = re.compile(rb"[^\n]{1,60}[^\n ]*")
 _HEAD_BYTES: Final = 4096
 
 _MAGIC = (
@@ -132,9 +134,9 @@ def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
 
 
 def _sample(body: bytes) -> bytes:
-    """Return the lines of a page that hold bytes outside ASCII, from all over it."""
-    lines = [line for line in body.translate(_LINES).split(b"\n") if not line.isascii()]
-    return b"\n".join(lines[:: 1 + sum(map(len, lines)) // _SAMPLE_BYTES])[:_SAMPLE_BYTES]
+    """Return the parts of a page that hold bytes outside ASCII, from all over it."""
+    parts = [part for part in _PARTS.findall(body.translate(_LINES)) if not part.isascii()]
+    return b"\n".join(parts[:: 1 + sum(map(len, parts)) // _SAMPLE_BYTES])[:_SAMPLE_BYTES]
 
 
 def _as_utf8(data: bytes) -> tuple[int, int]:

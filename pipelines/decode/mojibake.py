@@ -64,6 +64,14 @@ _SMALL: Final[Mapping[str, str]] = {
     "Dutch": "éëèïóöüáê",
     "Swedish": "åäöé",
     "Norwegian": "æøåéèòóôä",
+    "Finnish": "äöåšž",
+    "Faroese": "áðíóúýæø",
+    "Luxembourgish": "äéëèêôöüœ",
+    "Afrikaans": "áéèêëíïóôöúûü",
+    "Welsh": "âêîôûŵŷäëïöáéàè",
+    "Maltese": "ċġħżàèìòù",
+    "Esperanto": "ĉĝĥĵŝŭ",
+    "Albanian": "ëçâ",
     "Icelandic": "áéíóúýðþæö",
     "Estonian": "äöõüšž",
     "Polish": "ąćęłńóśźż",
@@ -135,6 +143,7 @@ _MOST_STRANGE: Final = 0.94
 _LEAST_MEANT: Final = 0.98
 
 
+_ALPHABETS: Final = "\xc0-\xd6\xd8-\xf6\xf8-\u052f"  # × and ÷ are no letters
 _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
 # A UTF-8 sequence in the set of Western Europe; runs in which no language writes accents.
 _AS_LATIN = re.compile(f"[Â-Û][{_HIGH}]|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
@@ -142,8 +151,8 @@ _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
 # What no word of an alphabet holds: a mark inside it, a capital behind a small letter, letters of two alphabets.
 # A set of characters stands first, because a search skips to those; what each choice demands of it comes behind.
 _BROKEN_WORD = re.compile(
-    "[\xa1-\u052f‚„†‡‰‹›•™€\ufb01\ufb02](?:"
-    "(?<=[\xc0-\u052f])[¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|(?<=[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€])(?=[\xc0-\u052f])|"
+    f"[\xa1-\u052f‚„†‡‰‹›•™€\ufb01\ufb02](?:"
+    f"(?<=[{_ALPHABETS}])[¡-©«-±´-¶¸»-¿‚-…†‡ˆ‰‹‘“•™€\xa0\xad\ufffd](?=\\w)|(?<=[¡-©¬-¶¸¹¼-¿†‡ˆ‰•™€])(?=[{_ALPHABETS}])|"
     "(?<=[a-z][¡-¿×÷‚„†‡ˆ‰‹›™\ufb01\ufb02])(?=[a-z])|(?<=[a-z][À-ÖØ-ÞŒŠŽŸ]))"
 )
 _AMONG_LETTERS = re.compile("[\xa1-\u024f](?:(?=[a-z])|(?<=[a-z].))")
@@ -167,6 +176,7 @@ def _table() -> NDArray[np.uint8]:
     ):  # fmt: skip
         table[first:last] = kind
     table[[ord(char) for char in "¤¦¨¬¯¶¸¹¼½¾³"]] = _LATIN
+    table[[ord(char) for char in "×÷"]] = _NEUTRAL
     for chars, kind in (
         (COMMON_HANGUL, _COMMON_HANGUL),
         (COMMON_KANJI, _COMMON_KANJI),
@@ -227,7 +237,7 @@ def _broken_words(text: str, latin: int, others: int) -> float:
     for pattern in (_AS_LATIN, _LATIN_RUN):
         bad += sum(map(len, pattern.findall(text)))
     broken = len(_BROKEN_WORD.findall(text)) + (len(_TWO_ALPHABETS.findall(text)) if others else 0)
-    return bad + (2 * broken if broken > _BROKEN_SHARE * letters else 0)
+    return bad + (2 * broken if broken > max(1.0, _BROKEN_SHARE * letters) else 0)
 
 
 def _east_asian(counts: list[int], text: str) -> float:

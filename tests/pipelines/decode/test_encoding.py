@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.decode.charset import choose, find_codec
 from pipelines.decode.encoding import decode, is_binary
+from pipelines.decode.mojibake import DOUBTFUL, suspicion
 from pipelines.document.document import parse
 
 TEXTS = {
@@ -133,6 +134,66 @@ def test_body_cut_anywhere(language: str, name: str) -> None:
 )
 def test_character_or_two_are_western(text: str) -> None:
     assert decode(f"<p>{text}</p>".encode("cp1252"))[0] == f"<p>{text}</p>"
+
+
+MARKED = (
+    "<p>\xa0The council voted.</p><p>\xa0Rain is expected.</p>",
+    "<p>Built in 1881 · 12 × 30 m, 20º north, see § 4 and £3.</p>",
+    "<p>“Sold out”, he said — it’s the year’s best…</p>",
+    "<p>© 2003 • £5 for the ½ day</p><p>×Close</p>",
+    "<p>Open 9–5 · 25°C · “no”</p>" * 9,
+    "<p>—</p><p>News</p>" * 20,
+    "<p>»</p><p>©</p>",
+    "<p>•</p>" * 9,
+)
+
+
+@pytest.mark.parametrize("declared", ["", "utf-8", "iso-8859-1", "windows-1252"])
+def test_marks_of_western_pages_are_no_letters(declared: str) -> None:
+    """A detector takes them for Cyrillic and Thai; iso-8859-1 stands for windows-1252."""
+    wrong = [text for text in MARKED if decode(text.encode("cp1252"), f"text/html; charset={declared}")[0] != text]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("declared", ["gb2312", "big5", "euc-kr", "shift_jis", "windows-1251"])
+def test_marks_of_english_pages_in_the_set_that_they_declare(declared: str) -> None:
+    codec = {"gb2312": "gb18030", "big5": "cp950", "shift_jis": "cp932", "windows-1251": "cp1251"}.get(
+        declared, declared
+    )
+    for text in ("<p>“Sold out”, he said.</p>", "<p>It § rained … on “Monday”</p>" * 5, "<p>20° and ‘more’…</p>"):
+        for header, page in ((f"text/html; charset={declared}", text), ("", f"<meta charset={declared}>{text}")):
+            assert decode(page.encode(codec), header)[0] == page
+
+
+def test_letters_in_the_set_that_is_declared() -> None:
+    """Few letters tell nothing of their set; those of Estonia and of Romania are in many."""
+    for text, codec in (
+        ("oksjon šokolaadist", "iso8859-15"),
+        ("și țara", "iso8859-16"),
+        ("„Taip“ ir ne", "iso8859-13"),
+    ):
+        page = f"<p>{text}</p>"
+        assert decode(page.encode(codec), f"text/html; charset={codec}")[0] == page
+
+
+@pytest.mark.parametrize("language", ["hu", "cs", "ru", "el", "hans"])
+@pytest.mark.parametrize("declared", ["", "utf-8", "iso-8859-1"])
+def test_long_line_is_sampled_as_a_whole(language: str, declared: str) -> None:
+    codec = {"ru": "cp1251", "el": "cp1253", "hans": "gb18030"}.get(language, "cp1250")
+    plain = "The quick brown fox jumps over the lazy dog. " * 300
+    text = f"<p>{plain}{TEXTS[language]} {plain}</p>"
+    assert decode(text.encode(codec), f"text/html; charset={declared}")[0] == text
+
+
+def test_blank_and_newer_letters_of_gbk() -> None:
+    body = b"\xa3\xa0\xa3\xa0" + TEXTS["hans"].encode("gbk") + b"\xfe\x59\xa8\xbc"
+    assert decode(body, "charset=gbk")[0] == f"\u3000\u3000{TEXTS['hans']}龴ḿ"
+
+
+@pytest.mark.parametrize("name", ["cp855", "cp775", "cp852", "johab", "hp_roman8"])
+def test_sets_that_browsers_do_not_know_are_a_doubt(name: str) -> None:
+    language = {"cp855": "ru", "cp775": "lt", "johab": "ko", "hp_roman8": "fr"}.get(name, "pl")
+    assert suspicion(decode((TEXTS[language] * 2).encode(name, "ignore"))[0]) >= DOUBTFUL
 
 
 def test_short_chinese() -> None:
