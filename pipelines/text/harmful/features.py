@@ -107,7 +107,7 @@ def read(text: str) -> NDArray[np.uint64]:
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
-    """Return the code points of folded text without marks, with single spaces around it; `_END` stays."""
+    """Return code points without marks, a space for several; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
     codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)[classes != _DROPPED]

@@ -160,7 +160,7 @@ def _judge_links(anchors: Sequence[str], model: HarmModel) -> tuple[float, str]:
 
 @cache
 def _known_links(model: HarmModel) -> dict[str, float]:
-    """Return the scores of links by their texts: the pages of a site share most of them."""
+    """Return scores by the texts of links; pages of a site share most of them."""
     return {}
 
 
