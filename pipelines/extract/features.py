@@ -490,17 +490,17 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
         nodes: of the blocks.
         scored: nodes, ascending, each with its score.
 
-    Cost: O(nodes scored x nodes), most of them in one call for a sub-tree.
+    Cost: O(nodes + blocks log nodes).
     """
     last = ends.tolist()
-    size = len(last)
-    inside = np.zeros(size, np.int64)
     near, around, worst, best, total = ([0.0] for _ in SCORES)
-    open_ends, above = [size], [0]  # the scored containers around a node, and their numbers
+    open_ends, above = [len(last)], [0]  # the scored containers around a node, and their numbers
+    changes, innermost = [0], [0]  # nodes from which on another scored container is the innermost one
     for number, (node, value) in enumerate(scored, 1):
         while open_ends[-1] <= node:
-            open_ends.pop()
+            changes.append(open_ends.pop())
             above.pop()
+            innermost.append(above[-1])
         outer = above[-1]
         near.append(value)
         around.append(near[outer])
@@ -509,6 +509,9 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
         total.append(total[outer] + value)
         open_ends.append(last[node])
         above.append(number)
-        inside[node : last[node]] = number
-    of = inside[nodes]
+        changes.append(node)
+        innermost.append(number)
+    changes += reversed(open_ends)
+    innermost += reversed([0, *above[:-1]])
+    of = np.array(innermost)[np.searchsorted(changes, nodes, "right") - 1]
     return {name: np.array(each)[of] for name, each in zip(SCORES, (near, around, worst, best, total), strict=True)}

@@ -54,19 +54,21 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
     bodies = index_words(folded, language)
     others = index_words(fold(f"{authors}\n{source}"[:_OTHER_CHARS]), language)
     in_title, in_body, in_others = Counter(titles), Counter(bodies), set(others)
-    heads = dict.fromkeys(chain(titles, others))
-    tokens = list(dict.fromkeys(chain(heads, in_body)))
-    numbers = np.fromiter(map(in_body.__getitem__, tokens), np.uint32, len(tokens))
+    heads = dict.fromkeys(chain(titles, others), 0)
+    counts = {**heads, **in_body}
+    tokens = list(counts)
+    numbers = np.fromiter(counts.values(), np.uint32, len(tokens))
     numbers = np.minimum(numbers, MOST_IN_BODY) << np.uint32(4)
     for place, token in enumerate(heads):
         numbers[place] |= min(in_title[token], MOST_IN_TITLE) << 2 | (token in in_others) << 1
     # a word that the end of the lead cuts in two is none
     lead = set(index_words(folded[:LEAD_CHARS], language))
     numbers |= np.fromiter(map(lead.__contains__, tokens), np.uint32, len(tokens))
-    hashes = np.fromiter(map(crc32, map(str.encode, tokens)), np.uint32, len(tokens)) >> HASH_SHIFT << HASH_SHIFT
+    joined = " ".join(tokens)
+    hashes = np.fromiter(map(crc32, joined.encode().split(b" ")), np.uint32, len(tokens)) >> HASH_SHIFT << HASH_SHIFT
     numbers = np.sort(hashes | numbers)
     sizes = np.array([_FORMAT << 24 | len(titles), len(bodies)], np.uint32)
-    return IndexTerms(" ".join(tokens), np.concatenate([sizes, numbers]).astype("<u4").tobytes())
+    return IndexTerms(joined, np.concatenate([sizes, numbers]).astype("<u4").tobytes())
 
 
 def hash_token(token: str) -> int:

@@ -20,6 +20,7 @@ import Stemmer
 from numpy.typing import NDArray
 
 from ..decode.scripts import HAN, simplified
+from ..document.tokens import character_pairs
 from ..document.tokens import terms as pairs
 
 MAX_CHARS: Final = 20_000
@@ -170,7 +171,7 @@ def index_words(folded: str, language: str) -> list[str]:
     if runs := _HAN_RUN.findall(folded):
         rest = "\n".join(_HAN_RUN.split(folded))
         for run in runs:
-            found += map(str.__add__, run, run[1:])
+            found += character_pairs(run)
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
     others = other_word_list(rest)

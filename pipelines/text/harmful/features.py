@@ -8,6 +8,7 @@ characters. Folding undoes part of it; runs of two and three characters outlive 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -26,11 +27,15 @@ RUNS: Final = 3
 """Longest run of characters."""
 SHAPES: Final = 5
 """Longest run of classes."""
+_FEWEST: Final = 2
+"""Code points of a text that has any, with the space before it."""
 _BEYOND: Final = 0x20000
 _DROPPED, _SPACE, _HAN, _DIGIT, _LETTER, _EMOJI = range(6)
 _LONGEST: Final = {_HAN: 3, _DIGIT: 2, _LETTER: 2}
 """Characters of one class in a row that count."""
 _CATEGORIES: Final = {"Mn": _DROPPED, "Me": _DROPPED, "Cf": _DROPPED, "Cc": _SPACE, "Zs": _SPACE, "Nd": _DIGIT}
+_END: Final = "\n"
+"""Stands between texts."""
 _STEP: Final = np.uint64(1_000_003)
 _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
@@ -47,6 +52,29 @@ def features(text: str) -> Hashes:
     0
     """
     return once(np.concatenate([found for found, _ in located(read(text))]), BITS)
+
+
+def features_of_all(texts: Sequence[str]) -> list[Hashes]:
+    """Return the signs of each of some short texts, as `features` does.
+
+    Cost: O(characters log characters); for 50 headlines a fifth of what as many calls of `features` cost.
+
+    >>> [len(signs) == len(features(text)) for text, signs in zip(("a b", ""), features_of_all(("a b", "")))]
+    [True, True]
+    """
+    codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
+    is_end = codes == ord(_END)
+    of = np.cumsum(is_end)
+    of[is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)] = -1
+    kept, shape = _shape(codes)
+    keys = []
+    for whose, runs in ((of, _hash_runs(codes, RUNS, 0)), (of[kept], _hash_runs(shape, SHAPES, RUNS))):
+        for hashes in runs:
+            first, last = whose[: len(hashes)], whose[len(whose) - len(hashes) :]
+            inside = (first == last) & (first >= 0)
+            keys.append(first[inside] << BITS | hashes[inside])
+    found = np.unique(np.concatenate(keys))
+    return np.split(found & ((1 << BITS) - 1), np.searchsorted(found, np.arange(1, len(texts)) << BITS))
 
 
 def once(hashes: Hashes, bits: int) -> Hashes:
@@ -74,26 +102,35 @@ def pairs(text: str) -> Hashes:
 
 def read(text: str) -> NDArray[np.uint64]:
     """Return the folded code points of a text, without marks, one space for several."""
-    folded = fold(text[:MAX_CHARS])[: 2 * MAX_CHARS]
+    codes = _squeeze(fold(text[:MAX_CHARS].replace(_END, " "))[: 2 * MAX_CHARS])
+    return codes if len(codes) >= _FEWEST else codes[:0]
+
+
+def _squeeze(folded: str) -> NDArray[np.uint64]:
+    """Return code points without marks, a space for several; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
-    codes = np.where(classes == _SPACE, np.uint64(ord(" ")), codes)[classes != _DROPPED]
+    codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)[classes != _DROPPED]
     is_space = codes == ord(" ")
-    codes = codes[~(is_space & np.concatenate(([False], is_space[:-1])))]
-    kept: NDArray[np.uint64] = codes if len(codes) > 1 else codes[:0]
-    return kept
+    squeezed: NDArray[np.uint64] = codes[~(is_space & np.concatenate(([False], is_space[:-1])))]
+    return squeezed
 
 
 def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
     """Return (hashes by place, length) of all runs; those of classes have length 0."""
     found = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
+    return found + [(hashes, 0) for hashes in _hash_runs(_shape(codes)[1], SHAPES, RUNS)]
+
+
+def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
+    """Return which codes count, of several of one class in a row, and their classes."""
     classes = _classes()[np.minimum(codes, _BEYOND)]
     starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))[: len(codes)]
     place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
     longest = np.full(256, MAX_CHARS)
     longest[list(_LONGEST)] = list(_LONGEST.values())
-    shape = classes[place < longest[classes]].astype(np.uint64)
-    return found + [(hashes, 0) for hashes in _hash_runs(shape, SHAPES, RUNS)]
+    kept = place < longest[classes]
+    return kept, classes[kept].astype(np.uint64)
 
 
 def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashes]:

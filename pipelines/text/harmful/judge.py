@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
 
-from .features import BITS, MAX_CHARS, Hashes, features, located, pairs, read
+from .features import BITS, MAX_CHARS, Hashes, features, features_of_all, located, pairs, read
 from .model import LONG, HarmModel, logistic, shipped
 from .records import CLEAN, HarmKind, HarmPart, HarmReason, HarmVerdict
 
@@ -21,6 +21,10 @@ _CLAUSE_GAP: Final = re.compile(r"(?<=[\u3400-\u9fff])\s++|(?<!\s)\s++(?=[\u3400
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
 _FEW_LINKS: Final = 3
+_FEW_CHARS: Final = 3
+"""Links with no more are not judged."""
+_MOST_KNOWN: Final = 10_000
+"""Links whose scores are kept."""
 _MOST_WORDS: Final = 5
 _WORD_CHARS: Final = 8
 _PLAIN: Final = 0.8
@@ -138,19 +142,26 @@ def telling(text: str, model: HarmModel) -> tuple[str, ...]:
 
 def _judge_links(anchors: Sequence[str], model: HarmModel) -> tuple[float, str]:
     """Return the share of links that are harmful, from three on, and the worst one."""
-    texts = dict.fromkeys([anchor.strip()[:_LINK_CHARS] for anchor in anchors[:_MOST_LINKS]])
-    scores = sorted([(_score_link(text, model), text) for text in texts if len(text) > 3])
-    harmful = [score for score, _ in scores if score >= _THRESHOLD]
-    if len(harmful) < _FEW_LINKS:
+    texts = {text for anchor in anchors[:_MOST_LINKS] if len(text := anchor.strip()[:_LINK_CHARS]) > _FEW_CHARS}
+    known = _known_links(model)
+    if unknown := [text for text in texts if text not in known]:
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+            unknown = list(texts)
+        whole = list(map(joined, unknown))
+        found = zip(whole, features_of_all(whole), strict=True)
+        known.update(zip(unknown, [model.score(signs, len(text)) for text, signs in found], strict=True))
+    scores = [(known[text], text) for text in texts]
+    harmful = sum(score >= _THRESHOLD for score, _ in scores)
+    if harmful < _FEW_LINKS:
         return 0.0, ""
-    return min(1.0, _THRESHOLD + len(harmful) / len(scores) / 2), scores[-1][1]
+    return min(1.0, _THRESHOLD + harmful / len(scores) / 2), max(scores)[1]
 
 
-@lru_cache(maxsize=20_000)  # the pages of a site share most of their links
-def _score_link(text: str, model: HarmModel) -> float:
-    """Score the text of a link."""
-    text = joined(text)
-    return model.score(features(text), len(text))
+@cache
+def _known_links(model: HarmModel) -> dict[str, float]:
+    """Return scores by the texts of links; pages of a site share most of them."""
+    return {}
 
 
 def _legible(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from crawler.demo.content import load_articles
 from pipelines.text.harmful import blocks
-from pipelines.text.harmful.features import BITS, MAX_CHARS, features, pairs
+from pipelines.text.harmful.features import BITS, MAX_CHARS, features, features_of_all, pairs
 from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.records import HarmKind, HarmPart
 
@@ -61,6 +61,22 @@ def test_hijacked_links_are_found_from_three_on() -> None:
     verdict = judge("河口大桥正式通车", NEWS, ["首页", "河口新闻", *spam])
     assert verdict.kind is HarmKind.HIJACKED
     assert verdict.reasons[0].part is HarmPart.LINKS
+
+
+def test_signs_of_many_texts_are_those_of_each() -> None:
+    texts = [
+        "注册送88百家乐",
+        "",
+        "\u200b\u200b",
+        "two\nlines  here",
+        "ﷺ É e\u0301",
+        "加微信1️⃣2️⃣日结",
+        "😀😀😀a",
+        "\ud83d",
+        "x",
+    ]
+    for text, signs in zip(texts, features_of_all(texts), strict=True):
+        assert signs.tolist() == sorted(features(text).tolist())
 
 
 def test_spellings_that_hide_have_the_signs_of_plain_ones() -> None:
