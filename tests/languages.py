@@ -157,3 +157,43 @@ TEXTS: Final = {
     "通車，居民已經等了很多年；記者了解到，工程的費用比預計的要高。",
 }
 """By ISO 639-1 code, with the script where a language has several; "kanji" is Japanese as in headlines."""
+
+STRANGE: Final = {
+    "ast": "Tolos seres humanos nacen llibres y iguales en dignidá y drechos y, pola mor de la razón y la conciencia de so, han "
+    "comportase hermaniblemente los unos colos otros.",
+    "crh": "Bütün insanlar serbestlik, menlik ve uquqlarda musaviy olıp dünyağa keleler. Olar aqıl ve vicdan saibidirler ve "
+    "biri-birilerinen qardaşçasına munasebette bulunmaq kerekler.",
+    "cv": "Пур ҫынсем те ирӗклӗ, тивӗҫлӗхпе правасем тӗлӗшӗнчен тан пулса ҫуралаҫҫӗ. Вӗсене ӑспа совесть панӑ, тата вӗсен "
+    "пӗр-пӗринпе тӑванла пулмалла.",
+    "fur": "Ducj i oms a nassin libars e compagns come dignitât e derits. A an sintiment e cussience e bisugne che si tratin un "
+    "culaltri come fradis.",
+    "gag": "Insannar hepsi duuêrlar serbest hem birtakım kendi kıymetindä hem haklarında. Onnara verilmiş akıl hem üz da läazım "
+    "biri-birinä davransınnar kardaşlık ruhuna uygun.",
+    "hsb": "Wšitcy čłowjekojo su wot naroda swobodni a su jenacy po dostojnosći a prawach. Woni su z rozumom a swědomjom "
+    "wobdarjeni a maja mjezsobu w duchu bratrowstwa wobchadźeć.",
+    "ku": "Hemû mirov azad û di weqar û mafan de wekhev tên dinyayê. Ew xwedî hiş û şuûr in û divê li hember hev bi zihniyeteke "
+    "bratiyê bilivin.",
+    "lmo": "Tucc i èsser uman nassen liber e istess in dignità e diritt. Lor a gh'hann la reson e la coscienza e gh'hann de tratass "
+    "l'un con l'alter in spirit de fradelanza.",
+    "nds": "All de Minschen sünd frie un gliek an Wüürd un Rechten baarn. Se hebbt Vernunft un en Geweten un se schüllt sik Bröder "
+    "sien.",
+    "os": "Адӕймӕгтӕ се ’ппӕт дӕр райгуырынц сӕрибарӕй ӕмӕ ӕмхуызонӕй сӕ барты. Уыдон ӕххӕст сты зонд ӕмӕ намысӕй, ӕмӕ "
+    "кӕрӕдзийӕн хъуамӕ уой ӕфсымӕрты хуызӕн.",
+    "pap": "Tur ser humano ta nase liber i igual den dignidat i derecho. Nan ta dotá ku rason i konsenshi i mester komportá nan mes "
+    "den spiritu di fraternidat pa ku otro.",
+    "sah": "Дьон барыта бэйэ суолтатыгар уонна быраабыгар тэҥ буолан төрүүллэр. Кинилэр бары өркөн өйдөөх, сүобастаах буолан "
+    "төрүүллэр, уонна бэйэ бэйэлэригэр тылга кииринигэс быһыылаахтык сыһыаннаһыахтаахтар.",
+    "sc": "Totu sos èsseres umanos naschint lìberos e eguales in dinnidade e in deretos. Issos tenent sa resone e sa cussèntzia e "
+    "depent operare s'unu cun s'àteru cun ispìritu de fraternidade.",
+    "scn": "Tutti li omini nascinu libbiri e cu li stissi digginità e diritti. Iddi hannu a raggiuni e a cuscenza e hannu a agiri "
+    "unu versu l'autru cu spiritu di fratirnanza.",
+    "szl": "Wszyjske ludźe rodzům śe swobodne a růwne we swojij godnośći a prawach. Uůni sům uobdarzyńi rozumym a sumjyńym a majům "
+    "postympować jydyn wobec drugigo w duchu bratersta.",
+    "tpi": "Yumi olgeta mama karim umi long stap fri na wankain long wei yumi lukim i gutpela na strepela tru. Yumi olgeta igat ting "
+    "ting bilong wanem samting i rait na rong.",
+    "vec": "Tuti i esari umani i nase łibari e conpagni en dignità e diriti. I xe dotai de raxon e de cosiensa e i ga da conportarse "
+    "uni co staltri co spirito de fradełansa.",
+    "zza": "Heme insani be xoserîye, haysîyet û heqanê eşîtan ra yenê dinya. Înan rê aqil û wîjdan deyîya, ganî yewbînan rê bi ruhê "
+    "biraye hereket bikere.",
+}
+"""Texts in languages that the detector does not know."""
