@@ -1,4 +1,4 @@
-"""Language of a text: CLD2 and own tests where it errs, else the declared language.
+"""Language of a text: CLD2, own tests where it errs, else the declared one.
 
 CLD2 knows 165 languages and takes a text in any other for its neighbour, with a score far below that of a right guess:
 such a text has the language that its page declares, or none.

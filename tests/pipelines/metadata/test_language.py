@@ -42,7 +42,7 @@ def test_other_languages_are_those_that_are_declared() -> None:
 
 
 @pytest.mark.parametrize("text", ["asdf qwer zxcv lkjh mnbv", "12:30 25.3. 4-0", "ⵜⴰⵎⴰⵣⵉⵖⵜ ⵜⵓⵜⵍⴰⵢⵜ", "", "ꯃꯩꯇꯩꯂꯣꯟ"])
-def test_what_is_no_known_language_is_unknown(text: str) -> None:
+def test_scribble_and_scripts_alone_are_unknown(text: str) -> None:
     assert detect(text) == ""
 
 
