@@ -159,6 +159,11 @@ _AMONG_LETTERS = re.compile("[\xa1-\u024f](?:(?=[a-z])|(?<=[a-z].))")
 _SWAPPED = re.compile("[ß-öø-ÿά-ώа-џґў][À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐЎ]")
 _CAPITALISED = re.compile("[À-ÖØ-ÞΆ-ΏΑ-ΫЀ-ЯҐ][ß-öø-ÿά-ώа-џґ]")
 _TWO_ALPHABETS = re.compile("[A-Za-zÀ-ɏ][Ͱ-ԯ]|[Ͱ-ԯ][A-Za-zÀ-ɏ]|[Ͱ-Ͽ][Ѐ-ԯ]|[Ѐ-ԯ][Ͱ-Ͽ]")
+# Vowel points and tones stand on a letter of their script, other marks not inside its words.
+_LOOSE_MARK = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1-\u05c7](?<![\u0591-\u05f2].)|[\u064b-\u0652](?<![\u0600-\u06ff].)|"
+    "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e](?<![\u0e01-\u0e4e].)|[¡-©¬-¶¸¹¼-¾](?<=[\u0590-\u0e4e].)(?=[\u0590-\u0e4e])"
+)
 _HAN_IN_WORD = re.compile("(?<=[a-z])[\u3400-\u9fff](?=[a-z])")
 _FAMOUS = re.compile("锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯|锘锘|锘挎")
 
@@ -216,6 +221,8 @@ def suspicion(text: str) -> float:
     chars = sum(counts[_HAN:])
     plain = len(text) - chars
     bad = _WRONG_WEIGHT * counts[_WRONG] + _east_asian(counts, text)
+    if counts[_OTHER]:
+        bad += _WRONG_WEIGHT * len(_LOOSE_MARK.findall(text))
     cyrillic, greek = counts[_CYRILLIC] + counts[_COMMON_CYRILLIC], counts[_GREEK] + counts[_COMMON_GREEK]
     if cyrillic >= _LEAST_CHARS:
         bad += cyrillic * _wrongness(counts[_COMMON_CYRILLIC] / cyrillic, _CYRILLIC_SHARES)

@@ -59,6 +59,8 @@ OTHERS = {
     "french": "« C’est l’été », dit-il à Noël ; « Où ça ? » L’œuvre coûte 12 €, près de 3°C.",
     "thai": "เทศบาลประกาศเมื่อวานว่ารถไฟฟ้าสายใหม่จะเปิดในฤดูใบไม้ผลิ",
     "arabic": "أعلنت البلدية أمس أن خط المترو الجديد سيفتح في الربيع",
+    "vocalised": "بِسْمِ اللَّهِ الرَّحْمٰنِ الرَّحِيمِ، الْحَمْدُ لِلَّهِ رَبِّ الْعَالَمِينَ",
+    "pointed": "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ׃ וְהָאָרֶץ הָיְתָה תֹהוּ וָבֹהוּ",
     "formulas": "∑ x² + y³ = 4π·r²; α, β, γ ± 3 µm, 20 °C, ½ cup. " * 5,
     "pictures": "Great day 😀😀😀🎉 ❤️ ✅✅ → ★★★",
     "ascii": "plain text",
@@ -118,6 +120,12 @@ def test_letters_of_several_languages_are_of_none(language: str) -> None:
         for wrong in ("cp1252", "cp1250", "cp1254", "mac_roman"):
             read = text.encode(right).decode(wrong, "replace")
             assert read == text or suspicion(read) >= DOUBTFUL, f"{right} as {wrong}: {read}"
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("cp855", "cp1255"), ("cp437", "cp1255"), ("mac_roman", "cp874")])
+def test_points_and_tones_on_no_letter_are_a_doubt(right: str, wrong: str) -> None:
+    text = TEXTS["ru" if right == "cp855" else "fr"]
+    assert suspicion(text.encode(right, "ignore").decode(wrong, "replace")) >= DOUBTFUL
 
 
 def test_names_of_other_languages_are_no_doubt() -> None:
