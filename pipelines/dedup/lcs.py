@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -43,6 +44,8 @@ class VerifyParams:
         conflict_share: share of the values in equal surroundings that must disagree.
         doubtful: share of common text below which one conflict is enough,
         doubtful_share: and this is the share.
+        rest_chars: characters of a text that must be left without a frame for it to be judged by them,
+        rest_share: and their share of it.
     """
 
     unspaced_chars: int = 6
@@ -58,6 +61,8 @@ class VerifyParams:
     conflict_share: float = 0.4
     doubtful: float = 0.75
     doubtful_share: float = 0.5
+    rest_chars: int = 12
+    rest_share: float = 0.1
 
 
 class WindowedText:
@@ -128,8 +133,7 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
         return Comparison(0.0, DIFFERENT)
     if one.full == other.full:
         return Comparison(1.0, SAME)
-    first = (len(one.full), one.full) <= (len(other.full), other.full)  # equal lengths: an order that both sides share
-    short, long = (one, other) if first else (other, one)
+    short, long = _by_length(one, other)
     ratio = len(short.full) / len(long.full)
     runs = _runs(short, long)
     pivot = params.word_pivot + (params.unspaced_pivot - params.word_pivot) * short.unspaced
@@ -144,6 +148,33 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
+
+
+def rest_share(
+    one: WindowedText, other: WindowedText, others: Sequence[WindowedText], params: VerifyParams = VerifyParams()
+) -> float:
+    """Compute the share of common text of two texts beside what other texts have, too.
+
+    Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
+    about the first two; what is left of the shorter one tells whether it stands in the longer.
+
+    Returns: in [0, 1]; 1 when too little is left to tell.
+    Cost:    that of looking up the runs of one text in each of the others.
+    """
+    short, long = _by_length(one, other)
+    rest = np.ones(len(short.text), np.bool_)
+    for third in others:
+        rest &= ~_runs(short, third).covered
+    left = int(np.count_nonzero(rest))
+    if left < max(params.rest_chars, params.rest_share * rest.size):
+        return 1.0
+    return int(np.count_nonzero(rest & _runs(short, long).covered)) / left
+
+
+def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, WindowedText]:
+    """Return the shorter text first; of equal lengths in an order that both sides share."""
+    first = (len(one.full), one.full) <= (len(other.full), other.full)
+    return (one, other) if first else (other, one)
 
 
 class _Runs(NamedTuple):
