@@ -160,9 +160,9 @@ class Finder:
         """Compare a document with candidates; return links and the best text."""
         links: list[_Link] = []
         best = None
-        beside = Bystanders(
-            self._method, self._threshold, prepared, [self._stored(candidate.text) for candidate in candidates]
-        )
+        stored = [self._stored(candidate.text) for candidate in candidates]
+        stories = [candidate.story for candidate in candidates]
+        beside = Bystanders(self._method, self._threshold, prepared, stored, stories)
         found = beside.of_new()
         self.compared += len(found)
         for candidate, comparison in zip(candidates, found, strict=True):
