@@ -129,7 +129,9 @@ class Run:
 
 
 class PackedRun(Run):
-    """Many sorted postings in memory, without what the table of prefix starts says of a feature: 6.5 bytes each.
+    """Many sorted postings in memory, 6.5 bytes each.
+
+    The table of prefix starts says the high half of a feature.
 
     Args:
         total: postings that are added, at most.

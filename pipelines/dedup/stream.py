@@ -10,8 +10,7 @@ from cachetools import LRUCache
 from db.records.evidence import RELATED, REPEATING, SAME, TEMPLATE, mirrored
 
 from ..records import Signature
-from .boilerplate import BoilerplateLines
-from .frames import SURE, Bystanders
+from .boilerplate import SURE, BoilerplateLines, Bystanders
 from .index import FeatureIndex, IndexHit
 from .shape import Comparison, Method
 
@@ -253,7 +252,9 @@ class Counts(NamedTuple):
 def write_pairs(
     finder: Finder, documents: Iterable[tuple[str, str, Any]], out: IO[str], kinds: frozenset[str]
 ) -> Counts:
-    """Write the pairs of documents as they are found, and at the end those that later ones might have revoked.
+    """Write the pairs of documents as they are found, the doubtful at the end.
+
+    Later documents may show that two share but a frame.
 
     Args:
         finder: to which nothing was added.
