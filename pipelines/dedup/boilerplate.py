@@ -252,7 +252,7 @@ class Bystanders:
         return [place for place in nearest if place not in {one, other}]
 
     def _comparison(self, one: int, other: int) -> Comparison:
-        """Compare two texts, as the new one is with the stored ones: from the view of the later."""
+        """Compare two texts as the new one is with stored ones; the new one first."""
         late, early = max(one, other), min(one, other)
         found = self._compared.get((late, early))
         if found is None:

@@ -155,7 +155,7 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
 def rest_share(
     one: WindowedText, other: WindowedText, others: Sequence[WindowedText], params: VerifyParams = VerifyParams()
 ) -> float:
-    """Compute how much of a text is kept in another one, beside what further texts have, too.
+    """Compute how much a text keeps of another one beside what others have, too.
 
     Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
     about the first two; of the rest of the shorter one, the share counts that stands in the longer or has nothing in
@@ -177,7 +177,7 @@ def rest_share(
 
 
 def _replaced(runs: _Runs, size: int, params: VerifyParams) -> npt.NDArray[np.bool_]:
-    """Mark the characters of the shorter text in whose place the longer, of some size, has others."""
+    """Mark characters of the shorter text in whose place the longer has others."""
     edges = np.flatnonzero(np.diff(~runs.covered, prepend=False, append=False))
     firsts, ends = edges[::2], edges[1::2]
     before = np.searchsorted(runs.starts, firsts) - 1  # the last window that starts before the gap, and the next
@@ -193,7 +193,7 @@ def _replaced(runs: _Runs, size: int, params: VerifyParams) -> npt.NDArray[np.bo
 
 
 def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, WindowedText]:
-    """Return the shorter text first; of equal lengths in an order that both sides share."""
+    """Return the shorter text first; of equal lengths the same from both sides."""
     first = (len(one.full), one.full) <= (len(other.full), other.full)
     return (one, other) if first else (other, one)
 

@@ -259,7 +259,7 @@ class FileRun(Run):
 
 
 def pack(runs: Sequence[Run], most: int) -> Run:
-    """Merge runs in memory, without the postings of a feature beyond `most`; 0 keeps all."""
+    """Merge runs in memory; of a feature `most` postings are kept, with 0 all."""
     total = sum(run.size for run in runs)
     if total < _LARGE:
         return Run(np.concatenate(list(_merged(runs, most))))
@@ -285,7 +285,7 @@ def _merged(runs: Sequence[Run], most: int) -> Iterator[Postings]:
 
 
 def _stretches(table: npt.NDArray[np.integer], bits: int, first: Postings) -> tuple[Numbers, Numbers]:
-    """Return the feature's place and the posting's, of the postings that have the prefixes of some features."""
+    """Find postings with the prefixes of features: place of feature, of posting."""
     prefixes = (first >> np.uint64(64 - bits)).view(np.int64)
     starts = table.take(prefixes).astype(np.int64)
     return _steps(starts, table.take(prefixes + 1) - starts)

@@ -173,7 +173,7 @@ class Finder:
         return links, best
 
     def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
-        """Build pairs of a text, or the one that stands for it; an indexed text stands for its copies."""
+        """Build pairs of a text, or of the one that stands for it, and of copies."""
         pairs: list[Pair] = []
         for link in links:
             doubtful = (number, link.number) if link.similarity < SURE and link.kind in REPEATING else None
@@ -186,7 +186,7 @@ class Finder:
         return pairs[:_MOST_PAIRS]
 
     def _revise(self, beside: Bystanders, texts: Sequence[int]) -> None:
-        """Revoke what was said of earlier texts that share but a frame, as the new one shows."""
+        """Revoke links of earlier texts that share but a frame, as the new one shows."""
         places = {text: place for place, text in enumerate(texts)}
         for late in texts:
             for link in self._links.get(late, ()):
