@@ -182,11 +182,11 @@ class Bystanders:
         threshold: similarity from which a text is a duplicate.
         new: the new text, prepared.
         stored: the others, prepared, the most promising first.
-        stories: the story of each: texts of one are tied by repeating one another.
+        stories: the story of each, and whether it stands for that; texts of one are tied by repeating one another.
     """
 
     def __init__(
-        self, method: Method, threshold: float, new: Any, stored: Sequence[Any], stories: Sequence[int]
+        self, method: Method, threshold: float, new: Any, stored: Sequence[Any], stories: Sequence[tuple[int, bool]]
     ) -> None:
         self._method = method
         self._threshold = threshold
@@ -195,6 +195,8 @@ class Bystanders:
         self._stories = stories
         self._compared: dict[tuple[int, int], Comparison] = {}
         self._frames: dict[tuple[int, int], bool] = {}
+        self._tied: set[int] = set()
+        """Stories that the new text repeats."""
 
     def of_new(self) -> list[Comparison]:
         """Compare the new text with each of the others.
@@ -203,13 +205,12 @@ class Bystanders:
         """
         found = [self._comparison(self._new, place) for place in range(self._new)]
         repeating = [place for place, one in enumerate(found) if one.kind in REPEATING]
-        repeating.sort(key=lambda place: -found[place].similarity)
-        tied: set[int] = set()
+        repeating.sort(key=lambda place: (not self._stories[place][1], -found[place].similarity))
         for place in repeating:
-            if self._stories[place] not in tied and self._are_tied(self._new, place):
-                tied.add(self._stories[place])
+            if self._stories[place][0] not in self._tied and self._are_tied(self._new, place):
+                self._tied.add(self._stories[place][0])
         for place in repeating:
-            if self._stories[place] not in tied:
+            if self._stories[place][0] not in self._tied:
                 found[place] = Comparison(_TEMPLATE, TEMPLATE, found[place].resemblance)
         return found
 
@@ -221,7 +222,7 @@ class Bystanders:
         pair = late, early
         for place in pair:
             one = self._comparison(self._new, place)
-            if self._are_tied(self._new, place) or (one.similarity < _NEAR and one.kind != TEMPLATE):
+            if self._stories[place][0] in self._tied or (one.similarity < _NEAR and one.kind != TEMPLATE):
                 return False
         return self._share_frame(late, early) and not any(
             all(self._are_tied(place, text) for text in pair) for place in self._beside(late, early)

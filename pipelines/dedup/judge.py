@@ -126,7 +126,7 @@ class DuplicateJudge:
             self._policy.threshold,
             prepared,
             [self._stored(candidate) for candidate in candidates],
-            [candidate.representative for candidate in candidates],
+            [(one.representative, one.id == one.representative) for one in candidates],
         )
         return [
             (self._decide(new, candidate, self._method.name, comparison), comparison.standing)

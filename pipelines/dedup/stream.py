@@ -160,7 +160,7 @@ class Finder:
         links: list[_Link] = []
         best = None
         stored = [self._stored(candidate.text) for candidate in candidates]
-        stories = [candidate.story for candidate in candidates]
+        stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
         beside = Bystanders(self._method, self._threshold, prepared, stored, stories)
         found = beside.of_new()
         self.compared += len(found)
