@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ..records import Signature
-from .lcs import VerifyParams, WindowedText, compare
+from .lcs import VerifyParams, WindowedText, compare, rest_share
 from .normalize import VERSION, exact_hash, normalize
 from .shape import Comparison, IndexParams, Method
 from .shingles import ShingleParams, Sums, sample
@@ -55,6 +56,9 @@ def method(params: Params = Params()) -> Method:
     def verify(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)
 
+    def beside(new: WindowedText, stored: WindowedText, others: Sequence[WindowedText]) -> float:
+        return rest_share(new, stored, others, params)
+
     index = IndexParams(params.most_stories, params.least_shared, params.share, params.sample, params.candidates)
     form = f"shingles {params.shingle_chars} {params.shingle_word_chars} {params.sample}, {VERSION}"
-    return Method(NAME, form, sign, prepare, verify, index)
+    return Method(NAME, form, sign, prepare, verify, index, beside)

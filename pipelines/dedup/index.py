@@ -27,7 +27,7 @@ from typing import IO, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .postings import SHIFT, Folder, Numbers, Postings, Run
+from .postings import SHIFT, FileRun, Folder, Numbers, Postings, Run, pack
 from .shape import IndexParams
 
 Features = npt.NDArray[np.uint32]
@@ -163,7 +163,7 @@ class FeatureIndex:
         self._loose: list[Postings] = []
         """Postings that are not sorted yet."""
         self._runs: list[Run] = []
-        self._files: list[Run] = []
+        self._files: list[FileRun] = []
         self._filed = 0
         """Texts of which all is in files."""
         self._saved = 0
@@ -195,6 +195,10 @@ class FeatureIndex:
     def length(self, text: int) -> int:
         """Return the length that a text was added with."""
         return int(self._columns.lengths[text])
+
+    def story(self, text: int) -> int:
+        """Return the number of the first text of a text's story."""
+        return int(self._columns.stories[text])
 
     def row(self, text: int) -> int:
         """Return the row that a text was added with; 0 when there is no text."""
@@ -291,7 +295,7 @@ class FeatureIndex:
             contents = self._folder.contents()
             if contents["note"] != note:
                 return False
-            runs = [Run.open(self._folder, name) for name in contents["runs"]]
+            runs = [FileRun.open(self._folder, name) for name in contents["runs"]]
             self._columns.open(self._folder, contents["columns"], contents["texts"])
         except (OSError, ValueError, KeyError, TypeError):
             return False
@@ -330,6 +334,12 @@ class FeatureIndex:
         missing[where[texts == text]] = False
         self._post(text, features[missing])
 
+    def move(self, text: int, story: int, packed: bytes) -> None:
+        """Give a text another story, and post the features that it was added without."""
+        self._columns.stories[text] = story
+        self.post(text, packed)
+        self._last = None
+
     def truncate(self, size: int) -> None:
         """Forget the texts added after the first `size`; O(texts), for rare use."""
         self._age()
@@ -338,7 +348,7 @@ class FeatureIndex:
         self._runs = [run.below(size) for run in self._runs]
         if size < self._filed:
             most, self._filed = self._params.most_stories, size
-            self._files = [Run.write(self._folder, [run.below(size)], most) for run in self._files]
+            self._files = [FileRun.write(self._folder, [run.below(size)], most) for run in self._files]
         self._last = None
 
     def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
@@ -481,9 +491,9 @@ class FeatureIndex:
         if not postings.size:
             return
         parts = [Run(postings)]
-        while self._runs and self._runs[-1].postings.size < _RATIO * sum(run.postings.size for run in parts):
+        while self._runs and self._runs[-1].size < _RATIO * sum(run.size for run in parts):
             parts.append(self._runs.pop())
-        self._runs.append(Run.merge(parts[::-1], self._params.most_stories))
+        self._runs.append(pack(parts[::-1], self._params.most_stories))
         if self._memory is not None and 2 * self.nbytes > self._memory:  # merging takes as much again
             self._spill()
 
@@ -493,13 +503,13 @@ class FeatureIndex:
         While the disk is full they stay where they are.
         """
         files, parts = list(self._files), list(self._runs)
-        while files and files[-1].postings.size < _FILE_RATIO * sum(run.postings.size for run in parts):
+        while files and files[-1].size < _FILE_RATIO * sum(run.size for run in parts):
             parts.insert(0, files.pop())
         try:
             if not self._columns.files:
                 self._columns.move(self._folder)
             if parts:
-                files.append(Run.write(self._folder, parts, self._params.most_stories))
+                files.append(FileRun.write(self._folder, parts, self._params.most_stories))
         except OSError:
             self._memory = 2 * self.nbytes
         else:

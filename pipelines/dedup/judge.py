@@ -19,7 +19,7 @@ from db.records.evidence import EDITED, RELATED, REPEATING, SAME
 from db.records.keys import day_of
 from db.records.signature import Signed
 
-from .boilerplate import BoilerplateLines
+from .boilerplate import BoilerplateLines, Bystanders
 from .index import FeatureIndex
 from .normalize import normalize
 from .shape import Comparison, Method
@@ -121,13 +121,18 @@ class DuplicateJudge:
         if not candidates or not new.length:
             return []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
-        decisions = []
-        for candidate in candidates:
-            comparison = self._method.compare(prepared, self._stored(candidate)).at(self._policy.threshold)
-            if comparison.kind in REPEATING or comparison.kind in RELATED:
-                decision = self._decide(new, candidate, self._method.name, comparison)
-                decisions.append((decision, comparison.standing))
-        return decisions
+        beside = Bystanders(
+            self._method,
+            self._policy.threshold,
+            prepared,
+            [self._stored(candidate) for candidate in candidates],
+            [(one.representative, one.id == one.representative) for one in candidates],
+        )
+        return [
+            (self._decide(new, candidate, self._method.name, comparison), comparison.standing)
+            for candidate, comparison in zip(candidates, beside.of_new(), strict=True)
+            if comparison.kind in REPEATING or comparison.kind in RELATED
+        ]
 
     def _stored(self, candidate: Candidate) -> Any:
         """Prepare a stored text; cached, because copied stories are copied again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -43,6 +44,9 @@ class VerifyParams:
         conflict_share: share of the values in equal surroundings that must disagree.
         doubtful: share of common text below which one conflict is enough,
         doubtful_share: and this is the share.
+        rest_chars: characters of a text that must be left without a frame for it to be judged by them,
+        rest_share: and their share of it.
+        slot_share: length from which other characters stand in the place of some, as a share of the length of these.
     """
 
     unspaced_chars: int = 6
@@ -58,6 +62,9 @@ class VerifyParams:
     conflict_share: float = 0.4
     doubtful: float = 0.75
     doubtful_share: float = 0.5
+    rest_chars: int = 12
+    rest_share: float = 0.1
+    slot_share: float = 0.3
 
 
 class WindowedText:
@@ -128,8 +135,7 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
         return Comparison(0.0, DIFFERENT)
     if one.full == other.full:
         return Comparison(1.0, SAME)
-    first = (len(one.full), one.full) <= (len(other.full), other.full)  # equal lengths: an order that both sides share
-    short, long = (one, other) if first else (other, one)
+    short, long = _by_length(one, other)
     ratio = len(short.full) / len(long.full)
     runs = _runs(short, long)
     pivot = params.word_pivot + (params.unspaced_pivot - params.word_pivot) * short.unspaced
@@ -144,6 +150,52 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
+
+
+def rest_share(
+    one: WindowedText, other: WindowedText, others: Sequence[WindowedText], params: VerifyParams = VerifyParams()
+) -> float:
+    """Compute how much a text keeps of another one beside what others have, too.
+
+    Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
+    about the first two; of the rest of the shorter one, the share counts that stands in the longer or has nothing in
+    its place there. So a text with a lead of its own before a cut report is none of a frame, whose slots are filled
+    in each.
+
+    Returns: in [0, 1]; 1 when too little is left to tell.
+    Cost:    that of looking up the runs of one text in each of the others.
+    """
+    short, long = _by_length(one, other)
+    runs = _runs(short, long)
+    rest = np.ones(len(short.text), np.bool_)
+    for third in others:
+        rest &= ~_runs(short, third).covered
+    left = int(np.count_nonzero(rest))
+    if left < max(params.rest_chars, params.rest_share * rest.size):
+        return 1.0
+    return 1.0 - int(np.count_nonzero(rest & _replaced(runs, len(long.text), params))) / left
+
+
+def _replaced(runs: _Runs, size: int, params: VerifyParams) -> npt.NDArray[np.bool_]:
+    """Mark characters of the shorter text in whose place the longer has others."""
+    edges = np.flatnonzero(np.diff(~runs.covered, prepend=False, append=False))
+    firsts, ends = edges[::2], edges[1::2]
+    before = np.searchsorted(runs.starts, firsts) - 1  # the last window that starts before the gap, and the next
+    there = np.append(runs.there, (0, size))
+    starts = np.append(runs.starts, (0, 0))
+    begin = np.where(before < 0, 0, there[before] + firsts - starts[before])
+    gaps = there[np.where(before + 1 < runs.starts.size, before + 1, -1)] - begin
+    steps = np.zeros(runs.covered.size + 1, np.int64)
+    slots = gaps >= params.slot_share * (ends - firsts)
+    steps[firsts[slots]] += 1
+    steps[ends[slots]] -= 1
+    return np.cumsum(steps[:-1]) > 0
+
+
+def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, WindowedText]:
+    """Return the shorter text first; of equal lengths the same from both sides."""
+    first = (len(one.full), one.full) <= (len(other.full), other.full)
+    return (one, other) if first else (other, one)
 
 
 class _Runs(NamedTuple):

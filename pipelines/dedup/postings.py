@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -24,9 +25,9 @@ Numbers = npt.NDArray[np.int64]
 
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
-_LARGE = 1 << 20  # postings from which searching them in memory is slower than a table
+_LARGE = 1 << 20  # postings from which a table says half of a feature
 _STRETCH, _FILE_STRETCH = 8, 32  # postings of one prefix, about; a page of a file has 512
-_LONGEST = 512  # stretches longer than this are searched, not read
+_HALF = 16  # bits of a feature that the table says at least
 _PIECE = 1 << 20  # postings that are merged at a time, at most about
 _WORD = 8
 _HEADER = 2 * _WORD
@@ -85,28 +86,127 @@ class Folder:
 
 
 class Run:
-    """Sorted postings; when there are many, with a table of prefix starts.
+    """Sorted postings: a few as they are.
 
     Attributes:
-        postings: the array, of a file when it is mapped.
-        name: of its file; empty in memory.
+        name: of their file; empty in memory.
     """
 
-    def __init__(self, postings: Postings, table: npt.NDArray[np.integer] | None = None, name: str = "") -> None:
-        """Hold an array; in memory a large one gets its table."""
-        self.postings = postings
+    def __init__(self, postings: Postings, name: str = "") -> None:
+        """Hold an array."""
+        self._postings = postings
         self.name = name
-        if table is None and postings.size >= _LARGE:
-            starts = np.searchsorted(postings, _prefixes((postings.size // _STRETCH).bit_length()))
-            table = np.append(starts, postings.size).astype(np.uint32)
-        self._table = table
-        if table is not None:
-            self._shift = np.uint64(64 - (table.size - 1).bit_length() + 1)
 
-    @classmethod
-    def merge(cls, runs: Sequence[Run], most: int) -> Self:
-        """Merge runs in memory, without the postings of a feature beyond `most`."""
-        return cls(np.concatenate(list(_merged([run.postings for run in runs], most))))
+    @property
+    def size(self) -> int:
+        """Number of postings."""
+        return self._postings.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return self._postings.nbytes
+
+    def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
+        """Find the postings of features; `first` is feature << 32.
+
+        Returns: place of the feature, number of the text.
+        """
+        starts = np.searchsorted(self._postings, first)
+        where, steps = _steps(starts, np.searchsorted(self._postings, first | LOW, side="right") - starts)
+        return where, (self._postings.take(steps) & LOW).view(np.int64)
+
+    def cut(self, level: int) -> Iterator[Postings]:
+        """Yield the postings in `2 ** level` pieces of equal range."""
+        cuts = np.append(np.searchsorted(self._postings, _prefixes(level)), self.size).tolist()
+        for start, end in pairwise(cuts):
+            yield self._postings[start:end]
+
+    def below(self, size: int) -> Run:
+        """Return the postings of the first texts alone."""
+        pieces = [piece[piece & LOW < size] for piece in self.cut(_level(self.size))]
+        return self if sum(piece.size for piece in pieces) == self.size else pack([Run(np.concatenate(pieces))], 0)
+
+
+class PackedRun(Run):
+    """Many sorted postings in memory, 6.5 bytes each.
+
+    The table of prefix starts says the high half of a feature.
+
+    Args:
+        total: postings that are added, at most.
+    """
+
+    name = ""
+
+    def __init__(self, total: int) -> None:
+        """Start empty."""
+        self.bits = max(_HALF, (total // _STRETCH).bit_length())
+        self._lows = np.empty(total, np.uint16)
+        self._numbers = np.empty(total, np.uint32)
+        self._table = np.zeros((1 << self.bits) + 1, np.uint32)
+        self._count = 0
+
+    def add(self, piece: Postings, number: int, level: int) -> None:
+        """Add the next piece of `2 ** level`."""
+        start, end = self._count, self._count + piece.size
+        self._lows[start:end] = (piece >> SHIFT).astype(np.uint16)  # the low half
+        self._numbers[start:end] = piece.astype(np.uint32)
+        each = 1 << (self.bits - level)
+        self._table[number * each : (number + 1) * each] = _starts(piece, self.bits, number, level) + start
+        self._table[-1] = self._count = end
+
+    def end(self) -> PackedRun:
+        """Give back what was not needed."""
+        self._lows.resize(self._count, refcheck=False)
+        self._numbers.resize(self._count, refcheck=False)
+        return self
+
+    @property
+    def size(self) -> int:
+        """Number of postings."""
+        return self._count
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return self._lows.nbytes + self._numbers.nbytes + self._table.nbytes
+
+    def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
+        """Find the postings of features, see `Run`."""
+        where, steps = _stretches(self._table, self.bits, first)
+        found = (self._lows.take(steps) == (first >> SHIFT).astype(np.uint16).take(where)).nonzero()[0]
+        return where.take(found), self._numbers.take(steps.take(found)).astype(np.int64)
+
+    def cut(self, level: int) -> Iterator[Postings]:
+        """Yield the postings in pieces, see `Run`."""
+        for number in range(1 << level):
+            prefixes = _prefixes(self.bits, number, level)
+            each = prefixes.size
+            starts = self._table[number * each : (number + 1) * each + 1]
+            start, end = int(starts[0]), int(starts[-1])
+            features = np.repeat(prefixes, np.diff(starts)) | self._lows[start:end].astype(np.uint64) << SHIFT
+            yield features | self._numbers[start:end]
+
+
+class FileRun(Run):
+    """Sorted postings in a file, with the table of prefix starts before them."""
+
+    def __init__(self, name: str, file: IO[bytes]) -> None:
+        """Map a file that `write` made.
+
+        Raises:
+            OSError, ValueError: it is not whole.
+        """
+        whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # ValueError when it is empty
+        words = np.frombuffer(whole, np.uint64, len(whole) // _WORD)
+        bits, count = words[:2].tolist() if words.size >= 2 else (0, 0)
+        if bits > 60 or words.size != 3 + (1 << bits) + count:
+            raise ValueError(f"{name} is not whole")
+        if hasattr(mmap, "MADV_RANDOM"):
+            whole.madvise(mmap.MADV_RANDOM)  # a look-up wants one page, not its neighbours
+        super().__init__(words[3 + (1 << bits) :], name)
+        self._bits, self._table = bits, words[2 : 3 + (1 << bits)].view(np.int64)
 
     @classmethod
     def write(cls, folder: Folder, runs: Sequence[Run], most: int) -> Self:
@@ -114,15 +214,14 @@ class Run:
 
         Cost: 20 ns a posting; memory for one piece.
         """
-        arrays = [run.postings for run in runs]
-        total = sum(array.size for array in arrays)
+        total = sum(run.size for run in runs)
         level, bits = _level(total), (total // _FILE_STRETCH).bit_length()
         end = _HEADER + _WORD * (1 << bits)  # of the table, but for its last entry
         count = 0
         name, file = folder.create("run")
         with file:
-            for number, piece in enumerate(_merged(arrays, most)):
-                starts = np.searchsorted(piece, _prefixes(bits, number, level)) + count
+            for number, piece in enumerate(_merged(runs, most)):
+                starts = _starts(piece, bits, number, level) + count
                 file.seek(_HEADER + number * starts.nbytes)
                 file.write(starts.astype(np.int64).data)
                 file.seek(end + _WORD * (1 + count))
@@ -134,7 +233,7 @@ class Run:
             file.write(np.array([bits, count], np.uint64).data)
             file.flush()
             os.fsync(file.fileno())
-            return cls._map(name, file)
+            return cls(name, file)
 
     @classmethod
     def open(cls, folder: Folder, name: str) -> Self:
@@ -144,66 +243,63 @@ class Run:
             OSError, ValueError: it is not there, or not whole.
         """
         with folder.open(name) as file:
-            return cls._map(name, file)
-
-    @classmethod
-    def _map(cls, name: str, file: IO[bytes]) -> Self:
-        whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # ValueError when it is empty
-        words = np.frombuffer(whole, np.uint64, len(whole) // _WORD)
-        bits, count = words[:2].tolist() if words.size >= 2 else (0, 0)
-        if bits > 60 or words.size != 3 + (1 << bits) + count:
-            raise ValueError(f"{name} is not whole")
-        if hasattr(mmap, "MADV_RANDOM"):
-            whole.madvise(mmap.MADV_RANDOM)  # a look-up wants one page, not its neighbours
-        return cls(words[3 + (1 << bits) :], words[2 : 3 + (1 << bits)].view(np.int64), name)
+            return cls(name, file)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
-        return self.postings.nbytes + (0 if self._table is None else self._table.nbytes)
+        return super().nbytes + self._table.nbytes
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features; `first` is feature << 32.
-
-        Returns: place of the feature, number of the text.
-        """
-        if self._table is not None:
-            prefixes = (first >> self._shift).view(np.int64)
-            starts = self._table.take(prefixes).astype(np.int64)
-            counts = self._table.take(prefixes + 1) - starts
-            width = int(counts.max(initial=0))
-            if width <= _LONGEST:
-                columns = np.arange(width)
-                stretches = self.postings.take(starts[:, None] + columns, mode="clip")
-                there = ((stretches ^ first[:, None]) <= LOW) & (columns < counts[:, None])
-                found = there.ravel().nonzero()[0]
-                return found // width, (stretches.ravel().take(found) & LOW).view(np.int64)
-        starts = np.searchsorted(self.postings, first)
-        counts = np.searchsorted(self.postings, first | LOW, side="right") - starts
-        where = np.repeat(np.arange(first.size), counts)
-        steps = np.arange(where.size) + (starts - np.cumsum(counts) + counts).take(where)
-        return where, (self.postings.take(steps) & LOW).view(np.int64)
-
-    def below(self, size: int) -> Run:
-        """Return the postings of the first texts alone."""
-        wanted = self.postings & LOW < size
-        return self if wanted.all() else Run(self.postings[wanted])
+        """Find the postings of features, see `Run`."""
+        where, steps = _stretches(self._table, self._bits, first)
+        stretches = self._postings.take(steps)
+        found = ((stretches ^ first.take(where)) <= LOW).nonzero()[0]
+        return where.take(found), (stretches.take(found) & LOW).view(np.int64)
 
 
-def _merged(arrays: Sequence[Postings], most: int) -> Iterator[Postings]:
-    """Merge sorted arrays; yield `2 ** _level` pieces of equal range, trimmed."""
-    level = _level(sum(array.size for array in arrays))
-    cuts = [np.append(np.searchsorted(array, _prefixes(level)), array.size).tolist() for array in arrays]
-    for at in range(1 << level):
-        whole = np.concatenate([array[cut[at] : cut[at + 1]] for array, cut in zip(arrays, cuts, strict=True)])
-        if len(arrays) > 1:
+def pack(runs: Sequence[Run], most: int) -> Run:
+    """Merge runs in memory; of a feature `most` postings are kept, with 0 all."""
+    total = sum(run.size for run in runs)
+    if total < _LARGE:
+        return Run(np.concatenate(list(_merged(runs, most))))
+    packed, level = PackedRun(total), _level(total)
+    for number, piece in enumerate(_merged(runs, most)):
+        packed.add(piece, number, level)
+    return packed.end()
+
+
+def _merged(runs: Sequence[Run], most: int) -> Iterator[Postings]:
+    """Merge runs; yield `2 ** _level` pieces of equal range, trimmed."""
+    level = _level(sum(run.size for run in runs))
+    for parts in zip(*(run.cut(level) for run in runs), strict=True):
+        whole = np.concatenate(parts)
+        if len(parts) > 1:
             whole.sort(kind="stable")  # merges sorted runs
-        if whole.size > most:
+        if whole.size > most > 0:
             of_feature = whole >> SHIFT
             beyond = of_feature[most:] == of_feature[:-most]
             if beyond.any():
                 whole = np.append(whole[:most], whole[most:][~beyond])
         yield whole
+
+
+def _stretches(table: npt.NDArray[np.integer], bits: int, first: Postings) -> tuple[Numbers, Numbers]:
+    """Find postings with the prefixes of features: place of feature, of posting."""
+    prefixes = (first >> np.uint64(64 - bits)).view(np.int64)
+    starts = table.take(prefixes).astype(np.int64)
+    return _steps(starts, table.take(prefixes + 1) - starts)
+
+
+def _steps(starts: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the numbers of stretches and the places in them."""
+    where = np.repeat(np.arange(counts.size), counts)
+    return where, np.arange(where.size) + (starts - np.cumsum(counts) + counts).take(where)
+
+
+def _starts(piece: Postings, bits: int, number: int, level: int) -> Numbers:
+    """Return where each prefix begins in one of `2 ** level` pieces."""
+    return np.searchsorted(piece, _prefixes(bits, number, level))
 
 
 def _level(total: int) -> int:

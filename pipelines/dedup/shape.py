@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,6 +76,11 @@ class IndexParams:
     beside_best: float = 0.15
 
 
+def _nothing_to_tell(_new: Any, _stored: Any, _others: Sequence[Any]) -> float:
+    """Answer for a method that knows no frames."""
+    return 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """One way of finding near-duplicates.
@@ -88,6 +93,8 @@ class Method:
             with several others.
         compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
         index: how candidates are chosen.
+        rest_share: (new, stored, others, all prepared) -> share of common text beside what the others hold, too; 1 when
+            that cannot be told.
     """
 
     name: str
@@ -96,6 +103,7 @@ class Method:
     prepare: Callable[[str, str], Any]
     compare: Callable[[Any, Any], Comparison]
     index: IndexParams
+    rest_share: Callable[[Any, Any, Sequence[Any]], float] = _nothing_to_tell
 
 
 def calibrate(share: float, pivot: float) -> float:

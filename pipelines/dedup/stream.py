@@ -7,10 +7,10 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from db.records.evidence import RELATED, REPEATING, SAME, mirrored
+from db.records.evidence import RELATED, REPEATING, SAME, TEMPLATE, mirrored
 
 from ..records import Signature
-from .boilerplate import BoilerplateLines
+from .boilerplate import SURE, BoilerplateLines, Bystanders
 from .index import FeatureIndex, IndexHit
 from .shape import Comparison, Method
 
@@ -29,11 +29,13 @@ class Pair(NamedTuple):
         earlier: key of the one that came before.
         similarity: in [0, 1].
         kind: see `Comparison`, from the view of the later one.
+        link: the indexed texts by which the two are tied, where later texts may show that these share but a frame.
     """
 
     earlier: int
     similarity: float
     kind: str
+    link: tuple[int, int] | None = None
 
 
 class _Link(NamedTuple):
@@ -92,6 +94,8 @@ class Finder:
         self.index = FeatureIndex(method.index, memory)
         self._lines = BoilerplateLines() if lines is None else lines
         self.compared = 0
+        self.revoked: set[tuple[int, int]] = set()
+        """Links of pairs that turned out to share but a frame."""
         self._exact: dict[int, int] = {}
         self._stories: dict[int, list[int]] = {}
         """Indexed texts of stories of more than one, by the first."""
@@ -113,15 +117,16 @@ class Finder:
             return []
         equal = self._exact.get(signature.exact)
         if equal is not None:
-            pairs = self._pairs([_Link(equal, 1.0, SAME), *self._links.get(equal, ())])
+            pairs = self._pairs(equal, [_Link(equal, 1.0, SAME), *self._links.get(equal, ())])
             _keep(self._copies, equal, Pair(key, 1.0, SAME))
             return pairs
         prepared = self._method.prepare(title, text)
         links, best = self._compared(prepared, self._candidates(signature))
-        pairs = self._pairs(links)
+        is_indexed = best is None or best[1].has_own_wording()
+        pairs = self._pairs(len(self.index) if best is None or is_indexed else best[0].text, links)
         if best is None:
             self._lines.learn(whole)
-        elif not best[1].has_own_wording():
+        elif not is_indexed:
             # only what brings wording of its own is indexed beside originals, because later copies may be made of it,
             # and parts, because what repeats the whole need not repeat the part
             _keep(self._copies, best[0].text, Pair(key, best[1].similarity, best[1].kind))
@@ -154,25 +159,71 @@ class Finder:
         """Compare a document with candidates; return links and the best text."""
         links: list[_Link] = []
         best = None
-        for candidate in candidates:
-            comparison = self._method.compare(prepared, self._stored(candidate.text)).at(self._threshold)
-            self.compared += 1
+        stored = [self._stored(candidate.text) for candidate in candidates]
+        stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
+        beside = Bystanders(self._method, self._threshold, prepared, stored, stories)
+        found = beside.of_new()
+        self.compared += len(found)
+        for candidate, comparison in zip(candidates, found, strict=True):
             if comparison.kind in REPEATING and (best is None or comparison.standing > best[1].standing):
                 best = candidate, comparison
             if comparison.kind in REPEATING or comparison.kind in RELATED:
                 links.append(_Link(candidate.text, comparison.similarity, comparison.kind))
+        self._revise(beside, [candidate.text for candidate in candidates])
         return links, best
 
-    def _pairs(self, links: Iterable[_Link]) -> list[Pair]:
-        """Build pairs of links; an indexed text stands for its copies."""
+    def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
+        """Build pairs of a text, or of the one that stands for it, and of copies."""
         pairs: list[Pair] = []
         for link in links:
-            pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind))
+            doubtful = (number, link.number) if link.similarity < SURE and link.kind in REPEATING else None
+            tied = None if doubtful is None else (max(doubtful), min(doubtful))
+            pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind, tied))
             if link.kind in REPEATING:
                 for copy in self._copies.get(link.number, ()):
-                    pairs.append(Pair(copy.earlier, min(copy.similarity, link.similarity), link.kind))
+                    pairs.append(Pair(copy.earlier, min(copy.similarity, link.similarity), link.kind, tied))
         pairs.sort(key=lambda pair: -pair.similarity)
         return pairs[:_MOST_PAIRS]
+
+    def _revise(self, beside: Bystanders, texts: Sequence[int]) -> None:
+        """Revoke links of earlier texts that share but a frame, as the new one shows."""
+        places = {text: place for place, text in enumerate(texts)}
+        for late in texts:
+            for link in self._links.get(late, ()):
+                early = link.number
+                doubtful = early < late and early in places and link.kind in REPEATING and link.similarity < SURE
+                if doubtful and beside.is_frame(places[late], places[early]):
+                    self._revoke(late, early)
+
+    def _revoke(self, late: int, early: int) -> None:
+        self.revoked.add((late, early))
+        for one, other in ((late, early), (early, late)):
+            self._links[one] = [
+                link._replace(kind=TEMPLATE) if link.number == other else link for link in self._links[one]
+            ]
+        story = self.index.story(early)
+        if story == self.index.story(late):
+            self._divide(story)
+
+    def _divide(self, story: int) -> None:
+        """Make stories of the texts of one that nothing ties any more."""
+        members = self._stories[story]
+        if len(members) > _MOST_PAIRS:
+            return  # not all that ties them is known
+        rest = set(members)
+        while rest:
+            head = min(rest)
+            rest.discard(head)
+            together = [head]
+            for text in together:  # grows
+                tied = {link.number for link in self._links.get(text, ()) if link.kind in REPEATING} & rest
+                rest -= tied
+                together += sorted(tied)
+            if head != story:
+                for text in together:
+                    title, whole = self._texts[text]
+                    self.index.move(text, head, self._method.sign(title, self._lines.without(whole)).features)
+            self._stories[head] = sorted(together)
 
     def _stored(self, number: int) -> Any:
         """Prepare a stored text."""
@@ -201,7 +252,9 @@ class Counts(NamedTuple):
 def write_pairs(
     finder: Finder, documents: Iterable[tuple[str, str, Any]], out: IO[str], kinds: frozenset[str]
 ) -> Counts:
-    """Write the pairs of documents as they are found.
+    """Write the pairs of documents as they are found, the doubtful at the end.
+
+    Later documents may show that two share but a frame.
 
     Args:
         finder: to which nothing was added.
@@ -209,19 +262,38 @@ def write_pairs(
         out: gets lines of tabs: id of the earlier document, id of the later one, similarity, kind from the view of the
             later one.
         kinds: which pairs are written.
+
+    Memory: 150 bytes for each pair of less than `SURE`, of which a stream has a few in a hundred documents.
     """
     count = pairs = duplicates = 0
     ids: list[str] = []
+    doubtful: list[tuple[int, bool, Pair]] = []
     for key, title, text in documents:
         found = finder.add(count, title, text)
         ids.append(key)
-        count += 1
-        duplicates += any(pair.kind in REPEATING for pair in found)
+        is_sure = any(pair.kind in REPEATING and pair.link is None for pair in found)
+        duplicates += is_sure
         for pair in found:
-            if pair.kind in kinds:
+            if pair.link is not None:
+                doubtful.append((count, is_sure, pair))
+            elif pair.kind in kinds:
                 pairs += 1
-                out.write(f"{ids[pair.earlier]}\t{key}\t{pair.similarity:.4f}\t{pair.kind}\n")
+                out.write(_line(ids, count, pair))
+        count += 1
         if count % _FLUSH == 0:
             out.flush()
+    repeating = set()
+    for later, is_sure, pair in doubtful:
+        revoked = pair.link in finder.revoked
+        if not (revoked or is_sure):
+            repeating.add(later)
+        found_now = pair._replace(kind=TEMPLATE) if revoked else pair
+        if found_now.kind in kinds:
+            pairs += 1
+            out.write(_line(ids, later, found_now))
     out.flush()
-    return Counts(count, pairs, duplicates)
+    return Counts(count, pairs, duplicates + len(repeating))
+
+
+def _line(ids: Sequence[str], later: int, pair: Pair) -> str:
+    return f"{ids[pair.earlier]}\t{ids[later]}\t{pair.similarity:.4f}\t{pair.kind}\n"

@@ -55,11 +55,16 @@ def ours(labels: Labels, name: str, threshold: float) -> Run:
     finder = Finder(chosen, threshold, [])
     run = Run()
     started = time.process_time()
-    for number, document in labels.documents.items():
-        for pair in finder.add(number, document["title"], document["text"]):
-            if pair.kind in REPEATING:
-                run.found.append((pair.earlier, number, pair.similarity, pair.kind))
+    pairs = [
+        (number, pair)
+        for number, document in labels.documents.items()
+        for pair in finder.add(number, document["title"], document["text"])
+        if pair.kind in REPEATING
+    ]
     run.seconds = time.process_time() - started
+    run.found = [
+        (pair.earlier, number, pair.similarity, pair.kind) for number, pair in pairs if pair.link not in finder.revoked
+    ]
     run.compared, run.index_bytes = finder.compared, finder.index.nbytes
     return run
 

@@ -10,7 +10,7 @@ result.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -55,7 +55,13 @@ class Recorded:
 
     def by_reference(self) -> Method:
         """Return the method for texts that are references."""
-        return replace(self.method, sign=self._sign, prepare=lambda _, of: of, compare=self._compare)
+        return replace(
+            self.method,
+            sign=self._sign,
+            prepare=lambda _, of: of,
+            compare=self._compare,
+            rest_share=self._rest_share,
+        )
 
     def _sign(self, _: str, of: Any) -> Signature:
         found = self.signed(of)
@@ -71,6 +77,9 @@ class Recorded:
             self.compared_now += 1
             found = self.method.compare(self._made(new), self._made(stored))
         return found
+
+    def _rest_share(self, new: Reference, stored: Reference, others: Sequence[Reference]) -> float:
+        return self.method.rest_share(self._made(new), self._made(stored), [self._made(one) for one in others])
 
     def _made(self, of: Reference) -> Any:
         if of not in self._prepared:
@@ -136,7 +145,11 @@ class RecordedTexts:
             self.method,
             prepare=lambda title, text: PreparedText(text_key(title, text), title, text),
             compare=self._compare,
+            rest_share=self._rest_share,
         )
+
+    def _rest_share(self, new: PreparedText, stored: PreparedText, others: Sequence[PreparedText]) -> float:
+        return self.method.rest_share(self._made(new), self._made(stored), [self._made(one) for one in others])
 
     def _compare(self, new: PreparedText, stored: PreparedText) -> Comparison:
         found = self.compared(new.key, stored.key)

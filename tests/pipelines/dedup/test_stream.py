@@ -1,3 +1,4 @@
+import io
 import random
 import time
 from collections.abc import Callable
@@ -7,7 +8,7 @@ import pytest
 from db.records.evidence import CONTAINS, EDITED, PART_OF, QUOTES, REPEATING, SAME, TEMPLATE
 from pipelines.dedup import THRESHOLD, method
 from pipelines.dedup.shape import Comparison
-from pipelines.dedup.stream import Finder, Pair
+from pipelines.dedup.stream import Counts, Finder, Pair, write_pairs
 
 FOOTERS = [
     "分享到：微信 微博 QQ空间 打印 关闭 字号 大 中 小",
@@ -155,7 +156,7 @@ def test_story_of_very_many_copies_stays_found_and_fast(kind: str) -> None:
         if kind == "edited":
             lines[0] = f"据{line(number, 4)}消息，{lines[0]}"
             del lines[1 + number % 19]
-        if kind == "own wording":
+        if kind == "own wording" and number:
             lines = [line(90_000 + number, 200), *lines[: 12 + number % 8]]
         started = time.process_time()
         pairs = finds.add(number, "", text(lines))
@@ -199,3 +200,38 @@ def test_hostile_texts_cost_a_bounded_time_and_repeat_themselves(name: str) -> N
     assert time.process_time() - started < 1.0
     assert again == ([] if name == "nothing" else [Pair(0, 1.0, SAME)])
     assert name == "nothing" or 0 in repeated(nearly)
+
+
+def programme(number: int) -> str:
+    """A page of a series: another programme in the slots of the same frame."""
+    topics = [line(1_000 + 10 * number + slot, 8) for slot in range(3)]
+    return (
+        f"大家好，我与同事为大家主持每周五晚上的历史节目，今天的主要内容包括：{topics[0]}以及{topics[1]}欢迎收听本期节目"
+        f"。那么小组的同事，可以先跟我们说说「{topics[2]}」吗？感谢各位听众的支持，也欢迎通过电子邮件与我们的编辑部联系"
+    )
+
+
+def test_third_of_a_kind_frees_the_second() -> None:
+    finds, out = finder(), io.StringIO()
+    assert repeated(finds.add(0, "", programme(0))) == set()
+    (second,) = finds.add(1, "", programme(1))
+    assert (second.kind, second.link) == (EDITED, (1, 0)), "nothing shows yet that they are no reprints"
+    assert finds.index.story(1) == 0
+    third = finds.add(2, "", programme(2))
+    assert {pair.kind for pair in third} == {TEMPLATE}
+    assert finds.revoked == {(1, 0)}
+    assert [finds.index.story(number) for number in range(3)] == [0, 1, 2]
+    for number in range(3):
+        assert repeated(finds.add(10 + number, "", f"据报道，{programme(number)}")) == {number}
+    documents = [(str(number), "", programme(number)) for number in range(5)]
+    written = write_pairs(finder(), [*documents, ("5", "", f"据报道，{programme(1)}")], out, REPEATING)
+    assert [pair.split()[:2] for pair in out.getvalue().splitlines()] == [["1", "5"]]
+    assert written == Counts(6, 1, 1)
+
+
+def test_reprints_with_leads_of_their_own_stay_reprints() -> None:
+    finds, original = finder(), story(1, 12)
+    finds.add(0, "", text(original))
+    for number in range(1, 8):
+        assert 0 in repeated(finds.add(number, "", text([line(700 + number, 120)], original[: 8 + number % 3])))
+    assert finds.revoked == set()
