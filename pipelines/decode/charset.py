@@ -74,7 +74,6 @@ _HANDLER: Final = "as browsers"
 _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
 _TAIWAN: Final = str.maketrans("•∼､‾", "‧～﹑¯")
-_HONG_KONG: Final = str.maketrans("‧～﹑¯", "•∼､‾")
 # GB 18030 as of 2022, where Python knows that of 2000, and the blank of GBK, which no table has.
 _CHINA: Final = dict(
     zip(
@@ -83,6 +82,13 @@ _CHINA: Final = dict(
         strict=True,
     )
 ) | dict(zip(map(ord, "\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864"), "龴龵龶龷龸龹龺龻", strict=True))
+_BEFORE_2022: Final = {ord(new): old for old, new in _CHINA.items() if new != "\u3000"}
+_OLDER: Final = {
+    "gbk": _BEFORE_2022,
+    "gb18030": _BEFORE_2022,
+    "big5hkscs": {new: old for old, new in _TAIWAN.items()},
+}
+"""What Python's codecs know by another character than browsers."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
 """Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
@@ -222,8 +228,7 @@ def write(text: str, codec: str) -> bytes:
     >>> write("€ 5", "gbk"), write("①☃", "euc_jp")
     (b'\x80 5', b'\xad\xa1&#9731;')
     """
-    if codec == "big5hkscs":
-        text = text.translate(_HONG_KONG)
+    text = text.translate(_OLDER.get(codec, {}))
     if codec in _NARROWER:
         return b"".join(map(_NARROWER[codec], text))
     return text.encode(codec, "xmlcharrefreplace")
