@@ -17,6 +17,15 @@ _LOOPBACK: Final = "127.0.0.1"
 _CONNECT_SECONDS: Final = 10.0
 _ALLOWED_FAILURES: Final = 3
 """Workers that a partition may lose before it is given up."""
+_SETTINGS: Final = {
+    "scheduler.allowed-failures": _ALLOWED_FAILURES,
+    "admin.low-level-log-length": 0,
+    # A partition takes seconds: Dask's timers, of 10 and 20 ms, took a tenth as long as all pages.
+    "admin.tick.interval": "1s",
+    "admin.system-monitor.interval": "2s",
+    "worker.profile.enabled": False,
+    "worker.memory.monitor-interval": "1s",
+}
 _ALIKE: Final = ("python", "dask", "distributed", "cloudpickle", "newscrawler")
 """Packages that must be of one version everywhere; of the scheduler only the middle ones."""
 
@@ -48,12 +57,8 @@ def connected(workers: int, address: str | None) -> Iterator[Client]:
             _tell(client)
             yield client
         return
-    settings = {
-        "distributed.scheduler.allowed-failures": _ALLOWED_FAILURES,
-        "distributed.admin.low-level-log-length": 0,
-    }
     with (
-        dask.config.set(settings),
+        dask.config.set({f"distributed.{name}": value for name, value in _SETTINGS.items()}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -4,11 +4,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
+from pipelines.decode.scripts import simplified
 from pipelines.text import words as words_module
-from pipelines.text.words import MAX_CHARS, STOP_WORDS, words
+from pipelines.text.words import MAX_CHARS, STOP_WORDS, fold, words
 
 CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
 
@@ -82,3 +84,11 @@ def test_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"", b"")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folding_is_that_of_unicode() -> None:
+    """A table has the forms of assigned characters; those beyond are their own, beside any of the others."""
+    text = "ＨＥ ß ﬁ 大橋 한 \U00020000 \U000323af\U000323b0 \U000e0100\U0010ffff İ"
+    folded = [normalize("NFKC", normalize("NFKC", one).casefold()).translate(simplified()) for one in text]
+    assert fold(text) == "".join(folded)
+    assert fold("大橋\U000e0100") == "大桥\U000e0100"
