@@ -145,8 +145,8 @@ _LEAST_MEANT: Final = 0.98
 
 _ALPHABETS: Final = "\xc0-\xd6\xd8-\xf6\xf8-\u052f"  # × and ÷ are no letters
 _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
-# A UTF-8 sequence in the set of Western Europe; runs in which no language writes accents.
-_AS_LATIN = re.compile(f"[Â-Û][{_HIGH}]|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
+# A UTF-8 sequence in the set of Western Europe (two of Hebrew, for × stands before quotes), runs of accents of none.
+_AS_LATIN = re.compile(f"[Â-ÖØ-Û][{_HIGH}]|(?:×[{_HIGH}]){{2,}}|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
 _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
 # What no word of an alphabet holds: a mark inside it, a capital behind a small letter, letters of two alphabets.
 # A set of characters stands first, because a search skips to those; what each choice demands of it comes behind.

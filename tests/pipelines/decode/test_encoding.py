@@ -142,6 +142,7 @@ MARKED = (
     "<p>“Sold out”, he said — it’s the year’s best…</p>",
     "<p>© 2003 • £5 for the ½ day</p><p>×Close</p>",
     "<p>Open 9–5 · 25°C · “no”</p>" * 9,
+    "<p>©2003 £The “Post” — £5 §4 ½day</p>\n<p>º £2·</p>",
     "<p>—</p><p>News</p>" * 20,
     "<p>»</p><p>©</p>",
     "<p>•</p>" * 9,

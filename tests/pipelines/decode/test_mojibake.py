@@ -62,6 +62,7 @@ OTHERS = {
     "vocalised": "بِسْمِ اللَّهِ الرَّحْمٰنِ الرَّحِيمِ، الْحَمْدُ لِلَّهِ رَبِّ الْعَالَمِينَ",
     "pointed": "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ׃ וְהָאָרֶץ הָיְתָה תֹהוּ וָבֹהוּ",
     "formulas": "∑ x² + y³ = 4π·r²; α, β, γ ± 3 µm, 20 °C, ½ cup. " * 5,
+    "times": "A table 3×“4” and 5×° wide.",
     "pictures": "Great day 😀😀😀🎉 ❤️ ✅✅ → ★★★",
     "ascii": "plain text",
     "nothing": "",
@@ -135,7 +136,13 @@ def test_names_of_other_languages_are_no_doubt() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["锟斤拷锟斤拷锟斤拷锟斤拷", "烫烫烫烫烫烫烫烫烫烫烫烫", "\ufffd" * 20, "It costs Â£1, not Â£125 â€“ heâ€™s sure"],
+    [
+        "锟斤拷锟斤拷锟斤拷锟斤拷",
+        "×\xa0×©×™×\x9d ×©×œ×•×\x9d",
+        "烫烫烫烫烫烫烫烫烫烫烫烫",
+        "\ufffd" * 20,
+        "It costs Â£1, not Â£125 â€“ heâ€™s sure",
+    ],
 )
 def test_famous_ones(text: str) -> None:
     assert suspicion(text) >= DOUBTFUL
