@@ -236,11 +236,11 @@ class _Department:
         for number in range(int(80 * self.size)):
             web.link(self.lists["other"], self.add(f"/docs/report{number}.html", "other", 90, own=0.05), f"TR {number}")
 
-    def add(self, path: str, label: str, words: int, own: float = 0.2) -> int:
+    def add(self, path: str, label: str, words: int, own: float = 0.06) -> int:
         """Add a page: words of its kind, as often as that, among those of an abstract."""
         draw, said, topic = self.draw, _SAID[label].split(), self.draw.choice(self.texts).split()
         some = [draw.choice(said if draw.random() < own else topic) for _ in range(words)]
-        if label not in {"other", "department"} and draw.random() < 0.3:
+        if label not in {"other", "department"} and draw.random() < 0.2:
             some.insert(draw.randrange(len(some) + 1), label)
         return self.web.add(self.host, path, label, " ".join(some))
 
