@@ -39,7 +39,7 @@ PRESETS: dict[str, dict[str, float]] = {
     "pagerank": {"pagerank": 1.0, "siterank": 0.3, "address": 0.1, "depth": 0.05, "experience": 1.0},
     "news": {"freshness": 1.0, "siterank": 0.5, "pagerank": 0.5, "host": 0.5, "block": 0.5, "depth": 0.5},
     "focused": {
-        **{"profile": 0.19, "anchor": 0.65, "context": 0.2, "sibling": 0.61, "learned": 0.25},
+        **{"profile": 0.19, "anchor": 0.65, "context": 0.05, "sibling": 0.61, "learned": 0.25},
         **{"block": 0.3, "freshness": 0.1},
     },
 }

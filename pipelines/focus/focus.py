@@ -7,10 +7,8 @@ a topic in words; nobody labels anything. The pages live in arrays, and all of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from math import exp
 from typing import Any, Final
 
 import numpy as np
@@ -27,22 +25,11 @@ Numbers = npt.NDArray[np.int32]
 PARTS: Final[Mapping[str, Mapping[str, float]]] = {
     "profile": {"similarity": 0.19},
     "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
-    "context": {"layers": 0.05, "early": 0.0},
+    "context": {"layers": 0.05},
     "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
-    "learned": {"promise": 0.19, "around": 0.06, "outcome": 0.0},
+    "learned": {"promise": 0.19, "around": 0.06},
 }
-"""Signal -> its parts, and their weights before the crawl has learnt others (`_Weights`)."""
-WEIGHTS: Final[Mapping[str, float]] = {
-    "profile": 0.19,
-    "anchor": 0.65,
-    "context": 0.2,
-    "sibling": 0.61,
-    "learned": 0.25,
-}
-"""Signal -> its weight in the preset `focused`: what its parts can add at most."""
-_USUAL_WORTH: Final = 0.5
-"""Correlation that is expected of the first weights of the parts with relevance."""
-_PRIOR: Final = {part: weight for parts in PARTS.values() for part, weight in parts.items()}
+"""Signal -> its parts and their weights: the signal's own weight is to be their sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +43,6 @@ class Params:
         reach: links after which a neighbour's word counts 1/e.
         prior: links of unknown worth that each page is taken to have.
         doubt: pages of use that each word of links is taken to have led to.
-        cautious: fetched pages for which the first weights of the parts stand, against those that were learnt from.
-        caution: the same for each page that was learnt from.
-        spread: deviation of what all signals add together.
         judge, context: of the two methods inside.
     """
 
@@ -68,9 +52,6 @@ class Params:
     reach: float = 1.5
     prior: float = 3.0
     doubt: float = 3.0
-    cautious: float = 100.0
-    caution: float = 0.2
-    spread: float = 0.175
     judge: judge.Params = judge.DEFAULTS
     context: context.Params = context.DEFAULTS
 
@@ -216,49 +197,17 @@ class Focus:
             "neighbours": graph.neighbours(),
             "promise": graph.mean(words.promise),
             "around": graph.shy_mean(words.around, words.has_around),
-            "outcome": graph.outcome(words.links),
-            "early": -np.log1p(np.arange(known + 1, dtype=np.float32)),
         }
         standing = {name: _standing(values, waiting) for name, values in parts.items()}
-        standing["hubs"] = _standing(graph.hubs(_total(_PRIOR, standing), waiting), waiting)
-        weights = self._weigh(standing, graph)
-        scale = params.spread / max(float(_total(weights, standing)[waiting].std()), 1e-9)
-        signals = {
-            signal: np.clip(USUAL + scale / WEIGHTS[signal] * _total(weights, standing, some), 0.0, 1.0)
-            for signal, some in PARTS.items()
-        }
-        together = sum(WEIGHTS[signal] * values for signal, values in signals.items()) / sum(WEIGHTS.values())
+        weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
+        total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
+        standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
+        signals = {signal: _mean(some, standing) for signal, some in PARTS.items()}
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
-            above = USUAL + (1.0 - USUAL) * graph.best(sure) - together
-            signals[name] = np.minimum(signals[name] + np.maximum(above, 0.0), 1.0)
+            signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
         use = 1.0 - graph.waste(kept, words.links, params)
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
-
-    def _weigh(self, standing: Mapping[str, Vector], graph: _Links) -> dict[str, float]:
-        """Learn from the fetched pages how much each part tells of relevance.
-
-        A ridge regression of their relevance on what is known of them beside themselves; it is drawn to the weights
-        in `PARTS`, so that few pages change little.
-        """
-        pages = np.flatnonzero((graph.degree > 0) & graph.fetched)
-        table = np.stack([standing[part][pages] for part in _PRIOR], 1)
-        relevance = judge.standardize(graph.relevance_of[pages])
-        prior = np.array([*_PRIOR.values()])
-        prior /= prior.sum()
-        caution = self.params.cautious + self.params.caution * len(pages)
-        above = (table - table.mean(0)).astype(np.float64) if len(pages) else table
-        together, doubt = above @ prior, caution * (prior @ prior)
-        prior *= max(0.0, float(together @ relevance + doubt * _USUAL_WORTH) / (together @ together + doubt))
-        squares = above.T @ above + caution * np.eye(len(prior))
-        learned = np.linalg.solve(squares, above.T @ relevance + caution * prior)
-        return dict(zip(_PRIOR, learned.tolist(), strict=True))
-
-
-def _total(weights: Mapping[str, float], standing: Mapping[str, Vector], parts: Iterable[str] = _PRIOR) -> Vector:
-    """Return the weighted sum of some parts, as far as they are there."""
-    found = sum(weights[part] * standing[part] for part in parts if part in standing)
-    return np.asarray(found, np.float32)
 
 
 def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
@@ -266,6 +215,13 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
     some = values[waiting]
     deviation = max(float(some.std()), 1e-9)
     found: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
+    return found
+
+
+def _mean(weights: Mapping[str, float], standing: Mapping[str, Vector]) -> Vector:
+    """Return the weighted mean of parts in [0, 1]."""
+    mean = sum(weight * standing[name] for name, weight in weights.items()) / sum(weights.values())
+    found: Vector = np.clip((mean + 2.0) / 6.0, 0.0, 1.0)
     return found
 
 
@@ -310,28 +266,16 @@ class _Links:
 
     def siblings(self) -> Vector:
         """Average the relevance of the other links of a page's sources."""
-        own, known = self.relevance_of[self.targets], self.fetched[self.targets].astype(np.float32)
-        turned = np.bincount(self.sources, own, len(self.out))[self.sources] - own
-        count = np.bincount(self.sources, known, len(self.out))[self.sources] - known
-        others = (turned + self.params.prior * self.typical) / (count + self.params.prior)
-        return (self.sum(others.astype(np.float32)) + self.typical) / (self.degree + 1.0)
+        turned = np.bincount(self.sources, self.relevance_of[self.targets], len(self.out))
+        count = np.bincount(self.sources, self.fetched[self.targets], len(self.out))
+        prior = self.params.prior
+        return self.mean_of_sources(((turned + prior * self.typical) / (count + prior)).astype(np.float32))
 
     def neighbours(self) -> Vector:
         """Average the relevance of the links around those to a page."""
         fetched = self.fetched[self.targets].astype(np.float32)
         above = np.where(fetched > 0, self.relevance_of[self.targets] - self.typical, 0.0).astype(np.float32)
         return self.sum(self._spread(above)) / (self.sum(self._spread(fetched)) + 1.0)
-
-    def outcome(self, words: sparse.csr_matrix[Any]) -> Vector:
-        """Average what came of links with the same words, but for the page's own."""
-        fetched = self.fetched[self.targets].astype(np.float32)
-        above = fetched * (self.relevance_of[self.targets] - self.typical)
-        each = 1.0 / np.maximum(self.degree, 1.0)[self.targets]
-        rows = np.repeat(np.arange(words.shape[0], dtype=np.int32), np.diff(words.indptr))
-        turned = (words.T @ (each * above))[words.indices] - above[rows]
-        count = np.maximum((words.T @ (each * fetched))[words.indices] - fetched[rows], 0.0)
-        of_links = np.bincount(rows, turned / (count + self.params.doubt), words.shape[0])
-        return self.mean((of_links / np.maximum(np.diff(words.indptr), 1)).astype(np.float32))
 
     def beside(self, values: Vector) -> Vector:
         """Average the values of the links around each link."""
@@ -363,20 +307,11 @@ class _Links:
     def _spread(self, values: Vector) -> Vector:
         """Sum over the neighbours of each link, nearer ones counting more."""
         found = np.zeros(len(values), np.float32)
-        for apart, weight in enumerate(self._near, 1):
+        for apart in range(1, self.params.neighbours + 1):
+            weight = np.exp(-apart / self.params.reach) * (self.sources[apart:] == self.sources[:-apart])
             found[apart:] += weight * values[:-apart]
             found[:-apart] += weight * values[apart:]
         return found
-
-    @cached_property
-    def _near(self) -> list[Vector]:
-        """Weight of the neighbour one link on, two, and so on: 0 on another page."""
-        return [
-            np.where(self.sources[apart:] == self.sources[:-apart], exp(-apart / self.params.reach), 0.0).astype(
-                np.float32
-            )
-            for apart in range(1, self.params.neighbours + 1)
-        ]
 
 
 class _Words:

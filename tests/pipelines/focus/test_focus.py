@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler.rank.priority import PRESETS
-from pipelines.focus.focus import PARTS, WEIGHTS, Focus, Params
+from pipelines.focus.focus import PARTS, Focus, Params
 from pipelines.focus.terms import read_text
 from pipelines.focus.topic import USUAL, Topic, by_classes, make_topic
 
@@ -13,14 +13,14 @@ OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
 COMMON = ("city", "people", "day", "place", "work", "world", "story", "name")
 
 
-def text(rng: np.random.Generator, *, own: bool) -> str:
+def text(rng: np.random.Generator, own: bool) -> str:  # noqa: FBT001
     return " ".join(rng.choice(OWN if own else OTHER, 20)) + " " + " ".join(rng.choice(COMMON, 20))
 
 
 def web(rng: np.random.Generator, pages: int) -> tuple[list[str], list[np.ndarray], np.ndarray]:
     """Pages of two subjects in turn; nine links of ten stay within the subject."""
     subject = np.arange(pages) % 2 == 0
-    texts = [text(rng, own=bool(one)) for one in subject]
+    texts = [text(rng, bool(one)) for one in subject]
     links = []
     for number in range(pages):
         stays = rng.random(8) < 0.9
@@ -150,33 +150,5 @@ def test_params(params: dict[str, int]) -> None:
 
 
 def test_preset_weighs_every_part_as_it_should() -> None:
-    assert {signal: PRESETS["focused"][signal] for signal in PARTS} == WEIGHTS
-
-
-def test_crawl_learns_that_pages_of_the_topic_do_not_lead_to_it() -> None:
-    """Lists off the topic name its pages, which lead to others with its words: these mislead."""
-    rng = np.random.default_rng(3)
-    focus = Focus(make_topic("bridges"))
-    lists, pages = 10, 16
-    first = lists + lists * pages  # the pages that those of the topic name, one each
-    for one in range(lists):
-        targets = np.arange(lists + one * pages, lists + (one + 1) * pages, dtype=np.int32)
-        focus.add(one, read_text(text(rng, own=False), [("more", f"http://a.test/{n}") for n in targets]), targets)
-        for number in targets[: pages // 2].tolist():
-            photos = np.array([first + number - lists], np.int32)
-            focus.add(
-                number, read_text(text(rng, own=True), [("steel cable pier", f"http://a.test/{photos[0]}")]), photos
-            )
-            if number % 4:
-                focus.add(int(photos[0]), read_text(text(rng, own=False)), np.zeros(0, np.int32))
-    known = first + lists * pages
-    score = total(focus, known)
-    waiting = np.ones(known, np.bool_)
-    waiting[focus.relevance()[0]] = False
-    named = np.isin(
-        np.arange(known), [lists + one * pages + n for one in range(lists) for n in range(pages // 2, pages)]
-    )
-    shown = waiting & (np.arange(known) >= first)
-    shown[[first + n - lists for n in range(lists, first) if (n - lists) % pages >= pages // 2]] = False
-    assert score[waiting & named].mean() > score[shown].mean()
-    assert score[waiting & named].min() > np.median(score[shown])
+    of_topic = {signal: PRESETS["focused"][signal] for signal in PARTS}
+    assert of_topic == pytest.approx({signal: sum(parts.values()) for signal, parts in PARTS.items()})
