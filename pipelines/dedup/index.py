@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from .postings import SHIFT, FileRun, Folder, Numbers, Postings, Run, pack
 from .shape import IndexParams
+from .shingles import sample_size
 
 Features = npt.NDArray[np.uint32]
 
@@ -148,7 +149,7 @@ class FeatureIndex:
         memory: bytes that it may take; what is more moves to files. None: no bound.
         folder: where these are; None: they have no names and go with the process.
 
-    Memory: 9 bytes a posting and 28 to 42 bytes a text, in files nearly as much.
+    Memory: 7 bytes a posting and 28 to 42 bytes a text; in files 8 bytes a posting.
     """
 
     def __init__(self, params: IndexParams = _PARAMS, memory: int | None = None, folder: Path | None = None) -> None:
@@ -417,9 +418,9 @@ class FeatureIndex:
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
         """Estimate the features shared with others if one contains the other."""
-        short = np.minimum(length, others)
-        share = self._params.sample * short / np.maximum(1, np.maximum(length, others))
-        return np.clip(share, 1.0, min(have, length))
+        short, long = np.minimum(length, others), np.maximum(1, np.maximum(length, others))
+        shared = sample_size(long, self._params.sample, self._params.sample_of_long) * (short / long)
+        return np.clip(shared, 1.0, min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
         """Find all postings of features: place of the feature, number of the text."""

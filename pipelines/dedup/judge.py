@@ -33,6 +33,8 @@ _SHORTEST_COPY = 40
 _PREPARED = 256
 _EQUAL = Comparison(1.0, SAME)
 _WHOLE = frozenset({SAME, EDITED})
+_MOST_OF_IT = 0.5
+"""Share of the longer of two texts beyond which it can hold no second story of that kind."""
 _LEARNED = 512
 _MANY = 256  # rows that are worth an array of their own in the index
 
@@ -84,12 +86,13 @@ class DuplicateJudge:
         if not any(decision.same_page for decision, _ in found):
             found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
         found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
-        best = found[0][0] if found else None
+        best, standing = found[0] if found else (None, 0.0)
         if best is None or not best.repeats:
             self._learn(new)
-        if best is None or best.same_page or best.kind not in _WHOLE:
+        if best is None or best.same_page or not _is_whole(best, standing):
             return best
-        return replace(best, also=_of_other_clusters(best, [decision for decision, _ in found]))
+        whole = [decision for decision, standing in found if _is_whole(decision, standing)]
+        return replace(best, also=_of_other_clusters(best, whole))
 
     def between(self, late: Candidate, early: Candidate) -> MatchDecision | None:
         """Decide whether a stored article repeats another one; None if not."""
@@ -158,12 +161,17 @@ class DuplicateJudge:
         )
 
 
+def _is_whole(decision: MatchDecision, standing: float) -> bool:
+    """Tell whether two texts tell the same story, not one a part of several."""
+    return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
+
+
 def _of_other_clusters(best: MatchDecision, found: Sequence[MatchDecision]) -> list[MatchDecision]:
-    """Return the best decision of each other cluster repeated as a whole."""
+    """Return the best decision of each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
     for one in found:
         representative = one.candidate.representative
-        if one.repeats and one.kind in _WHOLE and representative != best.candidate.representative:
+        if one.repeats and representative != best.candidate.representative:
             others.setdefault(representative, one)
     return list(others.values())
 

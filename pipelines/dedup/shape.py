@@ -60,11 +60,12 @@ class IndexParams:
         least_shared: features that a story must share with a new text, at least.
         share: shared features, each as rare as it is, as a share of what a part of the shorter length would share
             of the new text's, below which a text is not compared; 0 compares all.
-        sample: features that a long text has: its sample size.
+        sample: features that a text of usual length has: its sample size.
         candidates: stored texts that are compared with a new one, at most.
         stories: stories that they are of, at most.
         beside_best: weight of a story, as a share of the most promising one's, from which it is compared, too (of 984
             articles behind 850,000 others none had its copy below .25).
+        sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.
     """
 
     most_stories: int = 64
@@ -74,6 +75,7 @@ class IndexParams:
     candidates: int = 8
     stories: int = 5
     beside_best: float = 0.15
+    sample_of_long: int = 0
 
 
 def _nothing_to_tell(_new: Any, _stored: Any, _others: Sequence[Any]) -> float:

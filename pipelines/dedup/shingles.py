@@ -18,6 +18,9 @@ Places = npt.NDArray[np.int64]
 MOST_CHARS = 100_000
 """Characters of a normalised text that are sampled and compared; what follows counts for its exact hash alone."""
 
+_USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
+"""Length up to which all texts have samples of one size, and characters beyond it for which one more hash is kept."""
+
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
@@ -30,12 +33,14 @@ class ShingleParams:
     Attributes:
         unspaced_chars: length of a shingle that starts in a script without spaces.
         word_chars: length of a shingle that starts in a script with spaces.
-        most: hashes kept of one text at most.
+        most: hashes kept of a text of usual length at most,
+        most_of_long: and of a very long one, see `sample_size`.
     """
 
     unspaced_chars: int = 8
     word_chars: int = 20
     most: int = 64
+    most_of_long: int = 128
 
 
 @cache
@@ -108,6 +113,15 @@ class Sums:
         return starts, ends, hashes
 
 
+def sample_size(chars: npt.ArrayLike, usual: int, of_long: int) -> npt.NDArray[np.int64]:
+    """Compute how many hashes are kept of texts of some lengths.
+
+    More of long ones: of an excerpt of a few hundred characters hardly two would be among 64 of three thousand.
+    """
+    more = (np.asarray(chars, np.int64) - _USUAL_CHARS) // _CHARS_A_HASH
+    return np.clip(usual + more, usual, max(usual, of_long))
+
+
 def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     """Choose the shingles by which a text is found again.
 
@@ -121,7 +135,8 @@ def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     Differs: shingles of characters instead of words.
     """
     hashes = text.windows(params.unspaced_chars, params.word_chars)[2]
-    few = _distinct(_smallest(_mixed(hashes), params.most))[: params.most]
+    most = int(sample_size(len(text.text), params.most, params.most_of_long))
+    few = _distinct(_smallest(_mixed(hashes), most))[:most]
     return _distinct(few.astype("<u4")).tobytes()  # the smallest differ in their low bits as any hashes do
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..boilerplate import BoilerplateParams, TextLines, removable
 from ..shape import IndexParams
+from ..shingles import sample_size
 
 Documents = npt.NDArray[np.int64]
 """Numbers of documents, in order of arrival."""
@@ -162,7 +163,8 @@ def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.in
     short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
     long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
     of_later = have[pairs.later]
-    expected = np.minimum(of_later, np.minimum(params.sample * short / np.maximum(long, 1), short))
+    shared = sample_size(long, params.sample, params.sample_of_long) * (short / np.maximum(long, 1))
+    expected = np.minimum(of_later, np.minimum(shared, short))
     enough = pairs.shared >= np.minimum(params.least_shared, of_later)
     enough &= pairs.shared >= params.share * expected
     kept = pairs.at(enough)

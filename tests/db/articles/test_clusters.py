@@ -463,3 +463,48 @@ def test_memberships_come_and_change_with_their_article(crawl: Crawl) -> None:
     assert memberships() == [("culture", 0.7), ("travel", 0.1)], "nothing else of it has changed"
     crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00")
     assert memberships() == []
+
+
+def copies_of(seed: int) -> list[str]:
+    """A story of some 200 characters as five pages have it."""
+    told, draw = story(seed), random.Random(-seed)
+    added = "".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(180)) + "。"
+    return [
+        told,
+        told.replace("。", "，", 3),
+        added + told,
+        told[: len(told) * 3 // 4],
+        "（记者报道）" + told[26:] + told[:26],
+    ]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_one_article_stands_for_a_story_whatever_the_order(crawl: Crawl, seed: int) -> None:
+    draw = random.Random(seed)
+    pages = [
+        (HOSTS[place % 4][0], of + 6 * (place // 4), of, body)
+        for of in range(6)
+        for place, body in enumerate(copies_of(of + 1))
+    ]
+    draw.shuffle(pages)
+    store = store_of(judge=real_judge())
+    while pages:
+        batch = [pages.pop() for _ in range(min(len(pages), draw.randint(1, 5)))]
+        crawl.come_together(store, *(crawl.outcome(host, n, body, title=f"{host}{n}题") for host, n, _, body in batch))
+    sizes = crawl.rows("SELECT size FROM cluster")
+    assert sizes == [(5,)] * 6
+    alone = crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NULL AND cluster_id = id")
+    tied = crawl.rows("SELECT count(*) FROM article JOIN cluster c ON c.id = cluster_id WHERE duplicate_of = c.id")
+    assert (alone, tied) == ([(6,)], [(24,)])
+
+
+def test_story_that_two_clusters_hold_as_a_whole_makes_them_one(crawl: Crawl) -> None:
+    told = story(1)
+    for order in ("bca", "abc", "cab"):
+        first = 3 * ["bca", "abc", "cab"].index(order)
+        bodies = {"a": told, "b": told + story(2 + first)[:180], "c": story(3 + first)[:180] + told}
+        if order != "bca":
+            bodies = {name: body.replace(told, story(50 + first)) for name, body in bodies.items()}
+        for name in order:
+            crawl.come(name, first, bodies[name], title=f"{name}{first}题")
+    assert crawl.rows("SELECT size FROM cluster") == [(3,)] * 3

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.dedup.normalize import normalize
-from pipelines.dedup.shingles import MOST_CHARS, ShingleParams, Sums, sample
+from pipelines.dedup.shingles import MOST_CHARS, ShingleParams, Sums, sample, sample_size
 
 PINNED = "62f24005fcda09174eaeff31b09cf84d61527a7c570dc8a55679feb88d8802ebda94caf19bc57af441a0d4fb"
 """Stored samples must keep their meaning: a change here asks for a migration that drops the stored ones."""
@@ -70,7 +70,7 @@ def test_unrelated_texts_share_nothing() -> None:
 
 
 def test_repetition_does_not_crowd_out_the_rest() -> None:
-    assert len(sampled("中" * 5000 + prose(100, 1))) == ShingleParams().most
+    assert len(sampled("中" * 5000 + prose(100, 1))) == 1 + 7 + 93, "each of them once"
 
 
 def test_only_the_beginning_of_a_huge_text_is_sampled() -> None:
@@ -88,3 +88,16 @@ def test_sample_is_the_same_in_every_process() -> None:
     )
     assert printed.stdout.strip() == PINNED
     assert sample(Sums("国务院总理发表谈话 stable hashes 2024")).hex() == PINNED
+
+
+def test_long_texts_keep_more_so_that_their_excerpts_are_found() -> None:
+    assert sample_size([0, 1_500, 2_000, 3_036, 90_000], 64, 128).tolist() == [64, 64, 84, 128, 128]
+    assert sample_size(90_000, 10, 0) == 10
+    choose = random.Random(1)
+    found = 0
+    for _ in range(40):
+        long = "".join(chr(choose.randrange(0x4E00, 0x9FA5)) for _ in range(3_000))
+        at = choose.randrange(2_800)
+        samples = [np.frombuffer(sample(Sums(text)), "<u4") for text in (long, long[at : at + 120])]
+        found += np.intersect1d(*samples).size >= 2
+    assert found >= 36, "with 64 hashes it would be 26"
