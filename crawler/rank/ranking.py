@@ -33,7 +33,7 @@ _MOST = 200_000
 _NOTICED = 1e-4
 """Scores that moved by less of their range than this are not written again."""
 PAGE_BYTES, LINK_BYTES = 100, 13
-"""Memory of a page and of a link, those of a round among them."""
+"""Memory of a page and of a link, those of a round among them; a page takes 60 where `experience` does not count."""
 _REJUDGED = 0.02
 """Relevance of a fetched page that moved by less is not written again."""
 

@@ -6,6 +6,7 @@ What they may repeat is looked up by `db.articles.candidates`, near-duplicates i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -241,7 +242,8 @@ class _Round:
         """Tell whether an article belongs to its new URL rather than the stored one.
 
         It depends on the two URLs alone, not on which came first: the one that the other calls canonical, one that
-        calls none canonical, one without a query, the shortest, the smallest.
+        calls none canonical, one without a query, one that is no edition for telephones or printers, the shortest, the
+        smallest.
         """
         is_named, names = old.points_to == new.id, new.canonical_id == old.id
         if is_named != names:
@@ -452,12 +454,14 @@ _POINT_ON = (
     .where(url.c.id == bindparam("key"))
     .values(reason=PageReason.SAME_PAGE, reason_detail=None, same_as=bindparam("other"), next_visit=None)
 )
+_EDITION = re.compile(r"\A(?:m|wap|3g|mobile|touch|amp)\.|/(?:m|wap|mobile|touch|amp|print)(?=[/?]|\Z)")
+"""Addresses of pages for telephones or printers, which say less."""
 
 
-def _plainness(address: str) -> tuple[bool, int, bool, str]:
+def _plainness(address: str) -> tuple[bool, bool, int, bool, str]:
     """Return a key by which the plainer of two URLs of one page comes first."""
     scheme, _, rest = address.partition("://")
-    return "?" in rest, len(rest), scheme != "https", rest
+    return "?" in rest, bool(_EDITION.search(rest)), len(rest), scheme != "https", rest
 
 
 def _no_terms(*_: str) -> IndexTerms:

@@ -225,7 +225,7 @@ def report(name: str, web: Web, results: Mapping[str, Mapping[str, Sequence[int]
     ]
     print(f"\n{name}: mean of {len(results)} topics\n\n{table(['preset', *map(str, BUDGETS)], rows)}\n")
     for topic, of in results.items():
-        best = np.max([counts for preset, counts in of.items() if preset != "focused"], axis=0)
+        best = np.max([counts for preset, counts in of.items() if preset != "focused"] or [of["focused"]], axis=0)
         behind = np.array(of.get("focused", best)) - best
         worst = ", ".join(f"{n} at {b}" for n, b in zip(behind.tolist(), BUDGETS, strict=True) if n < 0)
         print(f"{topic} ({len(web.topics[topic])}): {worst or 'never behind'}")

@@ -140,6 +140,7 @@ ADDRESSES = [
     ({"/b.html": "", "/a.html": "", "/c.html": "/d.html"}, "/a.html"),
     ({"/a.html": "/gone.html", "/b.html?p=1": "/gone.html", "/c.html": "/gone.html"}, "/a.html"),
     ({"/b.html": "/a.html", "/a.html": "/b.html", "/c.html?": "/b.html"}, "/a.html"),
+    ({"/m/1.html": "", "/news/2024/1.html": "", "/1?x": ""}, "/news/2024/1.html"),
 ]
 
 
