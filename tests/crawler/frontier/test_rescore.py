@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from crawler.rank.priority import Priority
+from crawler.rank.ranking import PAGE_BYTES
 from crawler.rank.worker import RankRequest, rank
 from db.engine.database import open_for_crawl
 from db.engine.errors import DatabaseProblem
@@ -70,7 +71,7 @@ def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
     scores = dict(rows(tmp_path, "SELECT substr(url, -2), score FROM url WHERE kind = 'page' AND depth = 1"))
     assert min(scores[f"{n:02}"] for n in LOVED) > max(scores[f"{n:02}"] for n in late)
     (parts,) = rows(tmp_path, "SELECT score_parts FROM url WHERE url LIKE '%/50'")[0]
-    assert set(json.loads(parts)) == {"pagerank", "siterank", "address", "depth"}
+    assert set(json.loads(parts)) == {"pagerank", "experience", "siterank", "address", "depth"}
 
 
 def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
@@ -140,5 +141,5 @@ def test_full_graph_of_links_ranks_the_newest_urls_alone(tmp_path: Path, caplog:
         add_urls(connection, [(1.6e9 + n, [one]) for n, one in enumerate(found)])
     request = RankRequest(url, Priority("pagerank", {}), None, 0.0, 1.7e9)
     assert len(rank(request).ids) == 1000
-    bounded = rank(replace(request, database_url=f"{url}?", memory=400 * 60))
+    bounded = rank(replace(request, database_url=f"{url}?", memory=400 * PAGE_BYTES))
     assert set(bounded.ids.tolist()) == {one.id for one in found[-400:]}

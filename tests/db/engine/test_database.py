@@ -270,7 +270,7 @@ def test_only_the_connection_that_writes_has_a_large_cache(tmp_path: Path) -> No
     with database.connect_writer() as writer, database.engine.connect() as reader:
         sizes = [one.exec_driver_sql("PRAGMA cache_size").scalar_one() for one in (writer, reader)]
     database.close()
-    assert sizes == [-(32 << 10), -(16 << 10)]
+    assert sizes == [-(12 << 10), -(4 << 10)]
 
 
 def test_locked_file_is_waited_for_only_as_long_as_anybody_wants_it(tmp_path: Path) -> None:
