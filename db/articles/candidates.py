@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select
+from sqlalchemy import Connection, Row, and_, bindparam, func, or_, select
 
 from ..engine.statements import among
 from ..records.article import Candidate, NewArticle
+from ..records.evidence import REPEATING, SURE
 from ..records.keys import day_of
 from ..records.signature import MemoryIndex
-from ..tables.articles import ArticleRow
+from ..tables.articles import ArticleRow, DuplicateRow
 from ..tables.urls import UrlRow
 
-article, url = (model.table() for model in (ArticleRow, UrlRow))
+article, duplicate, url = (model.table() for model in (ArticleRow, DuplicateRow, UrlRow))
 
 ALONE = 0
 """Cluster of stored articles that are in none yet, because all are grouped again."""
 _MOST_EXACT = 20
+_MOST_BESIDE = 4  # articles beside one that is near: frames are seen in few
 _ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
 
 
@@ -78,7 +81,8 @@ class Candidates:
             new.id: index.candidates(day_of(new.seen), new.length, new.features) if new.length else ()
             for new in articles
         }
-        wanted = {key for keys in (*self._sure.values(), *self._near.values()) for key in keys}
+        self._beside = _doubtful_ties(connection, {key for keys in self._near.values() for key in keys})
+        wanted = {key for keys in (*self._sure.values(), *self._near.values(), *self._beside.values()) for key in keys}
         missing = sorted(wanted - self._rows.keys())
         if missing:
             self._keep(connection.execute(_BY_ID, {"ids": missing}).all())
@@ -89,11 +93,29 @@ class Candidates:
 
     def of(self, new: NewArticle) -> list[Candidate]:
         """Return stored articles that a new one may repeat, the most promising first."""
-        keys = dict.fromkeys((*self._sure[new.id], *self._near[new.id]))
+        near = self._near[new.id]
+        keys = dict.fromkeys((*self._sure[new.id], *near, *(key for one in near for key in self._beside.get(one, ()))))
         return [Candidate(*self._rows[key]) for key in keys if key in self._rows and key != new.id]
 
 
+def _doubtful_ties(connection: Connection, ids: Collection[int]) -> dict[int, list[int]]:
+    """Return what each of some articles repeats with a similarity below `SURE`, and what repeats it so; some of it."""
+    ties: dict[int, list[int]] = defaultdict(list)
+    if ids:
+        for late, early in connection.execute(_BESIDE, {"ids": sorted(ids)}):
+            for one, other in ((late, early), (early, late)):
+                if one in ids and len(ties[one]) < _MOST_BESIDE:
+                    ties[one].append(other)
+    return ties
+
+
 _STORED = select(article).where(among(article.c.id))
+_DOUBTFUL = and_(duplicate.c.kind.in_(sorted(REPEATING)), duplicate.c.similarity < SURE)
+_BESIDE = (
+    select(duplicate.c.article_id, duplicate.c.of_id)
+    .where(or_(among(duplicate.c.article_id), among(duplicate.c.of_id)), _DOUBTFUL)
+    .limit(10 * _MOST_EXACT)
+)
 _holder = article.alias("holder")
 _CANDIDATES = (
     select(
@@ -107,8 +129,10 @@ _CANDIDATES = (
         url.c.same_as.label("points_to"),
         article.c.updated,
         func.coalesce(article.c.text_holder, article.c.id),
+        duplicate.c.of_id,
     )
     .join(url, url.c.id == article.c.id)
+    .join(duplicate, and_(duplicate.c.article_id == article.c.id, _DOUBTFUL), isouter=True)
     .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
     .where(article.c.cluster_id != ALONE)
 )

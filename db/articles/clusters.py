@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from ..engine.statements import among, insert_new, insert_rows, run_many
-from ..records.evidence import Evidence
+from ..records.evidence import REPEATING, TEMPLATE, Evidence
 from ..records.reasons import PageReason
 from ..search import index as search
 from ..tables.articles import (
@@ -255,6 +255,45 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
     search.regroup(connection, article_id)
 
 
+def share_frame(connection: Connection, one: int, two: int) -> bool:
+    """Tell whether the evidence says that one of two articles is but a template of the other."""
+    rows = connection.execute(_EVIDENCE_OF, {"ids": [one, two]})
+    return any(row.kind == TEMPLATE and {row.article_id, row.of_id} == {one, two} for row in rows)
+
+
+def free(connection: Connection, late: int, early: int) -> list[int]:
+    """Free an article that shares but a frame with the one that it is said to repeat.
+
+    It stands for itself and for what repeats it; the evidence is kept as that of a template.
+
+    Returns: these articles, itself first; none when nothing says so any more, or of a cluster of very many.
+    """
+    tie = connection.execute(_EVIDENCE, {"key": late}).first()
+    old, holder, site_id = connection.execute(_PLACE, {"key": late}).one()
+    size = connection.execute(select(cluster.c.size).where(cluster.c.id == old)).scalar_one()
+    if late == old or tie is None or tie.of_id != early or tie.kind not in REPEATING or size > _MOST_MOVED:
+        return []
+    connection.execute(update(duplicate).where(duplicate.c.article_id == late).values(kind=TEMPLATE))
+    freed = [late]
+    below = freed
+    while below:
+        found = connection.execute(_REPEATING_THEM, {"ids": below, "of": old}).scalars()
+        below = [key for key in found if key not in freed]
+        freed += below
+    if holder is not None:
+        kept = connection.execute(select(article.c.text, article.c.html).where(article.c.id == holder)).one()
+        own = {**kept._mapping, "text_holder": None}
+        connection.execute(update(article).where(article.c.id == late).values(own))
+    for key in freed:
+        of = {"cluster_id": late, "duplicate_of": None if key == late else late}
+        connection.execute(update(article).where(article.c.id == key).values(of))
+    connection.execute(update(cluster).where(cluster.c.id == old).values(size=cluster.c.size - len(freed)))
+    connection.execute(insert_new(connection, cluster), {"id": late, "size": len(freed)})
+    run_many(connection, _COUNT_SITE, [{"key": site_id, "new": 1, "repeated": -1}])
+    search.regroup(connection, late)
+    return freed
+
+
 def move(connection: Connection, old: int, new: int) -> None:
     """Give a stored article the identifier of its canonical URL, but for signatures."""
     forget_evidence(connection, [new])  # of a copy that was not stored
@@ -360,6 +399,13 @@ _FORGET = duplicate.delete().where(among(duplicate.c.article_id))
 _GROW = update(cluster).where(cluster.c.id == bindparam("key")).values(size=cluster.c.size + 1)
 _EVIDENCE = (
     select(*(duplicate.c[name] for name in Evidence._fields)).where(duplicate.c.article_id == bindparam("key")).limit(1)
+)
+_EVIDENCE_OF = select(duplicate).where(among(duplicate.c.article_id))
+_PLACE = select(article.c.cluster_id, article.c.text_holder, article.c.site_id).where(article.c.id == bindparam("key"))
+_REPEATING_THEM = (
+    select(article.c.id)
+    .join(duplicate, duplicate.c.article_id == article.c.id)
+    .where(among(duplicate.c.of_id), duplicate.c.kind.in_(sorted(REPEATING)), article.c.cluster_id == bindparam("of"))
 )
 _CLUSTER = select(article.c.cluster_id).where(article.c.id == bindparam("key"))
 _STANDING = (

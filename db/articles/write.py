@@ -226,7 +226,7 @@ class _Round:
         if stored is not None:
             self._changed.add(new.id)
             return self._update(stored, new, candidates)
-        verdict = self._judge(new, candidates)
+        verdict = self._judged(new, candidates)
         if verdict is None or not verdict.repeats:
             self._add(new, verdict)
             return Added(ArticleResult.NEW)
@@ -237,6 +237,28 @@ class _Round:
         if not self._is_preferred(new, verdict.candidate):
             return Added(ArticleResult.SAME_PAGE, verdict.candidate.id)
         return self._move(new, verdict.candidate.id, candidates)
+
+    def _judged(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
+        """Judge an article, and free the stored ones that it shows to share but a frame."""
+        verdict = self._judge(new, candidates)
+        for one in () if verdict is None else verdict.freed:
+            if one.doubtful is not None:
+                freed = clusters.free(self._connection, one.id, one.doubtful)
+                self._changed |= {*freed, one.representative}
+                self._sign_together(freed)
+        return verdict
+
+    def _sign_together(self, ids: Sequence[int]) -> None:
+        """Sign stored articles anew, those that are signed, as a cluster of their own."""
+        number = None
+        waiting = {row.article_id: row for row in self._signed}
+        for key in ids:
+            old = waiting.get(key) or signatures.row_of(self._connection, key)
+            if old is not None:
+                self._unsign(key)
+                row = self._index.post(key, number, old.day, old.length, old.features)
+                number = number or row.cluster
+                self._signed.append(row)
 
     def _is_preferred(self, new: NewArticle, old: Candidate) -> bool:
         """Tell whether an article belongs to its new URL rather than the stored one.
@@ -289,7 +311,8 @@ class _Round:
             clusters.write_evidence(self._connection, _evidence(new, verdict))
         for other in verdict.also:
             self._changed |= {other.candidate.id, other.candidate.representative}
-            if other.candidate.representative != original:
+            is_known = clusters.share_frame(self._connection, verdict.candidate.id, other.candidate.id)
+            if other.candidate.representative != original and not is_known:
                 evidence = _evidence(new, other)
                 original = clusters.unite(self._connection, original, other.candidate.representative, evidence)
         return Added(ArticleResult.DUPLICATE, verdict.candidate.id)
@@ -306,9 +329,13 @@ class _Round:
 
     def _sign_again(self, new: NewArticle) -> None:
         """Sign a text that has changed or moved, as a new cluster."""
-        signatures.remove(self._connection, [new.id])
-        self._signed = [row for row in self._signed if row.article_id != new.id]
+        self._unsign(new.id)
         self._sign(new, None)
+
+    def _unsign(self, key: int) -> None:
+        """Forget the signature of an article."""
+        signatures.remove(self._connection, [key])
+        self._signed = [row for row in self._signed if row.article_id != key]
 
     def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
         """Move the stored article to this URL, which is the better one."""
@@ -411,7 +438,7 @@ class _Round:
 
     def _still_repeats(self, stored: Row[Any], new: NewArticle, candidates: Sequence[Candidate]) -> bool:
         """Tell whether a duplicate whose text has changed still is one."""
-        verdict = self._judge(new, candidates)
+        verdict = self._judged(new, candidates)
         if verdict is None or not verdict.repeats or verdict.candidate.representative != stored.duplicate_of:
             return False
         clusters.write_evidence(self._connection, _evidence(new, verdict)._replace(own=1))

@@ -164,6 +164,7 @@ class Candidate:
         points_to: the URL its own page called canonical, if that was another.
         seen: ISO time at which its text came.
         text_holder: the article that keeps the text, itself or the one that it is a copy of.
+        doubtful: the article that it repeats, if their similarity is below `SURE`: they may share but a frame.
     """
 
     id: int
@@ -176,6 +177,7 @@ class Candidate:
     points_to: int | None
     seen: str
     text_holder: int
+    doubtful: int | None = None
 
 
 class Keep(StrEnum):
@@ -199,6 +201,7 @@ class MatchDecision:
         own_wording: it differs enough for later copies of it to be looked up by its own signature.
         keep: what is stored of a duplicate.
         also: candidates of other clusters that it repeats as a whole: these clusters are one.
+        freed: candidates that share but a frame with their `doubtful` one, as the article shows.
     """
 
     candidate: Candidate
@@ -210,6 +213,7 @@ class MatchDecision:
     own_wording: bool
     keep: Keep = Keep.METADATA
     also: Sequence[MatchDecision] = ()
+    freed: Sequence[Candidate] = ()
 
 
 Judge = Callable[[NewArticle, Sequence[Candidate]], MatchDecision | None]

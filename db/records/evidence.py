@@ -18,6 +18,9 @@ REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
 RELATED = frozenset({QUOTES, TEMPLATE})
 """Kinds that are worth knowing of, and make no duplicate: a passage of the other text, a bulletin of another day."""
 
+SURE: Final = 0.9
+"""Similarity from which no frame is suspected: that of four fifths in common."""
+
 _MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
 
 

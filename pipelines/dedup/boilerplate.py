@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from db.records.evidence import REPEATING, TEMPLATE
+from db.records.evidence import REPEATING, SURE, TEMPLATE
 
 from .shape import Comparison, Method
 
@@ -23,8 +23,6 @@ _SLOT = (1 << _SLOT_BITS) - 1
 _HALVES: Final = bytes(count // 2 for count in range(_FULL + 1))
 _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
-SURE: Final = 0.9
-"""Similarity from which no frame is suspected: that of four fifths in common."""
 _NEAR = 0.4
 """Similarity from which a text shows what two others have for a frame."""
 _LEAST_REST = 0.3

@@ -83,13 +83,19 @@ class DuplicateJudge:
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
         copies = sorted((c for c in candidates if _is_copy(new, c)), key=lambda c: c.text != new.text)
         found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # word for word first: of the same script
+        freed: Sequence[Candidate] = ()
         if not any(decision.same_page for decision, _ in found):
-            found += self._compared(new, [c for c in candidates if c.text_hash != new.text_hash])
+            others = [c for c in candidates if c.text_hash != new.text_hash]
+            compared, freed = self._compared(new, others)
+            found += compared
         found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
         best, standing = found[0] if found else (None, 0.0)
         if best is None or not best.repeats:
             self._learn(new)
-        if best is None or best.same_page or not _is_whole(best, standing):
+        if best is None:
+            return None
+        best = replace(best, freed=freed)
+        if best.same_page or not _is_whole(best, standing):
             return best
         whole = [decision for decision, standing in found if _is_whole(decision, standing)]
         return replace(best, also=_of_other_clusters(best, whole))
@@ -119,10 +125,15 @@ class DuplicateJudge:
             self._learned[key] = None
             self._lines.learn(new.text, str(new.site_id))
 
-    def _compared(self, new: NewArticle, candidates: Sequence[Candidate]) -> list[tuple[MatchDecision, float]]:
-        """Compare the article with candidates; keep the related ones with their rank."""
+    def _compared(
+        self, new: NewArticle, candidates: Sequence[Candidate]
+    ) -> tuple[list[tuple[MatchDecision, float]], list[Candidate]]:
+        """Compare the article with candidates.
+
+        Returns: the related ones with their rank; those that it frees, see `MatchDecision`.
+        """
         if not candidates or not new.length:
-            return []
+            return [], []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
         beside = Bystanders(
             self._method,
@@ -131,11 +142,18 @@ class DuplicateJudge:
             [self._stored(candidate) for candidate in candidates],
             [(one.representative, one.id == one.representative) for one in candidates],
         )
-        return [
+        related = [
             (self._decide(new, candidate, self._method.name, comparison), comparison.standing)
             for candidate, comparison in zip(candidates, beside.of_new(), strict=True)
             if comparison.kind in REPEATING or comparison.kind in RELATED
         ]
+        places = {candidate.id: place for place, candidate in enumerate(candidates)}
+        freed = [
+            one
+            for place, one in enumerate(candidates)
+            if one.doubtful in places and beside.is_frame(place, places[one.doubtful])
+        ]
+        return related, freed
 
     def _stored(self, candidate: Candidate) -> Any:
         """Prepare a stored text; cached, because copied stories are copied again."""

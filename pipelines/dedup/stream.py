@@ -7,10 +7,10 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from db.records.evidence import RELATED, REPEATING, SAME, TEMPLATE, mirrored
+from db.records.evidence import RELATED, REPEATING, SAME, SURE, TEMPLATE, mirrored
 
 from ..records import Signature
-from .boilerplate import SURE, BoilerplateLines, Bystanders
+from .boilerplate import BoilerplateLines, Bystanders
 from .index import FeatureIndex, IndexHit
 from .shape import Comparison, Method
 

@@ -24,6 +24,7 @@ from db.records.url import Lease
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
+from tests.pipelines.dedup.test_stream import programme
 from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of
 
 HOSTS = ["a.example", "b.example", "c.example", "d.example"]
@@ -374,16 +375,8 @@ def _edited(draw: random.Random, text: str) -> str:
     return "".join(characters)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, seed: int) -> None:
-    draw = random.Random(seed)
-    texts = [story(1), story(2)]
-    for step in range(30):
-        texts.append(_edited(draw, draw.choice(texts)))
-        values = dated(f"2025-03-{draw.randrange(1, 28):02}T08:00:00+08:00") if draw.random() < 0.6 else {}
-        crawl.come(
-            draw.choice("abcd"), draw.randrange(5), texts[-1], seen=f"2025-01-01T00:00:{step:02}+00:00", **values
-        )
+def assert_whole(crawl: Crawl, database: Database) -> None:
+    """One article of each cluster stands for itself, the evidence is its tree, nothing points to what is not there."""
     stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_holder FROM article")}
     above = dict(crawl.rows("SELECT article_id, of_id FROM duplicate WHERE kind NOT IN ('template', 'quotes')"))
     sizes = dict(crawl.rows("SELECT id, size FROM cluster"))
@@ -402,6 +395,19 @@ def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, se
     with database.engine.connect() as connection:
         found = signatures.check(connection, METHOD.form, SIGN)
     assert (found.missing, found.orphans, found.wrong) == ([], [], [])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, seed: int) -> None:
+    draw = random.Random(seed)
+    texts = [story(1), story(2)]
+    for step in range(30):
+        texts.append(_edited(draw, draw.choice(texts)))
+        values = dated(f"2025-03-{draw.randrange(1, 28):02}T08:00:00+08:00") if draw.random() < 0.6 else {}
+        crawl.come(
+            draw.choice("abcd"), draw.randrange(5), texts[-1], seen=f"2025-01-01T00:00:{step:02}+00:00", **values
+        )
+    assert_whole(crawl, database)
 
 
 APART = text("UPDATE article SET duplicate_of = NULL")
@@ -508,3 +514,27 @@ def test_story_that_two_clusters_hold_as_a_whole_makes_them_one(crawl: Crawl) ->
         for name in order:
             crawl.come(name, first, bodies[name], title=f"{name}{first}题")
     assert crawl.rows("SELECT size FROM cluster") == [(3,)] * 3
+
+
+@pytest.mark.parametrize("together", [1, 3, 6])
+def test_third_of_a_kind_frees_the_second(crawl: Crawl, database: Database, together: int) -> None:
+    pages = [("abcd"[n % 4], n, programme(n)) for n in range(3)]
+    pages[2:2] = [("c", 5, programme(1)), ("d", 4, f"据报道，{programme(1)}")]
+    store = store_of(judge=real_judge(0.65))
+    outcomes = [crawl.outcome(host, n, body, title=f"{n}题") for host, n, body in pages]
+    crawl.come_together(store, *outcomes[:4])
+    assert crawl.rows("SELECT size FROM cluster") == [(4,)], "nothing shows yet that they are no reprints"
+    outcomes += [crawl.outcome("a", 6, programme(3), title="6题"), crawl.outcome("b", 7, programme(1), title="7题")]
+    for first in range(4, 7, together):
+        crawl.come_together(store_of(judge=real_judge(0.65)), *outcomes[first : first + together])
+    assert_whole(crawl, database)
+    kinds = "SELECT u.url, d.kind FROM duplicate d JOIN url u ON u.id = d.article_id WHERE u.url LIKE '%b.example/1'"
+    assert crawl.rows(kinds) == [("http://b.example/1", "template")]
+    stands = "SELECT o.url, size FROM cluster JOIN url o ON o.id = cluster.id ORDER BY o.url"
+    assert crawl.rows(stands) == [(f"http://{name}", size) for name, size in WHOLE]
+    assert crawl.rows("SELECT sum(originals), sum(reprints) FROM site") == [(4, 3)]
+    stories = crawl.rows("SELECT cluster, count(*) FROM signature WHERE article_id <> 0 GROUP BY cluster")
+    assert len(stories) == 4
+
+
+WHOLE = [("a.example/0", 1), ("a.example/6", 1), ("b.example/1", 4), ("c.example/2", 1)]
