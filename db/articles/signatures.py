@@ -217,7 +217,9 @@ def cluster_of(connection: Connection, waiting: Sequence[Signed], article_ids: S
 _ALL_COLUMNS = tuple(signature.c[name] for name in _COLUMNS)
 _SINCE = select(*_ALL_COLUMNS).where(signature.c.number > bindparam("known")).order_by(signature.c.number)
 _NEXT = _SINCE.limit(_ROWS)
-_REMOVE = update(signature).where(among(signature.c.article_id)).values(article_id=0, length=0, features=b"", fresh=None)
+_REMOVE = (
+    update(signature).where(among(signature.c.article_id)).values(article_id=0, length=0, features=b"", fresh=None)
+)
 _CLUSTERS = select(signature.c.cluster).where(among(signature.c.article_id)).distinct()
 _NEXT_OF_CLUSTER = select(func.min(signature.c.number)).where(
     signature.c.cluster == bindparam("of_cluster"), signature.c.fresh.is_not(None), signature.c.article_id != 0

@@ -24,8 +24,8 @@ from db.records.url import Lease
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
-from tests.pipelines.dedup.test_stream import programme
 from tests.db.stores import METHOD, SIGN, EachTimeNew, real_judge, store_of
+from tests.pipelines.dedup.test_stream import programme
 
 HOSTS = ["a.example", "b.example", "c.example", "d.example"]
 STORY = "".join(
