@@ -8,9 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import Connection, text
 
-from db.articles import signatures
+from db.articles import clusters, signatures
+from db.articles.candidates import stored_rows
 from db.articles.page_transaction import Store
 from db.articles.regroup import group_again
 from db.engine.database import Database
@@ -86,6 +89,15 @@ class Crawl:
         store = EachTimeNew(real_judge(keep=keep)).store
         what: str = self._run_in(store, self.outcome(host, number, body, **values)).article
         return what
+
+    def remove(self, host: str, number: int) -> None:
+        """Delete the article of a page, if there is one."""
+
+        def work(connection: Connection) -> None:
+            for row in stored_rows(connection, [self.leases[f"http://{host}.example/{number}"].id]).values():
+                clusters.remove(connection, row)
+
+        self._database.write(work)
 
     def come_together(self, store: Store, *outcomes: Outcome) -> list[str]:
         """Pages that are stored in one batch; returns what became of each."""
@@ -375,10 +387,31 @@ def _edited(draw: random.Random, text: str) -> str:
     return "".join(characters)
 
 
+def copies_of(seed: int) -> list[str]:
+    """A story of some 200 characters as five pages have it."""
+    told, draw = story(seed), random.Random(-seed)
+    added = "".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(180)) + "。"
+    return [
+        told,
+        told.replace("。", "，", 3),
+        added + told,
+        told[: len(told) * 3 // 4],
+        "（记者报道）" + told[26:] + told[:26],
+    ]
+
+
+def _edits() -> list[str]:
+    draw, texts = random.Random(1), [story(1), story(2)]
+    for _ in range(8):
+        texts.append(_edited(draw, draw.choice(texts)))
+    return texts
+
+
 def assert_whole(crawl: Crawl, database: Database) -> None:
     """One article of each cluster stands for itself, the evidence is its tree, nothing points to what is not there."""
     stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_holder FROM article")}
     above = dict(crawl.rows("SELECT article_id, of_id FROM duplicate WHERE kind NOT IN ('template', 'quotes')"))
+    above = {key: of for key, of in above.items() if key in stored}  # copies that are not stored have evidence
     sizes = dict(crawl.rows("SELECT id, size FROM cluster"))
     assert sizes == Counter(cluster_id for _, cluster_id, *_ in stored.values())
     assert set(above) == {key for key, row in stored.items() if row[2] is not None}
@@ -397,17 +430,51 @@ def assert_whole(crawl: Crawl, database: Database) -> None:
     assert (found.missing, found.orphans, found.wrong) == ([], [], [])
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_clusters_stay_whole_whatever_comes(crawl: Crawl, database: Database, seed: int) -> None:
-    draw = random.Random(seed)
-    texts = [story(1), story(2)]
-    for step in range(30):
-        texts.append(_edited(draw, draw.choice(texts)))
-        values = dated(f"2025-03-{draw.randrange(1, 28):02}T08:00:00+08:00") if draw.random() < 0.6 else {}
-        crawl.come(
-            draw.choice("abcd"), draw.randrange(5), texts[-1], seen=f"2025-01-01T00:00:{step:02}+00:00", **values
-        )
+PLACES = [(host, number) for host in "abcd" for number in range(3)]
+TOLD = (story(9) + story(10) + story(11))[:421]
+POOL = [
+    TOLD,
+    story(12)[:199] + TOLD + story(13)[:199],
+    *copies_of(1),
+    *copies_of(2)[:3],
+    *(programme(number) for number in range(4)),
+    f"据报道，{programme(1)}",
+    *_edits(),
+]
+EVENT = st.tuples(st.sampled_from(PLACES), st.integers(0, len(POOL)), st.integers(0, 28), st.booleans())
+
+
+@settings(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(events=st.lists(EVENT, min_size=12, max_size=24), keep=st.sampled_from(Keep))
+def test_clusters_stay_whole_whatever_comes(
+    crawl: Crawl, database: Database, events: list[tuple[tuple[str, int], int, int, bool]], keep: Keep
+) -> None:
+    store = store_of(judge=real_judge(0.65, keep=keep))
+    batch: dict[tuple[str, int], Outcome] = {}
+    for step, (page, of, day, ends) in enumerate(events):
+        if ends or page in batch or of == len(POOL):
+            crawl.come_together(store, *batch.values())
+            batch.clear()
+        if of == len(POOL):
+            crawl.remove(*page)
+        else:
+            values = dated(f"2025-03-{day:02}T08:00:00+08:00") if day else {}
+            seen = f"2025-01-01T00:00:{step:02}+00:00"
+            batch[page] = crawl.outcome(*page, POOL[of], title="".join(map(str, page)), seen=seen, **values)
+    crawl.come_together(store, *batch.values())
     assert_whole(crawl, database)
+    for page in PLACES:
+        crawl.remove(*page)
+    left = [crawl.rows(f"SELECT count(*) FROM {name}")[0][0] for name in ("article", "cluster", "image")]
+    assert left == [0, 0, 0]
+    assert crawl.rows("SELECT * FROM signature WHERE article_id <> 0") == []
+    assert crawl.rows("SELECT sum(originals + reprints) FROM site")[0][0] in {0, None}
 
 
 APART = text("UPDATE article SET duplicate_of = NULL")
@@ -469,19 +536,6 @@ def test_memberships_come_and_change_with_their_article(crawl: Crawl) -> None:
     assert memberships() == [("culture", 0.7), ("travel", 0.1)], "nothing else of it has changed"
     crawl.come("a", 1, OTHER, seen="2025-01-02T00:00:00+00:00")
     assert memberships() == []
-
-
-def copies_of(seed: int) -> list[str]:
-    """A story of some 200 characters as five pages have it."""
-    told, draw = story(seed), random.Random(-seed)
-    added = "".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(180)) + "。"
-    return [
-        told,
-        told.replace("。", "，", 3),
-        added + told,
-        told[: len(told) * 3 // 4],
-        "（记者报道）" + told[26:] + told[:26],
-    ]
 
 
 @pytest.mark.parametrize("seed", range(2))
