@@ -99,7 +99,7 @@ class Candidates:
 
 
 def _doubtful_ties(connection: Connection, ids: Collection[int]) -> dict[int, list[int]]:
-    """Return what each of some articles repeats with a similarity below `SURE`, and what repeats it so; some of it."""
+    """Return some articles tied to each of these below `SURE`, either way."""
     ties: dict[int, list[int]] = defaultdict(list)
     if ids:
         for late, early in connection.execute(_BESIDE, {"ids": sorted(ids)}):

@@ -256,7 +256,7 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
 
 
 def share_frame(connection: Connection, one: int, two: int) -> bool:
-    """Tell whether the evidence says that one of two articles is but a template of the other."""
+    """Tell whether one of two articles is known as a template of the other."""
     rows = connection.execute(_EVIDENCE_OF, {"ids": [one, two]})
     return any(row.kind == TEMPLATE and {row.article_id, row.of_id} == {one, two} for row in rows)
 

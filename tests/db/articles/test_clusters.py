@@ -408,7 +408,7 @@ def _edits() -> list[str]:
 
 
 def assert_whole(crawl: Crawl, database: Database) -> None:
-    """One article of each cluster stands for itself, the evidence is its tree, nothing points to what is not there."""
+    """Check that one article of each cluster stands for it and nothing dangles."""
     stored = {row[0]: row for row in crawl.rows("SELECT id, cluster_id, duplicate_of, text, text_holder FROM article")}
     above = dict(crawl.rows("SELECT article_id, of_id FROM duplicate WHERE kind NOT IN ('template', 'quotes')"))
     above = {key: of for key, of in above.items() if key in stored}  # copies that are not stored have evidence
