@@ -87,6 +87,8 @@ class Ranking:
         self._scores = Column(np.float64)
         self._yields: dict[int, float] = {}
         self._before: dict[str, Values] = {}
+        self._whole: Values = np.zeros(0)
+        """Expected rank of all pages in the last round, scaled."""
 
     @property
     def size(self) -> int:
@@ -232,12 +234,13 @@ class Ranking:
 
     def _pagerank(self, queued: Numbers) -> Values:
         self._warm("pagerank", lambda start: pagerank.score(self.graph, _SURFER, start=start))
-        return self._expected(expected.DEFAULTS)[queued]
+        self._whole = self._expected(expected.DEFAULTS)
+        return self._whole[queued]
 
     def _learnt(self, queued: Numbers) -> Values:
         if "pagerank" not in self._priority.weights:
             self._pagerank(queued)
-        seen, whole = self._expected(_SEEN), self._expected(expected.DEFAULTS)
+        seen, whole = self._expected(_SEEN), self._whole
         finds = self._finds(queued)
         features = np.stack([seen[queued], whole[queued], address(finds), depth(finds)], 1)
         self._experience.learn(self.graph, whole, features, queued)

@@ -31,8 +31,6 @@ _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
-
-
 _SLASH = "%2F"
 
 

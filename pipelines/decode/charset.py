@@ -88,7 +88,7 @@ _OLDER: Final = {
     "gb18030": _BEFORE_2022,
     "big5hkscs": {new: old for old, new in _TAIWAN.items()},
 }
-"""What Python's codecs know by another character than browsers."""
+"""Characters that Python's codecs know by another than browsers."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
 """Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 

@@ -46,7 +46,7 @@ _NAME_END = re.compile(r"[\s/>]")
 _RFC_2822 = re.compile(r"[A-Z][a-z]{2}, (\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) (GMT|[+-]\d{4})", re.ASCII)
 _MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _WINDOWS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
-"""What `&#146;` means to browsers, which XML takes for a control character."""
+"""Meaning of references like `&#146;` to browsers; XML takes them for control characters."""
 _ALTERNATE = frozenset({"", "alternate"})
 # The date of publication before that of a change: a feed repeats an entry when it changes.
 _DATE_NAMES = ("pubdate", "published", "date", "issued", "created", "updated", "modified")

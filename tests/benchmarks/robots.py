@@ -72,7 +72,7 @@ CLASSES: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("agents are compared by their product token", _names),
     ("only line feeds and carriage returns end a line", lambda text: _BREAKS.sub(" ", text)),
 )
-"""Why the own reader decides otherwise, with what makes Protego decide alike."""
+"""Reasons for which the own reader decides otherwise, with changes that make Protego decide alike."""
 
 
 def make_file(rng: random.Random) -> str:

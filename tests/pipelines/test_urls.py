@@ -14,7 +14,7 @@ TRACKERS = """itm_source itm_campaign utm cmpid s_cid Echobox otm_medium hmb_sou
     gad_source rdt_cid intcmp cm_ven elqaid trk_contact dm_i ef_id bsft_uid fb_comment_id usqp wprov referrer"""
 WORDED = "CMP=share_btn_tw ocid=socialflow_twitter ncid=txtlnk icid=top-stories smid=tw-share from=timeline"
 UNSEEN = ("\u3000", "\u200b", "\xa0", "\u2060", "\ufeff", "\u200e", " \u3000\t")
-"""What no reader sees at the end of a URL."""
+"""Characters that no reader sees at the end of a URL."""
 
 SAME = [
     ("HTTP://News.Example.COM:80/a/./b/../c.html#top", "http://news.example.com/a/c.html"),

@@ -94,7 +94,7 @@ def test_wrong_parameters_are_named(values: dict[str, float]) -> None:
 
 
 def taught(pages: int) -> tuple[expected.Experience, Any, Any]:
-    """What a crawl learns in which short addresses turn out to have rank, whatever links told; features and hosts."""
+    """Make a crawl learn that short addresses have rank, whatever links told; also returns features and hosts."""
     rng = np.random.default_rng(5)
     graph = graph_of({1: list(range(2, pages + 2))})
     graph.add_pages(np.arange(1, pages + 2), np.where(np.arange(pages + 1) % 2, 7, 8), np.ones(pages + 1, np.int64))
