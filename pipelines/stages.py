@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -19,7 +19,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 
 from db.engine.errors import DatabaseProblem
 from db.records.article import ArticleItem
-from db.records.outcome import Joined, Stored
+from db.records.outcome import Stored
 from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
 
@@ -198,7 +198,7 @@ class StoreStage:
         services = self._access.services
         try:
             stored = await services.store(page)
-            await export(self._crawler, stored.joined)
+            await export(self._crawler, stored.beside)
             if stored.article is None or not stored.article.is_exported:
                 raise NoArticle(stored.article or "no article")
             if not self._is_awaited():
@@ -233,9 +233,8 @@ class LastStage:
         return item
 
 
-async def export(crawler: Crawler, joined: Iterable[Joined]) -> None:
-    """Hand articles of several pages, which no page stands for, to others."""
-    ids = [one.article.id for one in joined if one.what.is_exported]
+async def export(crawler: Crawler, ids: Sequence[int]) -> None:
+    """Hand articles on that no page stands for; see `Stored.beside`."""
     if ids:
         for item in await CrawlAccess.of(crawler).services.items(ids):
             await crawler.engine.scraper.start_itemproc_async(item, response=None)

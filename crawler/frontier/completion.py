@@ -76,7 +76,7 @@ class PageCompletion:
         known: what is known of hosts, of seeds, of URLs.
         followers: told of every stored page.
         background: where work is begun, and faults end the crawl.
-        engine: told when a body is needed no longer; exports articles of several pages.
+        engine: told when a body is needed no longer; exports articles that no page stands for.
     """
 
     def __init__(
@@ -133,9 +133,9 @@ class PageCompletion:
         """
         if await self._followers.learning.look_again():
             return True
-        while finished := await self._session.submit(self._store.finish, None):
-            self._session.stats.update(one.what for one in finished)
-            await self._engine.export(finished)
+        while (finished := await self._session.submit(self._store.finish, None)).joined:
+            self._session.stats.update(one.what for one in finished.joined)
+            await self._engine.export(finished.beside)
         return False
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:

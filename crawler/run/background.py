@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from db.engine.errors import DatabaseProblem
-from db.records.outcome import Joined
 
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED
 
@@ -24,7 +23,7 @@ class EngineCallbacks:
         stop: ends the crawl, with the reason in a word or two.
         poll: has the scheduler asked for requests, now.
         pause: has it asked for none for some seconds, because this machine can make none.
-        export: hands articles of several pages to item pipelines and exporters.
+        export: hands articles that no page stands for to item pipelines and exporters.
         stored: told the identifier of a URL whose body is needed no longer.
         reaches: tells whether the host of a URL can be connected to now.
         forget_names: has names looked up again that could not be.
@@ -33,7 +32,7 @@ class EngineCallbacks:
     stop: Callable[[str], Coroutine[Any, Any, Any]]
     poll: Callable[[], None]
     pause: Callable[[], None]
-    export: Callable[[Iterable[Joined]], Awaitable[None]]
+    export: Callable[[Sequence[int]], Awaitable[None]]
     stored: Callable[[int], None]
     reaches: Callable[[str], Coroutine[Any, Any, bool]]
     forget_names: Callable[[], None]

@@ -6,7 +6,7 @@ The evidence of a cluster is a tree: each article but the representative repeats
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -138,7 +138,7 @@ def _originality(row: Any) -> float:
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
-    """Count new articles, (site, source, whether it repeats), for later comparisons."""
+    """Count articles, (site, source, whether it repeats), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -154,6 +154,31 @@ def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> Non
         run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": a, "of_source": b, "n": named[a, b]} for a, b in keys])
 
 
+def count_changed(connection: Connection, stored: Row[Any], values: Mapping[str, Any]) -> None:
+    """Count a stored article under the site and source that it gets by these values."""
+    site_id, source = values.get("site_id", stored.site_id), values.get("source", stored.source)
+    if (site_id, source) != (stored.site_id, stored.source):
+        repeats = stored.duplicate_of is not None
+        _count_off(connection, stored, repeated=repeats)
+        count(connection, [(site_id, source, repeats)])
+
+
+def _count_off(connection: Connection, old: Row[Any], *, repeated: bool) -> None:
+    """Count one article less of a site and a source."""
+    run_many(connection, _COUNT_SITE, [{"key": old.site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
+    if old.source:
+        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
+
+
+def _count_turned(connection: Connection, *, stands: int | None = None, repeats: int | None = None) -> None:
+    """Count an article as one that stands for itself now, another as one that repeats."""
+    turned = {key: way for key, way in ((stands, 1), (repeats, -1)) if key is not None}
+    ways: Counter[int] = Counter()
+    for row in connection.execute(_SITE_OF, {"ids": list(turned)}):
+        ways[row.site_id] += turned[row.id]
+    run_many(connection, _COUNT_SITE, [{"key": key, "new": ways[key], "repeated": -ways[key]} for key in sorted(ways)])
+
+
 def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
     """Make a new article the representative of the cluster of `old`.
 
@@ -163,6 +188,7 @@ def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
     _give(connection, old, evidence.article_id)
     connection.execute(update(article).where(article.c.id == evidence.article_id).values(duplicate_of=None))
     connection.execute(update(cluster).where(cluster.c.id == old).values(id=evidence.article_id))
+    _count_turned(connection, stands=evidence.article_id, repeats=old)
 
 
 def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int:
@@ -175,6 +201,7 @@ def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int
         one, two, evidence = two, one, evidence.turned(1)
     _hang(connection, two, evidence)
     _give(connection, two, one)
+    _count_turned(connection, repeats=two)
     related = connection.execute(_EVIDENCE, {"key": one}).first()
     if related is not None and connection.execute(_CLUSTER, {"key": related.of_id}).scalar() == one:
         forget_evidence(connection, [one])  # it was related to what is of its own cluster now
@@ -252,6 +279,7 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
     )
     connection.execute(update(cluster).where(cluster.c.id == cluster_id).values(size=cluster.c.size - 1))
     connection.execute(insert_new(connection, cluster), {"id": article_id, "size": 1})
+    _count_turned(connection, stands=article_id)
     search.regroup(connection, article_id)
 
 
@@ -269,7 +297,7 @@ def free(connection: Connection, late: int, early: int) -> list[int]:
     Returns: these articles, itself first; none when nothing says so any more, or of a cluster of very many.
     """
     tie = connection.execute(_EVIDENCE, {"key": late}).first()
-    old, holder, site_id = connection.execute(_PLACE, {"key": late}).one()
+    old, holder = connection.execute(_PLACE, {"key": late}).one()
     size = connection.execute(select(cluster.c.size).where(cluster.c.id == old)).scalar_one()
     if late == old or tie is None or tie.of_id != early or tie.kind not in REPEATING or size > _MOST_MOVED:
         return []
@@ -289,7 +317,7 @@ def free(connection: Connection, late: int, early: int) -> list[int]:
         connection.execute(update(article).where(article.c.id == key).values(of))
     connection.execute(update(cluster).where(cluster.c.id == old).values(size=cluster.c.size - len(freed)))
     connection.execute(insert_new(connection, cluster), {"id": late, "size": len(freed)})
-    run_many(connection, _COUNT_SITE, [{"key": site_id, "new": 1, "repeated": -1}])
+    _count_turned(connection, stands=late)
     search.regroup(connection, late)
     return freed
 
@@ -316,8 +344,11 @@ def move(connection: Connection, old: int, new: int) -> None:
     search.regroup(connection, new)
 
 
-def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
-    """Delete an article whose text is in another one, which gets its copies."""
+def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
+    """Delete an article whose text is in another one, which gets its copies.
+
+    Returns: whether the other one stands for itself now, and did not before.
+    """
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
@@ -336,9 +367,11 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
         forget_evidence(connection, [old.id])
     connection.execute(article.delete().where(article.c.id == old.id))
     search.remove(connection, [old.id])
+    _count_off(connection, old, repeated=old.duplicate_of is not None)
     if old.duplicate_of is not None:
         connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
-        return
+        return False
+    rises = bool(into.duplicate_of == old.id)
     copies = article.c.cluster_id == old.id
     connection.execute(update(article).where(copies).values(cluster_id=original, duplicate_of=original))
     connection.execute(update(article).where(article.c.id == original).values(duplicate_of=None))
@@ -348,10 +381,16 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> None:
     connection.execute(insert, {"id": original, "size": 0})
     members = select(func.count()).where(article.c.cluster_id == original).scalar_subquery()
     connection.execute(update(cluster).where(cluster.c.id == original).values(size=members))
+    if rises:
+        _count_turned(connection, stands=into.id)
+    return rises
 
 
-def remove(connection: Connection, old: Row[Any]) -> None:
-    """Delete an article; a copy gets its text and its place in its cluster."""
+def remove(connection: Connection, old: Row[Any]) -> int | None:
+    """Delete an article; a copy gets its text and its place in its cluster.
+
+    Returns: the copy that has its place, None for none.
+    """
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
     heir = hand_down(connection, old) if old.text_holder is None else None
@@ -375,10 +414,8 @@ def remove(connection: Connection, old: Row[Any]) -> None:
         connection.execute(cluster.delete().where(cluster.c.id == old.id))
     else:
         connection.execute(update(cluster).where(cluster.c.id == root).values(size=cluster.c.size - 1))
-    own = {"key": old.site_id, "new": -int(root is None), "repeated": -int(root is not None)}
-    run_many(connection, _COUNT_SITE, [own])
-    if old.source:
-        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
+    _count_off(connection, old, repeated=root is not None)
+    return root if old.duplicate_of is None else None
 
 
 _POINTS = url.c.reason.in_((PageReason.SAME_PAGE, PageReason.DUPLICATE))
@@ -401,7 +438,7 @@ _EVIDENCE = (
     select(*(duplicate.c[name] for name in Evidence._fields)).where(duplicate.c.article_id == bindparam("key")).limit(1)
 )
 _EVIDENCE_OF = select(duplicate).where(among(duplicate.c.article_id))
-_PLACE = select(article.c.cluster_id, article.c.text_holder, article.c.site_id).where(article.c.id == bindparam("key"))
+_PLACE = select(article.c.cluster_id, article.c.text_holder).where(article.c.id == bindparam("key"))
 _REPEATING_THEM = (
     select(article.c.id)
     .join(duplicate, duplicate.c.article_id == article.c.id)
@@ -413,6 +450,7 @@ _STANDING = (
     .join(article, article.c.id == cluster.c.id)
     .where(cluster.c.id == bindparam("key"))
 )
+_SITE_OF = select(article.c.id, article.c.site_id).where(among(article.c.id))
 _SITES = select(site.c.id, site.c.name, site.c.originals, site.c.reprints).where(among(site.c.id))
 _ATTRIBUTIONS = select(attribution.c.site_id, attribution.c.articles).where(
     attribution.c.site_id.in_((bindparam("ours"), bindparam("theirs"))),

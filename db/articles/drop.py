@@ -45,6 +45,7 @@ from ..tables.urls import HostRow, LinkRow, SeedRow, SiteRow, UrlRow
 from . import clusters
 from .candidates import stored_rows
 from .signatures import lock_articles
+from .write import renumber
 
 url, host, seed, site, link, budget = (m.table() for m in (UrlRow, HostRow, SeedRow, SiteRow, LinkRow, BudgetRow))
 article, version, image, duplicate, page, part, page_terms = (
@@ -135,7 +136,8 @@ def _drop_some(connection: Connection, *, database: Database, what: Dropping, la
     if stored and articles:
         lock_articles(connection)
         for key in sorted(stored):
-            clusters.remove(connection, stored_rows(connection, [key])[key])
+            heir = clusters.remove(connection, stored_rows(connection, [key])[key])
+            renumber(connection, [] if heir is None else [heir])
         _count_off(connection, host, "articles", Counter(row.host_id for row in rows if row.id in stored))
         stored = {}
     gone = [row for row in rows if row.id not in stored]

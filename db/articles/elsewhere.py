@@ -24,17 +24,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, select
 
 from ..engine.statements import among, insert_rows, one_by_one, run_many, upsert
-from ..records.article import Candidate, NewArticle
+from ..records.article import Candidate
 from ..records.keys import dealt
 from ..records.shard import Dealing
 from ..shards.mail import Letters, MailReader
-from ..tables.articles import ArticleRow
+from ..tables.articles import ArticleRow, SignatureRow
 from ..tables.shards import ElsewhereRow, SuspectRow, TextKeyRow
 from ..tables.urls import UrlRow
 from .candidates import by_ids
 
-article, url, text_key, suspect, elsewhere = (
-    model.table() for model in (ArticleRow, UrlRow, TextKeyRow, SuspectRow, ElsewhereRow)
+article, signature, url, text_key, suspect, elsewhere = (
+    model.table() for model in (ArticleRow, SignatureRow, UrlRow, TextKeyRow, SuspectRow, ElsewhereRow)
 )
 
 _FEATURES = 8
@@ -44,16 +44,14 @@ _AT_ONCE = 50
 """Suspects that are compared at a time."""
 
 
-def announce(connection: Connection, dealing: Dealing, articles: Sequence[NewArticle]) -> None:
-    """Announce those of some new articles or texts that stand for a cluster."""
-    ids = {"ids": [new.id for new in articles]}
-    connection.execute(_FORGET, ids)
-    standing = set(connection.execute(_STANDING, ids).scalars())
+def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> None:
+    """Announce those of some stored articles that stand for a cluster."""
+    connection.execute(_FORGET, {"ids": ids})
     letters = Letters(dealing)
-    for new in articles:
-        at = _time(new.published_utc, new.seen)
-        for key in {new.text_hash, *memoryview(new.features).cast("I")[:_FEATURES]} if new.id in standing else ():
-            letters.add(dealt(key, dealing.count), "texts", [key, new.id, dealing.number, at])
+    for one in connection.execute(_STANDING, {"ids": sorted(set(ids))}):
+        at = _time(one.published_utc, one.first_seen)
+        for key in sorted({one.text_hash, *memoryview(one.features or b"").cast("I")[:_FEATURES]}):
+            letters.add(dealt(key, dealing.count), "texts", [key, one.id, dealing.number, at])
     letters.post(connection)
 
 
@@ -63,7 +61,12 @@ def _time(published_utc: str | None, first_seen: str) -> str:
 
 
 _FORGET = delete(elsewhere).where(among(elsewhere.c.article_id))
-_STANDING = select(article.c.id).where(among(article.c.id), article.c.duplicate_of.is_(None))
+_STANDING = (
+    select(*(article.c[name] for name in ("id", "text_hash", "published_utc", "first_seen")), signature.c.features)
+    .join(signature, signature.c.article_id == article.c.id, isouter=True)
+    .where(among(article.c.id), article.c.duplicate_of.is_(None))
+    .order_by(article.c.id)
+)
 
 
 def readers(dealing: Dealing) -> Mapping[str, MailReader]:

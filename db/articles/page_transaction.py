@@ -129,7 +129,7 @@ class Store:
         has_articles = any(one.article for one in arrivals) or any(_leads_on(outcome) for outcome in outcomes)
         if has_articles:
             lock_articles(connection)
-            _follow_moves(connection, outcomes, self.differs)
+            results[0].freed += _follow_moves(connection, outcomes, self.differs)
         gathered = multipage.gather(connection, arrivals, self.joiner) if arrivals else Gathered()
         if has_articles or gathered.ready:
             catch_up(connection, self.index)
@@ -137,7 +137,8 @@ class Store:
         single = [(o.article, r) for o, r in pairs if o.article is not None and o.lease.id not in gathered.parts]
         added = self._add(connection, [new for new, _ in single], gathered.ready)
         for (_, result), what in zip(single, added, strict=False):
-            result.article, result.same_as, result.changed = what
+            result.article, result.same_as, result.changed, freed = what
+            result.freed += freed
         for outcome, result in pairs:
             if outcome.lease.id in gathered.parts:
                 result.article = ArticleResult.PART
@@ -145,6 +146,12 @@ class Store:
                 if one.by == outcome.lease.id:
                     result.joined.append(Joined(one.url, one.article, what.what))
                     result.changed |= what.changed
+                    result.freed += what.freed
+        exported = {o.lease.id for o, r in pairs if r.article is not None and r.article.is_exported}
+        exported |= {one.article.id for _, r in pairs for one in r.joined if one.what.is_exported}
+        for _, result in pairs:
+            result.freed = [key for key in dict.fromkeys(result.freed) if key not in exported]
+            exported |= set(result.freed)
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
@@ -155,30 +162,31 @@ class Store:
         multipage.settle(connection, ready, added[len(single) :])
         return added
 
-    def finish(self, connection: Connection, requests: Sequence[None]) -> list[list[Joined]]:
-        """Write some articles whose missing parts will not come; the last answer is empty."""
+    def finish(self, connection: Connection, requests: Sequence[None]) -> list[Stored]:
+        """Write some articles whose missing parts will not come; the last answer has none."""
         lock_articles(connection)
         ready = multipage.unfinished(connection, self.joiner).ready
         catch_up(connection, self.index)
         added = self._add(connection, [], ready)
         joined = [Joined(one.url, one.article, what.what) for one, what in zip(ready, added, strict=True)]
+        finished = Stored(joined=joined, freed=[key for what in added for key in what.freed])
         if self.dealing is not None:
-            announce(connection, self.dealing, [one.article for one in joined if one.what.is_exported])
+            announce(connection, self.dealing, finished.beside)
         new = [one.article.id for one, what in zip(ready, added, strict=True) if what.what.is_added]
         hosts = Counter(connection.execute(_HOSTS_OF, {"ids": new}).scalars())
         run_many(connection, _COUNT_ARTICLES, [{"key": key, "n": hosts[key]} for key in sorted(hosts)])
-        return [joined, *([] for _ in requests[1:])]
+        return [finished, *(Stored() for _ in requests[1:])]
 
 
 _HOSTS_OF = select(url.c.host_id).where(among(url.c.id))
 _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(articles=host.c.articles + bindparam("n"))
 
 
-def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[NewArticle]:
-    """Return the articles that were added, or say something else than before."""
+def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[int]:
+    """Return articles that others have to hear of: added, changed, moved or freed."""
     pairs = list(zip(outcomes, results, strict=True))
-    single = [o.article for o, r in pairs if o.article and r.article and (r.article.is_added or r.changed)]
-    return single + [one.article for _, result in pairs for one in result.joined if one.what.is_exported]
+    single = [o.lease.id for o, r in pairs if r.article and (r.article.is_added or r.changed or r.has_moved)]
+    return single + [key for _, result in pairs for key in result.beside]
 
 
 def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
@@ -275,8 +283,12 @@ def _leads_on(outcome: Outcome) -> bool:
     return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
-def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> None:
-    """Move articles after their pages, once there is an article at the new URL."""
+def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> list[int]:
+    """Move articles after their pages, once there is an article at the new URL.
+
+    Returns: see `write.absorb`.
+    """
+    freed: list[int] = []
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
     moves = revisits.moved(connection, sorted(new | targets))
@@ -284,8 +296,9 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: 
         there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()
         for old, target in moves:
             if target in there:
-                write.absorb(connection, target, [old], differs)
+                freed += write.absorb(connection, target, [old], differs)
         revisits.mark_gone(connection, [], sorted({target for _, target in moves if target in new}))
+    return freed
 
 
 def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:

@@ -99,7 +99,19 @@ def add(
         added += one.write()
         for old, new in one.moves:
             _follow(articles, added, old, new)
+    renumber(connection, [key for one in added for key in one.freed])
     return added
+
+
+def renumber(connection: Connection, ids: Sequence[int]) -> None:
+    """Number articles that were copies and stand for themselves as if they came now.
+
+    So whoever reads what is new of those that repeat nothing finds them.
+    """
+    if ids:
+        last = connection.execute(_LAST_NUMBER).scalar_one()
+        rows = [{"key": key, "n": last + n} for n, key in enumerate(dict.fromkeys(ids), 1)]
+        run_many(connection, _RENUMBER, rows)
 
 
 def _follow(articles: Sequence[NewArticle], added: list[Added], old: int, new: int) -> None:
@@ -108,8 +120,11 @@ def _follow(articles: Sequence[NewArticle], added: list[Added], old: int, new: i
     if old in places:
         before = added[places[old]]
         if before.what.is_added:
-            added[places[new]] = before
-        added[places[old]] = Added(ArticleResult.SAME_PAGE, new)
+            added[places[new]] = before._replace(freed=added[places[new]].freed)
+        added[places[old]] = Added(ArticleResult.SAME_PAGE, new, freed=before.freed)
+    for place, what in enumerate(added):
+        if old in what.freed:
+            added[place] = what._replace(freed=[new if key == old else key for key in what.freed])
     for place, what in enumerate(added):
         if what.same_as == old and place != places[new]:
             added[place] = what._replace(same_as=new)
@@ -126,7 +141,7 @@ def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
     return terms
 
 
-def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> None:
+def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> list[int]:
     """Merge the articles of `others` into the article of `into`.
 
     The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
@@ -138,19 +153,26 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
         others: those of the others.
         differs: whether a text says something else than that of the article, of which it is kept as an earlier text
             then; None when they are parts of one text.
+
+    Returns: the article of `into` if it is new there, or repeated one of them; else nothing.
     """
     stored = stored_rows(connection, [into, *others])
+    freed: list[int] = []
     for old in others:
         if old not in stored:
             continue
         if into not in stored:
             clusters.move(connection, old, into)
             signatures.hand_over(connection, old, into)
+            freed = [into]
         else:
             if differs is not None:
                 _keep_texts(connection, stored[old], stored[into], differs)
-            clusters.delete(connection, stored[old], stored[into])
+            if clusters.delete(connection, stored[old], stored[into]):
+                renumber(connection, [into])
+                freed = [into]
         stored = stored_rows(connection, [into, *others])
+    return freed
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
@@ -188,6 +210,8 @@ class _Round:
         self._judge = judge
         self._index = index
         self._found = Candidates(connection, self._articles, index)
+        self._freed: list[int] = []
+        """Copies that the article being written has freed."""
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
         self.moves: list[tuple[int, int]] = []
@@ -213,7 +237,9 @@ class _Round:
                 named |= {stored.cluster_id, stored.duplicate_of}
             if not self._changed.isdisjoint(named):
                 break
-            added.append(self._write(new, candidates))
+            what = self._write(new, candidates)
+            added.append(what._replace(freed=(*what.freed, *self._freed)))
+            self._freed = []
         self._insert([(new, None, None) for new in self._new])
         classes.renew(self._connection, {new.id: new.memberships for new in self._described})
         search.renew(self._connection, self._reworded, self._make_terms)
@@ -245,6 +271,7 @@ class _Round:
             if one.doubtful is not None:
                 freed = clusters.free(self._connection, one.id, one.doubtful)
                 self._changed |= {*freed, one.representative}
+                self._freed += freed[:1]
                 self._sign_together(freed)
         return verdict
 
@@ -372,6 +399,7 @@ class _Round:
                 self._keep_version(stored)
             self._hand_down(stored)
         self._connection.execute(update(article).where(article.c.id == new.id).values(values | {"text_holder": None}))
+        clusters.count_changed(self._connection, stored, values)
         self._reworded.append(new.id)
         self._described.append(new)
         if stored.duplicate_of is None:
@@ -381,6 +409,7 @@ class _Round:
             if not self._still_repeats(stored, new, candidates):
                 self._changed |= {stored.duplicate_of, stored.cluster_id}
                 clusters.leave(self._connection, new.id, stored.cluster_id)
+                self._freed.append(new.id)
         self._sign_again(new)
         return Added(ArticleResult.UPDATED, changed=changed)
 
@@ -415,6 +444,7 @@ class _Round:
                 self._connection.execute(update(article).where(article.c.id == stored.id).values(made))
             return Added(ArticleResult.UNCHANGED)
         self._connection.execute(update(article).where(article.c.id == stored.id).values(values))
+        clusters.count_changed(self._connection, stored, values)
         if others & _SOUGHT:
             self._reworded.append(stored.id)
         return Added(ArticleResult.UPDATED)
@@ -546,6 +576,7 @@ def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> Indexed
 
 
 _LAST_NUMBER = select(func.max(article.c.number))
+_RENUMBER = update(article).where(article.c.id == bindparam("key")).values(number=bindparam("n"))
 _INSERT = article.insert().values(
     {name: bindparam(name) for name in article.c.keys() if name != "gone"}  # noqa: SIM118 - a collection, no dictionary
 )

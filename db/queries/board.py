@@ -82,7 +82,7 @@ class SiteNow:
 
     Attributes:
         pages, articles: fetched and stored so far.
-        originals, reprints: articles by what they were when they came.
+        originals, reprints: articles that stand for themselves, and that repeat one.
         alarms: active ones.
         dead, resting: hosts that are given up, or in backoff.
     """

@@ -246,9 +246,11 @@ class Added(NamedTuple):
     `same_as` is the article that a duplicate repeats, or that it is another URL of; of one that is updated because it
     has moved here, its URL until now.
 
-    An updated article may have another text (`changed`) or only say something else about it.
+    An updated article may have another text (`changed`) or only say something else about it. `freed` are other articles
+    that were copies, and by this one are known to stand for themselves.
     """
 
     what: ArticleResult
     same_as: int | None = None
     changed: bool = False
+    freed: Sequence[int] = ()

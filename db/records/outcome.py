@@ -114,6 +114,7 @@ class Stored(Found):
         joined: articles of several pages that wait no longer, now that this one is stored.
         changed: its text is another than before.
         next_visit: when it is to be visited again, if this was a later visit.
+        freed: other articles that were copies, or stood at another URL, and stand for themselves now.
     """
 
     article: ArticleResult | None = None
@@ -122,9 +123,19 @@ class Stored(Found):
     same_as: int | None = None
     same_host: bool = False
     joined: list[Joined] = field(default_factory=list)
+    freed: list[int] = field(default_factory=list)
+
+    @property
+    def beside(self) -> list[int]:
+        """Articles to export beside that of the page: no page stands for them."""
+        return [one.article.id for one in self.joined if one.what.is_exported] + self.freed
 
     @property
     def is_again(self) -> bool:
         """Tell whether the page is another address of a stored one, maybe the better."""
-        is_moved = self.article is ArticleResult.UPDATED and self.same_as is not None
-        return is_moved or self.article is ArticleResult.SAME_PAGE
+        return self.has_moved or self.article is ArticleResult.SAME_PAGE
+
+    @property
+    def has_moved(self) -> bool:
+        """Tell whether a stored article has its URL now, which is the better one."""
+        return self.article is ArticleResult.UPDATED and self.same_as is not None

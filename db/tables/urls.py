@@ -40,9 +40,9 @@ class SiteRow(Record):
     name: Mapped[str] = mapped_column(Text)
     first_seen: Mapped[str] = mapped_column(Text)
     originals: Mapped[int] = mapped_column(Integer, server_default="0")
-    """Articles that repeated nothing when they were first stored."""
+    """Articles that stand for themselves, and for what repeats them."""
     reprints: Mapped[int] = mapped_column(Integer, server_default="0")
-    """Articles that repeated another one then."""
+    """Articles that repeat another one."""
 
 
 class HostRow(Record):

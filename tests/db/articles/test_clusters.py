@@ -16,13 +16,14 @@ from db.articles import clusters, signatures
 from db.articles.candidates import stored_rows
 from db.articles.page_transaction import Store
 from db.articles.regroup import group_again
+from db.articles.write import absorb
 from db.engine.database import Database
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls
 from db.queries.reprints import reprints
 from db.records.article import Keep
 from db.records.keys import fingerprint
-from db.records.outcome import Outcome
+from db.records.outcome import Outcome, Stored
 from db.records.url import Lease
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.search.terms import index_terms
@@ -102,11 +103,16 @@ class Crawl:
     def come_together(self, store: Store, *outcomes: Outcome) -> list[str]:
         """Pages that are stored in one batch; returns what became of each."""
 
-        def work(connection: Connection, _: list[None]) -> list[list[str]]:
-            return [[stored.article for stored in store.store(connection, outcomes)]]
+        return [str(stored.article) for stored in self.batch(store, *outcomes)]
 
-        together: list[str] = self._run_in(work, None)
-        return together
+    def store(self, store: Store, host: str, number: int, body: str, **values: Any) -> Stored:
+        """A page that is stored by itself."""
+        return self.batch(store, self.outcome(host, number, body, **values))[0]
+
+    def batch(self, store: Store, *outcomes: Outcome) -> list[Stored]:
+        """Pages that are stored in one batch."""
+        results: list[Stored] = self._database.write(lambda connection: store.store(connection, outcomes))
+        return results
 
     def rows(self, sql: str) -> list[tuple]:
         with self._database.engine.connect() as connection:
@@ -428,6 +434,18 @@ def assert_whole(crawl: Crawl, database: Database) -> None:
     with database.engine.connect() as connection:
         found = signatures.check(connection, METHOD.form, SIGN)
     assert (found.missing, found.orphans, found.wrong) == ([], [], [])
+    assert_counted(crawl)
+
+
+def assert_counted(crawl: Crawl) -> None:
+    """Check that the counters of sites and sources say what is stored."""
+    kinds = "sum(CASE WHEN duplicate_of IS NULL THEN 1 ELSE 0 END), count(duplicate_of)"
+    stored = crawl.rows(f"SELECT site_id, {kinds} FROM article GROUP BY site_id ORDER BY site_id")
+    counted = "SELECT id, originals, reprints FROM site WHERE originals <> 0 OR reprints <> 0 ORDER BY id"
+    assert crawl.rows(counted) == stored
+    named = "SELECT site_id, source, count(*) FROM article WHERE source <> '' GROUP BY site_id, source ORDER BY 1, 2"
+    counted = "SELECT site_id, source, articles FROM source_attribution WHERE articles <> 0 ORDER BY 1, 2"
+    assert crawl.rows(counted) == crawl.rows(named)
 
 
 PLACES = [(host, number) for host in "abcd" for number in range(3)]
@@ -466,7 +484,8 @@ def test_clusters_stay_whole_whatever_comes(
         else:
             values = dated(f"2025-03-{day:02}T08:00:00+08:00") if day else {}
             seen = f"2025-01-01T00:00:{step:02}+00:00"
-            batch[page] = crawl.outcome(*page, POOL[of], title="".join(map(str, page)), seen=seen, **values)
+            values |= {"source": ["", "晨报", "晚报"][day % 3], "title": "".join(map(str, page)), "seen": seen}
+            batch[page] = crawl.outcome(*page, POOL[of], **values)
     crawl.come_together(store, *batch.values())
     assert_whole(crawl, database)
     for page in PLACES:
@@ -474,7 +493,7 @@ def test_clusters_stay_whole_whatever_comes(
     left = [crawl.rows(f"SELECT count(*) FROM {name}")[0][0] for name in ("article", "cluster", "image")]
     assert left == [0, 0, 0]
     assert crawl.rows("SELECT * FROM signature WHERE article_id <> 0") == []
-    assert crawl.rows("SELECT sum(originals + reprints) FROM site")[0][0] in {0, None}
+    assert_counted(crawl)
 
 
 APART = text("UPDATE article SET duplicate_of = NULL")
@@ -556,6 +575,7 @@ def test_one_article_stands_for_a_story_whatever_the_order(crawl: Crawl, seed: i
     alone = crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NULL AND cluster_id = id")
     tied = crawl.rows("SELECT count(*) FROM article JOIN cluster c ON c.id = cluster_id WHERE duplicate_of = c.id")
     assert (alone, tied) == ([(6,)], [(24,)])
+    assert_counted(crawl)
 
 
 def test_story_that_two_clusters_hold_as_a_whole_makes_them_one(crawl: Crawl) -> None:
@@ -589,6 +609,48 @@ def test_third_of_a_kind_frees_the_second(crawl: Crawl, database: Database, toge
     assert crawl.rows("SELECT sum(originals), sum(reprints) FROM site") == [(4, 3)]
     stories = crawl.rows("SELECT cluster, count(*) FROM signature WHERE article_id <> 0 GROUP BY cluster")
     assert len(stories) == 4
+
+
+def test_freed_article_is_handed_on_and_numbered_as_new(crawl: Crawl) -> None:
+    store = store_of(judge=real_judge(0.65))
+    stored = [crawl.store(store, "abcd"[n % 4], n, programme(n), title=f"{n}题") for n in range(3)]
+    late = crawl.leases["http://b.example/1"].id
+    assert [one.article for one in stored] == ["new", "duplicate", "new"]
+    assert [one.beside for one in stored] == [[], [], [late]]
+    numbered = "SELECT substr(url, 8) FROM article JOIN url ON url.id = article.id ORDER BY number"
+    assert crawl.rows(numbered) == [("a.example/0",), ("c.example/2",), ("b.example/1",)]
+    assert_counted(crawl)
+
+
+def test_freed_article_of_the_same_batch_is_handed_on_once(crawl: Crawl) -> None:
+    store = store_of(judge=real_judge(0.65))
+    pages = [crawl.outcome("abcd"[n % 4], n, programme(n), title=f"{n}题") for n in range(3)]
+    results: list[Stored] = crawl.batch(store, *pages)
+    assert [one.article for one in results] == ["new", "duplicate", "new"]
+    assert [one.beside for one in results] == [[], [], []]
+    assert crawl.rows("SELECT count(*) FROM article WHERE duplicate_of IS NULL") == [(3,)]
+
+
+def test_copy_that_takes_the_place_of_a_merged_article_is_handed_on(crawl: Crawl, database: Database) -> None:
+    for host in "abc":
+        crawl.come(host, 1, STORY, source="晨报")
+    first, second = (crawl.leases[f"http://{host}.example/1"].id for host in "ab")
+    assert database.write(lambda connection: absorb(connection, second, [first])) == [second]
+    assert crawl.rows("SELECT id FROM article WHERE duplicate_of IS NULL") == [(second,)]
+    assert crawl.rows("SELECT id FROM article ORDER BY number")[-1] == (second,)
+    assert_counted(crawl)
+    third = crawl.leases["http://c.example/1"].id
+    assert database.write(lambda connection: absorb(connection, second, [third])) == []
+    assert_counted(crawl)
+
+
+def test_removed_article_leaves_its_place_to_a_copy_of_another_site(crawl: Crawl) -> None:
+    for host in "abc":
+        crawl.come(host, 1, STORY)
+    crawl.remove("a", 1)
+    assert_counted(crawl)
+    crawl.remove("c", 1)
+    assert_counted(crawl)
 
 
 WHOLE = [("a.example/0", 1), ("a.example/6", 1), ("b.example/1", 4), ("c.example/2", 1)]

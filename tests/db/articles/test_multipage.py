@@ -203,11 +203,11 @@ def test_server_that_answers_any_number_with_the_first_page(crawl: Crawl) -> Non
 def test_unfinished_articles_when_nothing_more_will_come(crawl: Crawl) -> None:
     crawl.come(crawl.page(1), crawl.page(2))
     crawl.come(crawl.page(5, 6))
-    finished = crawl.run_in(STORE.finish, None)
+    finished = crawl.run_in(STORE.finish, None).joined
     assert sorted((one.url, one.what) for one in finished) == [(URLS[0], "new"), (URLS[4], "new")]
     assert crawl.articles() == [(URLS[0], TEXTS[:2]), (URLS[4], TEXTS[4:5])]
     assert crawl.rows("SELECT articles FROM host") == [(2,)]
-    assert crawl.run_in(STORE.finish, None) == []
+    assert crawl.run_in(STORE.finish, None).joined == []
 
 
 def test_later_parts_make_the_article_longer(crawl: Crawl) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -22,9 +23,10 @@ from db.records.run import Limits
 from db.records.shard import Dealing, ShardState, unfinished
 from db.shards import mail
 from db.shards.places import enter, grant, keep_grant, state
-from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, start, wish
+from tests.db.frontier_rows import NO_LIMITS, NOW, article, done, new_url, seed_row, start, wish
 from tests.db.small_crawl import run_in
-from tests.db.stores import store_of
+from tests.db.stores import SIGN, real_judge, store_of
+from tests.pipelines.dedup.test_stream import programme
 
 ONE, TWO = Dealing(1, 2), Dealing(2, 2)
 
@@ -213,3 +215,22 @@ def test_limits_are_parted() -> None:
     assert TWO.part(limits).pages_per_run == 3
     seeds = [seed_row("http://a.example/", pages=5, stay=stay) for stay in ("any", "host")]
     assert [[each.part_of_seed(seed).pages for seed in seeds] for each in (ONE, TWO)] == [[3, 5], [2, 5]]
+
+
+def test_freed_copy_is_announced_as_a_new_one_is(two: list[Database]) -> None:
+    one = two[0]
+    store = store_of(judge=real_judge(0.65))
+    store = Store(1, store.judge, store.index, store.joiner, store.make_terms, dealing=ONE)
+    announced = []
+    for n in range(3):
+        (page,) = lease(one, f"http://{host_in(1, n)}/{n}")
+        body = programme(n)
+        sign = SIGN("", body)
+        values = {"text_hash": sign.exact, "features": sign.features, "length": sign.length, "title": f"{n}题"}
+        run_in(one)(store.store, done(page, article=article(page.url, body, **values)))
+        bodies = [body for box in ("inbox", "outbox") for (body,) in rows(one, f"SELECT body FROM {box}")]
+        announced.append(Counter(text[1] for body in bodies for text in json.loads(body).get("texts", ())))
+        rows(one, "DELETE FROM inbox")
+        rows(one, "DELETE FROM outbox")
+    ids = [fingerprint(f"http://{host_in(1, n)}/{n}") for n in range(3)]
+    assert announced == [{ids[0]: 9}, {}, {ids[2]: 9, ids[1]: 9}]
