@@ -7,7 +7,7 @@ What they may repeat is looked up by `db.articles.candidates`, near-duplicates i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -33,6 +33,8 @@ url = UrlRow.table()
 
 _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name in article.c and name != "id")
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
+_STATED = ("title", "authors", "source", "section", "tags", "description")
+"""Columns that a page may leave empty though the article has them."""
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 _MADE = frozenset({"extractor", "extractor_version", "checked_with", "described_with"})
@@ -63,12 +65,17 @@ def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
     """Complete the values of an article read again by what its page no longer says."""
     if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
         return values  # perhaps another one
-    kept = {name: stored._mapping[name] for name in ("title", "authors", "source") if not values[name]}
-    day, known = (str(one)[: len("2024-03-12")] for one in (values["published_at"], stored.published_at))
-    vaguer = day == known and values["published_precision"] == "day"
-    if values["published_at"] is None or (vaguer and stored.published_precision != "day"):
-        kept |= {name: stored._mapping[name] for name in _PUBLISHED}
-    return values | kept
+    return values | _lacking(values, stored._mapping)
+
+
+def _lacking(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of other values that say what these do not, or more exactly."""
+    kept = {name: others[name] for name in _STATED if others[name] and not values[name]}
+    day, known = (str(one["published_at"])[: len("2024-03-12")] for one in (values, others))
+    vaguer = day == known and values["published_precision"] == "day" != others["published_precision"]
+    if others["published_at"] is not None and (values["published_at"] is None or vaguer):
+        kept |= {name: others[name] for name in _PUBLISHED}
+    return kept
 
 
 def add(
@@ -261,6 +268,7 @@ class _Round:
         if not verdict.same_page:
             return self._add_duplicate(new, verdict)
         if not self._is_preferred(new, verdict.candidate):
+            self._complete(verdict.candidate.id, new)
             return Added(ArticleResult.SAME_PAGE, verdict.candidate.id)
         return self._move(new, verdict.candidate.id, candidates)
 
@@ -364,12 +372,24 @@ class _Round:
         signatures.remove(self._connection, [key])
         self._signed = [row for row in self._signed if row.article_id != key]
 
+    def _complete(self, key: int, other: NewArticle) -> None:
+        """Complete a stored article by what its page at another URL says."""
+        stored = stored_rows(self._connection, [key])[key]
+        lacking = _lacking(stored._mapping, values_of(other))
+        if lacking:
+            self._write_values(stored, lacking | {"updated": other.seen})
+        if other.images and not self._connection.execute(_ILLUSTRATED, {"key": key}).first():
+            _insert_images(self._connection, {key: other.images})
+
     def _move(self, new: NewArticle, old: int, candidates: Sequence[Candidate]) -> Added:
         """Move the stored article to this URL, which is the better one."""
         clusters.move(self._connection, old, new.id)
         self._connection.execute(_POINT_ON, {"key": old, "other": new.id})
         self.moves.append((old, new.id))
         signatures.move(self._connection, old, new.id)
+        if new.images:
+            self._connection.execute(image.delete().where(image.c.article_id == new.id))
+            _insert_images(self._connection, {new.id: new.images})
         stored = stored_rows(self._connection, [new.id])[new.id]
         is_signed = signatures.row_of(self._connection, new.id) is not None
         if stored.text_hash == new.text_hash and is_signed:
@@ -382,9 +402,13 @@ class _Round:
     ) -> Added:
         """Update an article, and keep its old text if that has changed.
 
-        One that has moved is all as its new page says, and nothing earlier is kept: as if that had come first.
+        One that has moved is as its new page says, and no earlier text is kept: as if that had come first.
         """
-        values = values_of(new) if self._reads_again or is_moved else completed(stored, values_of(new))
+        values = values_of(new)
+        if is_moved:
+            values |= _lacking(values, stored._mapping)
+        elif not self._reads_again:
+            values = completed(stored, values)
         if stored.text_hash == new.text_hash:
             return self._renew(stored, new, values)
         held = self._holder_of(stored)
@@ -555,16 +579,18 @@ def _insert(
         for number, (new, original, holder) in enumerate(articles, first)
     ]
     run_many(connection, _INSERT, rows)
-    insert_rows(
-        connection,
-        image,
-        ("article_id", "position", "url", "caption"),
-        [(new.id, i, address, caption) for new, _, _ in articles for i, (address, caption) in enumerate(new.images)],
-    )
+    _insert_images(connection, {new.id: new.images for new, _, _ in articles})
     classes.insert(connection, {new.id: new.memberships for new, _, _ in articles})
     alone = [(new.id, 1) for new, original, _ in articles if original is None]
     insert_rows(connection, cluster, ("id", "size"), alone)
     search.insert(connection, [_indexed(new, original or new.id, make_terms) for new, original, _ in articles])
+
+
+def _insert_images(connection: Connection, images: Mapping[int, Sequence[tuple[str, str]]]) -> None:
+    """Write the images of articles that have none."""
+    columns = ("article_id", "position", "url", "caption")
+    rows = [(key, i, *one) for key, some in images.items() for i, one in enumerate(some)]
+    insert_rows(connection, image, columns, rows)
 
 
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
@@ -575,6 +601,7 @@ def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> Indexed
     return IndexedArticle(new.id, new.site_id, cluster_id, *times, *kept, words, terms)
 
 
+_ILLUSTRATED = select(image.c.article_id).where(image.c.article_id == bindparam("key")).limit(1)
 _LAST_NUMBER = select(func.max(article.c.number))
 _RENUMBER = update(article).where(article.c.id == bindparam("key")).values(number=bindparam("n"))
 _INSERT = article.insert().values(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -654,3 +655,33 @@ def test_removed_article_leaves_its_place_to_a_copy_of_another_site(crawl: Crawl
 
 
 WHOLE = [("a.example/0", 1), ("a.example/6", 1), ("b.example/1", 4), ("c.example/2", 1)]
+
+
+def page_facts(crawl: Crawl) -> list[tuple]:
+    """What is stored of the only article, and under which URL."""
+    columns = "v.url, v.authors, v.source, v.section, v.tags, v.description, v.published_at, v.text, i.url"
+    return crawl.rows(f"SELECT {columns} FROM v_articles v LEFT JOIN image i ON i.article_id = CAST(v.id AS BIGINT)")
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+@pytest.mark.parametrize("images", [(), (("http://a.example/own.png", ""),)])
+def test_article_of_two_addresses_has_what_either_says(crawl: Crawl, order: tuple[int, int], images: tuple) -> None:
+    day, minute, first = "2025-03-02", "2025-03-02T08:00:00+08:00", crawl.leases["http://a.example/1"].id
+    said: dict[int, dict[str, Any]] = {
+        1: {"published_at": day, "published_precision": "day", "authors": "赵一", "images": images},
+        2: {
+            **{"published_at": minute, "published_precision": "minute", "authors": "钱二", "source": "晨报"},
+            **{"section": "社会", "tags": "桥", "description": "桥", "images": (("http://a.example/other.png", ""),)},
+            **{"canonical_id": first},
+        },
+    }
+    for number in order:
+        outcome = crawl.outcome("a", number, STORY, **said[number])
+        crawl.batch(store_of(judge=real_judge()), replace(outcome, same_as=said[number].get("canonical_id")))
+    picture = images[0][0] if images else "http://a.example/other.png"
+    facts = ("赵一", "晨报", "社会", "桥", "桥", minute, STORY)
+    assert page_facts(crawl) == [("http://a.example/1", *facts, picture)]
+    assert_counted(crawl)
+    before = page_facts(crawl)
+    crawl.come("a", 1, STORY, **said[1])
+    assert page_facts(crawl) == before, "its page says no more than before"
