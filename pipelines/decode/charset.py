@@ -18,7 +18,7 @@ from typing import Final
 import chardetng_py
 import pycld2
 
-from .mojibake import COMMON_HAN, COMMON_HANGUL, COMMON_KANJI, DOUBTFUL, LETTERS, count_belonging, suspicion
+from .mojibake import COMMON_HAN, COMMON_HANGUL, COMMON_KANJI, DOUBTFUL, count_belonging, suspicion
 from .text import clean, words
 
 # A declared name stands for its widest superset, as in browsers.
@@ -89,6 +89,11 @@ _OLDER: Final = {
     "big5hkscs": {new: old for old, new in _TAIWAN.items()},
 }
 """Characters that Python's codecs know by another than browsers."""
+_NEWER: Final = {
+    codec: (re.compile(f"[{''.join(map(chr, table))}]"), table)
+    for codec, table in {"gb18030": _CHINA, "big5hkscs": _TAIWAN}.items()
+}
+"""The same from codecs to browsers, and a pattern of those characters."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
 """Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
@@ -182,10 +187,8 @@ def read(data: bytes, codec: str) -> str:
     text = data.decode(codec, "replace")
     if codec in _EXTENDED and 0 < text.count(_REPLACED) < _MOST_ERRORS:
         text = data.decode(codec, _HANDLER)
-    if codec == "gb18030":
-        return text.translate(_CHINA)
-    if codec == "big5hkscs":
-        return text.translate(_TAIWAN)
+    if codec in _NEWER and _NEWER[codec][0].search(text):  # few texts have any, and to look for them costs a tenth
+        return text.translate(_NEWER[codec][1])
     return unicodedata.normalize("NFC", text) if codec == "cp1258" else text  # tones are letters of their own there
 
 
@@ -350,7 +353,7 @@ class _Reading:
         """Cost of letters of no one language, of odd places of letters and of rare Han."""
         letters = Counter(_LETTERS.findall(self.text))
         latin, others = letters.total(), len(_OTHER_LETTERS.findall(self.text))
-        strange = 1.0 - count_belonging(letters, LETTERS) / latin if latin else 0.0
+        strange = 1.0 - count_belonging(letters) / latin if latin else 0.0
         odd = min(_MOST_ODD, len(_ODD.findall(self.text)) / max(1, latin + others))
         han = _EAST_ASIAN.findall(self.text)
         rare = 1.0 - sum(map(_COMMON.__contains__, han)) / len(han) if han else 0.0

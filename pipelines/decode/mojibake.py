@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -147,6 +148,7 @@ _ALPHABETS: Final = "\xc0-\xd6\xd8-\xf6\xf8-\u052f"  # × and ÷ are no letters
 _HIGH: Final = "\\x80-\\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
 # A UTF-8 sequence in the set of Western Europe (two of Hebrew, for × stands before quotes), runs of accents of none.
 _AS_LATIN = re.compile(f"[Â-ÖØ-Û][{_HIGH}]|(?:×[{_HIGH}]){{2,}}|[à-ï][{_HIGH}]{{2}}|[ð-ô][{_HIGH}]{{3}}|ï¿½")
+_LATIN_LETTERS: Final = range(0xA1, 0x250)
 _LATIN_RUN = re.compile("[\\xa1-\u024f]{4,}")
 # What no word of an alphabet holds: a mark inside it, a capital behind a small letter, letters of two alphabets.
 # A set of characters stands first, because a search skips to those; what each choice demands of it comes behind.
@@ -301,17 +303,56 @@ def find_languages(codec: str) -> tuple[str, ...]:
     return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
 
 
-def count_belonging(counts: Mapping[str, int], names: Iterable[str]) -> int:
+def count_belonging(counts: Mapping[str, int]) -> int:
     """Count the letters that belong to the one language most of them are of.
 
     Args:
         counts: letters outside a-z, and how often each occurs.
-        names: of languages.
 
-    >>> count_belonging({"é": 5, "ą": 1}, ["French", "Polish"])
+    Cost: O(different letters), in one product of matrices.
+
+    >>> count_belonging({"é": 5, "ą": 1})
     5
     """
-    return max((sum(n for char, n in counts.items() if char in LETTERS[name]) for name in names), default=0)
+    places, languages = _languages()
+    known = [(places[char], n) for char, n in counts.items() if char in places]
+    return int(_sums(languages, known).max())
+
+
+def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Add up rows of a table, each so many times."""
+    if not rows:
+        return np.zeros(table.shape[1], np.int64)
+    places, counts = np.array(rows).T
+    return np.asarray(counts @ table[places])
+
+
+@cache
+def _languages() -> tuple[dict[str, int], NDArray[np.bool_]]:
+    """Return the rows of letters, and the languages that each is of."""
+    places = {char: place for place, char in enumerate(sorted(frozenset().union(*LETTERS.values())))}
+    return places, np.array([[char in letters for letters in LETTERS.values()] for char in places])
+
+
+@cache
+def _meanings() -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
+    """Return pairs of sets, and the characters that have a language's letter in their place.
+
+    A row is a character of `_AMONG_LETTERS`; a column is a character set that it may have been read as, the one that it
+    may have been written in, and a language of that.
+    """
+    pairs, columns = [], []
+    for wrong, right in product(_READ_AS, _WRITTEN_IN):
+        meant = [_reread(char, wrong, right) for char in map(chr, _LATIN_LETTERS)]
+        for name in find_languages(right) if wrong != right else ():
+            pairs.append((wrong, right))
+            columns.append([char in LETTERS[name] for char in meant])
+    return pairs, np.array(columns).T
+
+
+def _reread(char: str, wrong: str, right: str) -> str:
+    """Return the character that was written where this is read, or nothing."""
+    return char.encode(wrong, "ignore").decode(right, "ignore")
 
 
 def is_misread(counts: Mapping[str, int]) -> bool:
@@ -323,22 +364,16 @@ def is_misread(counts: Mapping[str, int]) -> bool:
     Returns:
         False where too few are there to tell, and for languages that are not known here.
 
-    Cost: O(different characters); the many readings only for a text in which letters of several languages stand.
+    Cost: O(different characters); the many readings, in one product of matrices, only for a text in which letters of
+        several languages stand.
 
     >>> is_misread({"ø": 9, "ì": 7, "è": 5, "á": 9, "í": 9, "ù": 3, "š": 4, "é": 4})
     True
     """
     chars = sum(counts.values())
-    if chars < _LEAST_LETTERS or count_belonging(counts, LETTERS) > _MOST_STRANGE * chars:
+    if chars < _LEAST_LETTERS or count_belonging(counts) > _MOST_STRANGE * chars:
         return False
-    for wrong in _READ_AS:
-        for right in _WRITTEN_IN:
-            if wrong == right:
-                continue
-            other: dict[str, int] = {}
-            for char, n in counts.items():
-                meant = char.encode(wrong, "ignore").decode(right, "ignore")
-                other[meant] = other.get(meant, 0) + n
-            if len(other) >= _LEAST_DIFFERENT and count_belonging(other, find_languages(right)) >= _LEAST_MEANT * chars:
-                return True
-    return False
+    pairs, meanings = _meanings()
+    rows = [(ord(char) - _LATIN_LETTERS.start, n) for char, n in counts.items() if ord(char) in _LATIN_LETTERS]
+    fitting = {pairs[place] for place in np.flatnonzero(_sums(meanings, rows) >= _LEAST_MEANT * chars)}
+    return any(len({_reread(char, *pair) for char in counts}) >= _LEAST_DIFFERENT for pair in fitting)
