@@ -65,9 +65,10 @@ def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added
         places |= dict.fromkeys((*chain.repeats, *chain.surplus), 0)
         rows += [{"key": key, "first": first, "place": n, "is_joined": 1} for key, n in places.items()]
         why, detail = what.what.why_not_stored, None
+        other = None if why is None else what.same_as  # a stored copy is no other URL of what it repeats
         if why is None and one.article.harm_detail:
             why, detail = PageReason.HARMFUL, one.article.harm_detail
-        marks.append({"key": first, "why": why, "detail": detail, "other": what.same_as})
+        marks.append({"key": first, "why": why, "detail": detail, "other": other})
         for keys, why in (
             (chain.parts[1:], PageReason.JOINED),
             (chain.repeats, PageReason.REPEATS),

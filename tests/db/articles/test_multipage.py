@@ -372,3 +372,17 @@ def test_joined_text_is_described(crawl: Crawl) -> None:
     assert crawl.rows("SELECT keywords, harm, harm_kind FROM article") == [("3", 0.9, "hijacked")]
     flagged = crawl.rows("SELECT reason, reason_detail FROM url JOIN article USING (id)")
     assert flagged == [("harmful", "hijacked (links: x)")]
+
+
+def test_joined_copy_is_no_other_address_of_what_it_repeats(crawl: Crawl) -> None:
+    body = "\n".join(TEXTS[:2])
+    sign = SIGN("", body)
+    signed = {"text_hash": sign.exact, "features": sign.features, "length": sign.length}
+    whole = {"body": body, "place": None}
+    crawl.come(crawl.page(6, **whole, article=signed | {"title": "桥通车了"}))
+    crawl.come(crawl.page(1, 2))
+    stored = crawl.come(crawl.page(2, 2))[0]
+    assert [(one.url, one.what) for one in stored.joined] == [(URLS[0], "duplicate")]
+    assert crawl.rows(f"SELECT reason, same_as FROM url WHERE url = '{URLS[0]}'") == [(None, None)]
+    assert crawl.come(crawl.page(5, **whole, article=signed))[0].article == "same page"
+    assert [url for url, _ in crawl.articles()] == [URLS[0], URLS[5]]
