@@ -126,6 +126,10 @@ _EASTERN = re.compile(
     r"(?<!\d)(?:(\d{1,2})\s{1,2}(1?\d|[一二三四五六七八九十]{1,2})\s?[月월]|([一二三四五六七八九十]{1,2})月\s(\d{1,2})),?\s{1,2}"
     r"((?:19|20)\d\d)(?!\d)"
 )
+_ORDINAL = re.compile(r"\A((?:19|20)\d\d)(?:-(\d{3})(?![\d-]))")
+_MIDNIGHT = re.compile(r"(?<![\d:+-])24:00(?![\d])(?!:(?!00))")
+_LEAP_SECOND = re.compile(r"(?<=[0-5]\d:[0-5]\d:)60(?!\d)")
+_SHORT_OFFSET = re.compile(r"(:\d\d\s?[+-])(\d(?::?\d\d)?)\Z")
 _SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3}[ -])(\d\d)(?= \d{1,2}:\d\d)")
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
@@ -341,18 +345,39 @@ def _western(
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`.
 
+    A day may be a number of its year, and end at 24:00; a minute may have a leap second.
+
     >>> read_stamp("Thu, 01 Jan 04 19:48:21 +08:00", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2004-01-01T19:48:21+08:00'
+    >>> read_stamp("2024-060T24:00 +8", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
+    '2024-03-01T00:00+08:00'
     """
     text = text.strip()[:100]
     if _UNIX.fullmatch(text):
         return read_epoch(text, now, habits)
+    text = _SHORT_OFFSET.sub(r"\g<1>0\2", _LEAP_SECOND.sub("59", _ORDINAL.sub(_write_day, text)))
+    begun, ends = _MIDNIGHT.subn("00:00", text, count=1)
+    found = _read_stamp(begun, now, habits)
+    if not ends or found is None:
+        return found
+    following = found.day + timedelta(days=1)
+    return Moment(found.iso.replace(found.day.isoformat(), following.isoformat()), found.precision, following)
+
+
+def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read a day of a month and a clock as a machine writes them, else as `read`."""
     compact = _COMPACT.fullmatch(text)
     if compact:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
         zone = timezones.read_zone(compact[7], 0, habits.zone) if compact[7] else habits.zone
         return build_moment((int(compact[1]), int(compact[2]), int(compact[3])), clock, zone, now)
     return read(_SHORT_YEAR.sub(_write_year, text, count=1), now, habits)
+
+
+def _write_day(ordinal: re.Match[str]) -> str:
+    """Write the number of a day in its year as month and day."""
+    day = date(int(ordinal[1]), 1, 1) + timedelta(days=int(ordinal[2]) - 1)
+    return day.isoformat() if day.year == int(ordinal[1]) else ordinal[0]
 
 
 def _write_year(year: re.Match[str]) -> str:
