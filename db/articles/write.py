@@ -65,7 +65,7 @@ def completed(stored: Row[Any], values: dict[str, Any]) -> dict[str, Any]:
     """Complete the values of an article read again by what its page no longer says."""
     if values["title"] not in {"", stored.title} and values["text_hash"] != stored.text_hash:
         return values  # perhaps another one
-    return values | _lacking(values, stored._mapping)
+    return values | _lacking(values, stored._asdict())
 
 
 def _lacking(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
@@ -375,7 +375,7 @@ class _Round:
     def _complete(self, key: int, other: NewArticle) -> None:
         """Complete a stored article by what its page at another URL says."""
         stored = stored_rows(self._connection, [key])[key]
-        lacking = _lacking(stored._mapping, values_of(other))
+        lacking = _lacking(stored._asdict(), values_of(other))
         if lacking:
             self._write_values(stored, lacking | {"updated": other.seen})
         if other.images and not self._connection.execute(_ILLUSTRATED, {"key": key}).first():
@@ -406,7 +406,7 @@ class _Round:
         """
         values = values_of(new)
         if is_moved:
-            values |= _lacking(values, stored._mapping)
+            values |= _lacking(values, stored._asdict())
         elif not self._reads_again:
             values = completed(stored, values)
         if stored.text_hash == new.text_hash:

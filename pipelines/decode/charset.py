@@ -11,9 +11,9 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Final
+from typing import Any, Final
 
 import chardetng_py
 import pycld2
@@ -89,9 +89,9 @@ _OLDER: Final = {
     "big5hkscs": {new: old for old, new in _TAIWAN.items()},
 }
 """Characters that Python's codecs know by another than browsers."""
-_NEWER: Final = {
+_NEWER: Final[Mapping[str, tuple[re.Pattern[str], Mapping[int, Any]]]] = {
     codec: (re.compile(f"[{''.join(map(chr, table))}]"), table)
-    for codec, table in {"gb18030": _CHINA, "big5hkscs": _TAIWAN}.items()
+    for codec, table in (("gb18030", _CHINA), ("big5hkscs", _TAIWAN))
 }
 """The same from codecs to browsers, and a pattern of those characters."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})

@@ -336,10 +336,10 @@ def _languages() -> tuple[dict[str, int], NDArray[np.bool_]]:
 
 @cache
 def _meanings() -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
-    """Return pairs of sets, and the characters that have a language's letter in their place.
+    """Return the columns' pairs of sets, and a table of meant letters.
 
     A row is a character of `_AMONG_LETTERS`; a column is a character set that it may have been read as, the one that it
-    may have been written in, and a language of that.
+    may have been written in, and a language of that: true where a letter of the language was meant.
     """
     pairs, columns = [], []
     for wrong, right in product(_READ_AS, _WRITTEN_IN):
