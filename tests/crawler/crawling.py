@@ -42,14 +42,41 @@ _COMMANDS = (
     for package in (scrapy_commands, crawler_commands)
     for module in pkgutil.iter_modules(package.__path__)
 )
+_OF_SCRAPY = (
+    "core.downloader.handlers.http11",
+    "downloadermiddlewares.cookies",
+    "downloadermiddlewares.defaultheaders",
+    "downloadermiddlewares.downloadtimeout",
+    "downloadermiddlewares.httpcache",
+    "downloadermiddlewares.redirect",
+    "downloadermiddlewares.robotstxt",
+    "downloadermiddlewares.useragent",
+    "extensions.closespider",
+    "extensions.memdebug",
+    "extensions.memusage",
+    "pqueues",
+    "squeues",
+    "statscollectors",
+)
+"""Imported by crawls, our own and ordinary ones, as they begin; none of them starts a reactor."""
 _context.set_forkserver_preload(
     [
         "scrapy.cmdline",
         "scrapy.crawler",
-        "crawler.frontier.progress",
+        *(f"scrapy.{name}" for name in _OF_SCRAPY),
+        "alembic.command",
+        "alembic.config",
         "crawler.fetch.handler",
+        "crawler.frontier.progress",
+        "crawler.rework.description",
+        "crawler.rework.extraction",
+        "crawler.run.wiring",
+        "crawler.settings",
+        "crawler.spiders.news",
+        "pipelines.focus.profile",
         "pipelines.warm_descriptions",
         *_COMMANDS,
+        __name__,
     ]
 )
 

@@ -13,13 +13,16 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from distributed import Client, LocalCluster
 
 from crawler.batch.cluster import connected
 from crawler.batch.frame import BatchStopped, in_order
 from tests.crawler.crawling import Finished, command, start
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 PAGES = Path(__file__).parents[2] / "pages"
 EXTRACTOR = """
@@ -185,6 +188,8 @@ def test_wrong_use_is_refused_in_a_sentence(arguments: list[str], part: str) -> 
 
 
 def test_scheduler_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
     monkeypatch.setattr("crawler.batch.cluster._CONNECT_SECONDS", 0.5)
     arguments = ["batch", "extract", str(PAGES), "--output", str(tmp_path / "out"), "--scheduler"]
     with socket.create_server(("127.0.0.1", 0)) as free:

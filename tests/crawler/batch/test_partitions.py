@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from distributed import Client
 from sqlalchemy import Row, TextClause, text, update
 
 from crawler.batch import ahead, duplicates, rank, sources
@@ -37,6 +37,9 @@ from tests.crawler.driving import settings_of
 from tests.db.frontier_rows import NOW, article, new_url
 from tests.db.stores import METHOD, real_judge
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 PARTS = '{"depth": 1, "siterank": 0.125}'
 SCORES = text("SELECT id, kind, state, score, score_parts FROM url ORDER BY id")
 APART = text("UPDATE article SET duplicate_of = NULL")
@@ -51,6 +54,8 @@ SIGNS = "".join(map(chr, range(0x4E00, 0x4E00 + 3_000)))
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     """A scheduler with two workers, shared by all."""
+    from distributed import Client
+
     with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None) as opened:
         yield opened
 

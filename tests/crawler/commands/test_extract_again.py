@@ -15,7 +15,6 @@ from typing import cast
 from urllib.parse import urlsplit
 
 import pytest
-from distributed import LocalCluster
 
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import DESCRIBED, Finished, crawl, rows, scrapy, start
@@ -260,6 +259,8 @@ def test_database_in_use_is_refused(tmp_path: Path, sqlite_tables: str, command:
 
 def test_batch_makes_the_articles_of_both_databases_new(tmp_path: Path, crawled: Path, postgres_server: str) -> None:
     """Pages are read by workers of Dask and written here, in the same order whatever the number of partitions."""
+    from distributed import LocalCluster
+
     source = f"sqlite:///{tmp_path}/news.db"
     shutil.copy(crawled / "news.db", tmp_path)
     whole, said = texts(tmp_path), described(tmp_path)

@@ -11,7 +11,6 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
 from crawler.commands import _graph_picture
 from crawler.commands._graph_picture import draw, graphml, require_extra
@@ -95,6 +94,8 @@ def test_draw_without_pages() -> None:
 
 
 def test_png_takes_the_first_name_its_fonts_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.image import imread
+
     monkeypatch.setattr(_graph_picture, "_FAMILIES", ("DejaVu Sans", "No Such Font"))
     assert _graph_picture._fonts() == ["DejaVu Sans"]
     missing = _graph_picture._missing("新闻 news Новости")

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 FLAGS = (
     "--no-sandbox",
@@ -96,6 +97,8 @@ class Noted:
 @contextmanager
 def running() -> Iterator[Browser]:
     """Run one Chromium."""
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=list(FLAGS))
         try:

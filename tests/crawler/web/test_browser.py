@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip("playwright")
-
-from playwright.sync_api import Browser, Page
 
 from tests.crawler.web import chromium
 from tests.crawler.web.serving import Server, serving
 from tests.crawler.web.visits import everything, with_language
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytest.importorskip("playwright")
 
 pytestmark = pytest.mark.skipif(not chromium.executable(), reason=chromium.MISSING)
 

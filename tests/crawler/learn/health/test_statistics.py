@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from crawler.learn.health.statistics import cusum, wilson
 
@@ -15,6 +14,8 @@ RATES = st.floats(0.01, 0.99)
 @settings(max_examples=100, deadline=None)
 @given(st.integers(1, 600).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.9999))
 def test_wilson_is_that_of_scipy(counts: tuple[int, int], confidence: float) -> None:
+    from scipy import stats
+
     hits, n = counts
     exact = stats.binomtest(hits, n).proportion_ci(confidence, method="wilson")
     low, high = wilson(hits, n, float(stats.norm.isf((1 - confidence) / 2)))
@@ -34,6 +35,8 @@ def test_wilson_of_nothing_and_of_nonsense(z: float) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.booleans(), max_size=40), RATES, RATES)
 def test_cusum_is_the_largest_likelihood_ratio_of_any_suffix(trials: list[bool], before: float, now: float) -> None:
+    from scipy import stats
+
     total = 0.0
     for hit in trials:
         total = cusum(total, before, now, hit=hit)
