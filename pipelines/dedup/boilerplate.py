@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
@@ -85,7 +86,6 @@ class BoilerplateLines:
         self._params = params
         self._counts = bytearray(params.slots)
         self._taken = 0
-        self._last: tuple[str, str, TextLines] = "", "", TextLines([0], [0])
 
     def without(self, text: str, site: str = "") -> str:
         """Remove the lines of a text that are known as boilerplate.
@@ -130,23 +130,23 @@ class BoilerplateLines:
 
     def lines_of(self, text: str, site: str = "") -> TextLines:
         """Return the lines of a text as they are counted; none of a text of very many."""
-        if self._last[:2] == (text, site):  # looked at, then learned
-            return self._last[2]
-        lines = text.split("\n", _MOST_LINES)
-        if len(lines) > _MOST_LINES:
-            return _NO_LINES
-        least, most, mask = self._params.least_chars, self._params.most_chars, self._params.slots - 1
-        salt = crc32(site.encode("utf-8", "surrogatepass"))
-        slots = []
-        for line in map(str.strip, lines):
-            if least <= len(line) <= most:
-                value = crc32(line.encode("utf-8", "surrogatepass"), salt)
-                slots.append((value & mask or 1) << _SLOT_BITS | ((value * _SPREAD >> 16) & mask or 1))
-            else:
-                slots.append(0)
-        found = TextLines(slots, [len(line) for line in lines])
-        self._last = text, site, found
-        return found
+        return _cut(text, site, self._params.least_chars, self._params.most_chars, self._params.slots - 1)
+
+
+@lru_cache(32)  # a new text is looked at, then learned
+def _cut(text: str, site: str, least: int, most: int, mask: int) -> TextLines:
+    lines = text.split("\n", _MOST_LINES)
+    if len(lines) > _MOST_LINES:
+        return _NO_LINES
+    salt = crc32(site.encode("utf-8", "surrogatepass"))
+    slots = []
+    for line in map(str.strip, lines):
+        if least <= len(line) <= most:
+            value = crc32(line.encode("utf-8", "surrogatepass"), salt)
+            slots.append((value & mask or 1) << _SLOT_BITS | ((value * _SPREAD >> 16) & mask or 1))
+        else:
+            slots.append(0)
+    return TextLines(slots, [*map(len, lines)])
 
 
 def removable(

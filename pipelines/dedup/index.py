@@ -27,7 +27,7 @@ from typing import IO, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .postings import SHIFT, FileRun, Folder, Numbers, Postings, Run, pack
+from .postings import LOW, SHIFT, FileRun, Folder, Numbers, Postings, Run, pack
 from .shape import IndexParams
 from .shingles import sample_size
 
@@ -346,7 +346,7 @@ class FeatureIndex:
         self._age()
         self._settle()
         self._columns.size = size
-        self._runs = [run.below(size) for run in self._runs]
+        self._runs = [left for run in self._runs if (left := run.below(size)).size]
         if size < self._filed:
             most, self._filed = self._params.most_stories, size
             self._files = [FileRun.write(self._folder, [run.below(size)], most) for run in self._files]
@@ -372,18 +372,19 @@ class FeatureIndex:
             use &= self._columns.days.take(texts) >= since
         if not use.any():
             return []
-        where, texts = where[use], texts[use]
-        stories = self._columns.stories.take(texts)
-        order = stories.argsort(kind="stable")
-        stories = stories[order]
-        starts = np.concatenate(([True], stories[1:] != stories[:-1])).nonzero()[0]
-        shared = np.append(starts[1:], stories.size) - starts
+        where, texts = where.compress(use), texts.compress(use)
+        ordered = self._columns.stories.take(texts).astype(np.uint64) << SHIFT
+        ordered |= np.arange(texts.size, dtype=np.uint64)
+        ordered.sort()  # by story, and in each as they come
+        order, stories = (ordered & LOW).view(np.int64), ordered >> SHIFT
+        bounds = np.concatenate(([0], (stories[1:] != stories[:-1]).nonzero()[0] + 1, [stories.size]))
+        shared = bounds[1:] - bounds[:-1]
         promising = shared >= min(params.least_shared, have)
         if not promising.any():
             return []
-        order = order[np.repeat(promising, shared)]
-        where, texts, shared = where[order], texts[order], shared[promising]
-        starts = np.cumsum(shared) - shared
+        order = order.compress(promising.repeat(shared))
+        where, texts, shared = where.take(order), texts.take(order), shared.compress(promising)
+        starts = shared.cumsum() - shared
         # as a share of what the text would share if it were a part or had one: that of a long text is hard to reach
         expected = self._expected(length, self._columns.lengths.take(texts), have)
         rarity = np.minimum(1.0, _RARE / np.maximum(standing, 1))
@@ -420,7 +421,7 @@ class FeatureIndex:
         """Estimate the features shared with others if one contains the other."""
         short, long = np.minimum(length, others), np.maximum(1, np.maximum(length, others))
         shared = sample_size(long, self._params.sample, self._params.sample_of_long) * (short / long)
-        return np.clip(shared, 1.0, min(have, length))
+        return np.minimum(np.maximum(shared, 1.0), min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
         """Find all postings of features: place of the feature, number of the text."""
@@ -430,12 +431,13 @@ class FeatureIndex:
         wanted = read_features(packed)
         first = wanted.astype(np.uint64) << SHIFT
         young, young_where, young_texts = self._young, list[int](), list[int]()
-        for place, feature in enumerate(wanted.tolist()):
-            posted = young.get(feature)
+        for place, posted in enumerate(map(young.get, wanted.tolist())):
+            if posted is None:
+                continue
             if isinstance(posted, int):
                 young_where.append(place)
                 young_texts.append(posted)
-            elif posted is not None:
+            else:
                 young_where += [place] * len(posted)
                 young_texts += posted
         where, texts = [np.array(young_where, np.int64)], [np.array(young_texts, np.int64)]

@@ -143,7 +143,9 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     similarity = calibrate(share, pivot)
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
-        kind = QUOTES if _longest(runs.covered) >= _passage(short, params) else DIFFERENT
+        passage = _passage(short, params)
+        is_long = round(runs.share * runs.covered.size) >= passage and _longest(runs.covered) >= passage
+        kind = QUOTES if is_long else DIFFERENT
         return Comparison(similarity, kind, share * ratio)
     if _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
@@ -250,7 +252,9 @@ def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: Ver
 
 def _longest(covered: npt.NDArray[np.bool_]) -> int:
     """Return the length of the longest run of true values."""
-    edges = np.flatnonzero(np.diff(covered, prepend=False, append=False))
+    framed = np.zeros(covered.size + 2, np.bool_)
+    framed[1:-1] = covered
+    edges = (framed[1:] != framed[:-1]).nonzero()[0]
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 

@@ -139,9 +139,9 @@ def normalize_codes(text: str) -> Codes:
         return mapped
     gaps = (letters[1:] - letters[:-1] > 1).nonzero()[0]  # a space is left where one or more stood between two words
     before, after = letters.take(gaps), letters.take(gaps + 1)
-    words = kind.take(mapped.take(before), mode="clip") & kind.take(mapped.take(after), mode="clip") & WORD
-    keep[before[words > 0] + 1] = True
-    kept: Codes = mapped[keep]
+    words = kind.take(mapped.take(before), mode="clip") & kind.take(mapped.take(after), mode="clip") == WORD
+    keep[before.compress(words) + 1] = True
+    kept: Codes = mapped.compress(keep)
     return kept
 
 

@@ -112,9 +112,11 @@ class Run:
 
         Returns: place of the feature, number of the text.
         """
-        starts = np.searchsorted(self._postings, first)
-        where, steps = _steps(starts, np.searchsorted(self._postings, first | LOW, side="right") - starts)
-        return where, (self._postings.take(steps) & LOW).view(np.int64)
+        starts = self._postings.searchsorted(first)
+        found = ((self._postings.take(starts, mode="clip") ^ first) <= LOW).nonzero()[0]  # few of them
+        starts = starts.take(found)
+        where, steps = _steps(starts, self._postings.searchsorted(first.take(found) | LOW, side="right") - starts)
+        return found.take(where), (self._postings.take(steps) & LOW).view(np.int64)
 
     def cut(self, level: int) -> Iterator[Postings]:
         """Yield the postings in `2 ** level` pieces of equal range."""
@@ -293,8 +295,8 @@ def _stretches(table: npt.NDArray[np.integer], bits: int, first: Postings) -> tu
 
 def _steps(starts: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
     """Return the numbers of stretches and the places in them."""
-    where = np.repeat(np.arange(counts.size), counts)
-    return where, np.arange(where.size) + (starts - np.cumsum(counts) + counts).take(where)
+    where = np.arange(counts.size).repeat(counts)
+    return where, np.arange(where.size) + (starts - counts.cumsum() + counts).repeat(counts)
 
 
 def _starts(piece: Postings, bits: int, number: int, level: int) -> Numbers:

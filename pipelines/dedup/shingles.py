@@ -22,8 +22,8 @@ _USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
 """Length up to which all texts have samples of one size, and characters beyond it for which one more hash is kept."""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,13 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 def _mixed(values: Hashes) -> Hashes:
     """Finalise 64-bit hashes so that every input bit moves every output bit."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(_MIX_1)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(_MIX_2)
-    return values ^ (values >> np.uint64(31))
+    mixed = values >> _SHIFT_1
+    mixed ^= values
+    mixed *= _MIX_1
+    mixed ^= mixed >> _SHIFT_2
+    mixed *= _MIX_2
+    mixed ^= mixed >> _SHIFT_3
+    return mixed
 
 
 class Sums:
@@ -72,7 +76,7 @@ class Sums:
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.
     """
 
-    __slots__ = ("_is_word", "_most_are_words", "_sums", "full", "text", "unspaced")
+    __slots__ = ("_most_are_words", "_others", "_sums", "full", "text", "unspaced")
 
     def __init__(self, normalized: str) -> None:
         """Sum up, about 0.01 ms per 1,000 characters."""
@@ -81,8 +85,9 @@ class Sums:
         codes = encode(self.text)
         size = codes.size
         kind = build_tables().kind.take(codes, mode="clip")
-        self._is_word = kind == WORD
-        self._most_are_words = 2 * np.count_nonzero(self._is_word) > size
+        is_word = kind == WORD
+        self._most_are_words = 2 * np.count_nonzero(is_word) > size
+        self._others = (~is_word if self._most_are_words else is_word).nonzero()[0]
         self.unspaced = int(np.count_nonzero(kind == UNSPACED)) / max(1, size)
         self._sums = np.zeros(size + 1, np.uint64)
         np.cumsum(codes * _powers()[0][:size], out=self._sums[1:])
@@ -96,18 +101,13 @@ class Sums:
         """
         sums, size = self._sums, len(self.text)
         starts = np.arange(size)
-        if self._most_are_words:
-            ends = starts + word_chars
-            others = (~self._is_word).nonzero()[0]
-            ends[others] = others + unspaced_chars
-        else:
-            ends = starts + unspaced_chars
-            others = self._is_word.nonzero()[0]
-            ends[others] = others + word_chars
+        most, others = (word_chars, unspaced_chars) if self._most_are_words else (unspaced_chars, word_chars)
+        ends = np.arange(most, most + size)
+        ends[self._others] = self._others + others
         hashes = (sums.take(ends, mode="clip") - sums[:-1]) * _powers()[1][:size]
         if ends[max(0, size - max(unspaced_chars, word_chars)) :].max(initial=0) > size:
-            fits = ends <= size
-            starts, ends, hashes = starts[fits], ends[fits], hashes[fits]
+            starts = (ends <= size).nonzero()[0]
+            ends, hashes = ends.take(starts), hashes.take(starts)
         if size and not starts.size:
             return np.zeros(1, np.int64), np.full(1, size), sums[-1:]
         return starts, ends, hashes
@@ -119,7 +119,7 @@ def sample_size(chars: npt.ArrayLike, usual: int, of_long: int) -> npt.NDArray[n
     More of long ones: of an excerpt of a few hundred characters hardly two would be among 64 of three thousand.
     """
     more = (np.asarray(chars, np.int64) - _USUAL_CHARS) // _CHARS_A_HASH
-    return np.clip(usual + more, usual, max(usual, of_long))
+    return np.minimum(np.maximum(usual + more, usual), max(usual, of_long))
 
 
 def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
@@ -136,20 +136,22 @@ def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     """
     hashes = text.windows(params.unspaced_chars, params.word_chars)[2]
     most = int(sample_size(len(text.text), params.most, params.most_of_long))
-    few = _distinct(_smallest(_mixed(hashes), most))[:most]
+    few = _smallest(_mixed(hashes), most)
     return _distinct(few.astype("<u4")).tobytes()  # the smallest differ in their low bits as any hashes do
 
 
 def _smallest(hashes: Hashes, most: int) -> Hashes:
-    """Return a few of the smallest hashes, the smallest distinct ones among them."""
+    """Return the smallest hashes, ascending, without repeats."""
     if hashes.size > 4 * most:
-        few = hashes[hashes < (1 << 64) // hashes.size * 2 * most]  # evenly spread: about twice as many as are wanted
-        if few.size >= most and _distinct(few).size >= most:
-            return few
-    return hashes
+        bound = np.uint64((1 << 64) // hashes.size * 2 * most)
+        few = _distinct(hashes.compress(hashes < bound))  # evenly spread: about twice as many as are wanted
+        if few.size >= most:
+            return few[:most]
+    return _distinct(hashes)[:most]
 
 
 def _distinct(values: npt.NDArray[H]) -> npt.NDArray[H]:
     """Sort without repeats."""
-    values = np.sort(values)
-    return values[np.concatenate(([True], values[1:] != values[:-1]))] if values.size else values
+    values.sort()
+    differ = values[1:] != values[:-1]
+    return values if differ.all() else values[np.concatenate(([True], differ))]
