@@ -261,7 +261,7 @@ class Bystanders:
                     if max(self._comparison(place, text).similarity for text in pair) < self._params.sure
                 ]
                 late, early = (self._texts[text] for text in pair)
-                found = bool(texts) and self._method.rest_share(late, early, texts) < self._params.least_rest
+                found = any(self._method.rest_share(late, early, third) < self._params.least_rest for third in texts)
             self._frames[pair] = found
         return found
 
