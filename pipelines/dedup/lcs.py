@@ -23,8 +23,7 @@ _VALUE: Final = re.compile(
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
 _NUMBER, _WORD = "0", "±"  # what values are masked by
-_MOST_RUNS = 200
-EDITED_SHARE=.6
+_MOST_RUNS = 200  # that are put in order, the longest
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -49,7 +48,8 @@ class VerifyParams:
         rest_chars: characters of a text that must be left without a frame for it to be judged by them,
         rest_share: and their share of it.
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
-        slots: places between common text with others in each that show a frame of whatever share of the text.
+        slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
+        edited_share: characters in common from which a piece came of the one in its place by changes.
     """
 
     unspaced_chars: int = 6
@@ -66,9 +66,10 @@ class VerifyParams:
     doubtful: float = 0.75
     doubtful_share: float = 0.5
     rest_chars: int = 12
-    rest_share: float = 0.1
+    rest_share: float = 0.2
     slot_share: float = 0.3
     slots: int = 3
+    edited_share: float = 0.6
 
 
 class WindowedText:
@@ -178,7 +179,7 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
         if begin - end < params.slot_share * (start - last):
             kept += left
         elif min(left, others) >= params.slot_share * max(left, others):
-            if _is_edited(short.text[last:start], long.text[end:begin], least):
+            if _is_edited(short.text[last:start], long.text[end:begin], least, params.edited_share):
                 kept += left
             else:
                 replaced += left
@@ -193,10 +194,10 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     return kept / told
 
 
-def _is_edited(one: str, other: str, least: float) -> bool:
+def _is_edited(one: str, other: str, least: float, share: float) -> bool:
     """Tell whether a piece came of another by changes of single characters."""
     longest = max(len(one), len(other))
-    return longest < least or LCSseq.similarity(one, other) > EDITED_SHARE * longest
+    return longest < least or LCSseq.similarity(one, other) > share * longest
 
 
 def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
