@@ -18,8 +18,8 @@ REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
 RELATED = frozenset({QUOTES, TEMPLATE})
 """Kinds that are worth knowing of, and make no duplicate: a passage of the other text, a bulletin of another day."""
 
-SURE: Final = 0.9
-"""Similarity from which no frame is suspected: that of four fifths in common."""
+SURE: Final = 0.96
+"""Similarity from which no frame is suspected (fitted, see `tests.benchmarks.frames --folds`)."""
 
 _MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
 

@@ -24,13 +24,24 @@ _SLOT = (1 << _SLOT_BITS) - 1
 _HALVES: Final = bytes(count // 2 for count in range(_FULL + 1))
 _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
-_NEAR = 0.4
-"""Similarity from which a text shows what two others have for a frame."""
-_LEAST_REST = 0.3
-"""Share of common text beside the frame from which a text repeats another (all 7 false Chinese pairs that had a third
-text are below, and 3 of 10,636 labelled reprints)."""
 _TEMPLATE = 0.25
-_MOST = 4  # stored texts that are asked for a frame, the most promising
+
+
+@dataclass(frozen=True, slots=True)
+class FrameParams:
+    """Parameters of frames; `tests.benchmarks.frames --folds` tells how they were fitted.
+
+    Attributes:
+        sure: similarity of two texts from which no frame is suspected.
+        near: similarity from which a text shows what two others have for a frame.
+        least_rest: share of common text beside the frame from which a text repeats another.
+        most: stored texts that are asked for a frame, the most promising.
+    """
+
+    sure: float = SURE
+    near: float = 0.4
+    least_rest: float = 0.5
+    most: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +192,19 @@ class Bystanders:
         new: the new text, prepared.
         stored: the others, prepared, the most promising first.
         stories: the story of each, and whether it stands for that; texts of one are tied by repeating one another.
+        params: what a frame is.
     """
 
     def __init__(
-        self, method: Method, threshold: float, new: Any, stored: Sequence[Any], stories: Sequence[tuple[int, bool]]
+        self,
+        method: Method,
+        threshold: float,
+        new: Any,
+        stored: Sequence[Any],
+        stories: Sequence[tuple[int, bool]],
+        params: FrameParams = FrameParams(),
     ) -> None:
+        self._params = params
         self._method = method
         self._threshold = threshold
         self._texts = [*stored, new]
@@ -220,7 +239,7 @@ class Bystanders:
         pair = late, early
         for place in pair:
             one = self._comparison(self._new, place)
-            if self._stories[place][0] in self._tied or (one.similarity < _NEAR and one.kind != TEMPLATE):
+            if self._stories[place][0] in self._tied or (one.similarity < self._params.near and one.kind != TEMPLATE):
                 return False
         return self._share_frame(late, early) and not any(
             all(self._are_tied(place, text) for text in pair) for place in self._beside(late, early)
@@ -235,19 +254,19 @@ class Bystanders:
         found = self._frames.get(pair)
         if found is None:
             found = False
-            if self._comparison(one, other).similarity < SURE:
+            if self._comparison(one, other).similarity < self._params.sure:
                 texts = [
                     self._texts[place]
                     for place in self._beside(one, other)
-                    if max(self._comparison(place, text).similarity for text in pair) < SURE
+                    if max(self._comparison(place, text).similarity for text in pair) < self._params.sure
                 ]
                 late, early = (self._texts[text] for text in pair)
-                found = bool(texts) and self._method.rest_share(late, early, texts) < _LEAST_REST
+                found = any(self._method.rest_share(late, early, third) < self._params.least_rest for third in texts)
             self._frames[pair] = found
         return found
 
     def _beside(self, one: int, other: int) -> list[int]:
-        nearest = (self._new, *range(min(self._new, _MOST)))
+        nearest = (self._new, *range(min(self._new, self._params.most)))
         return [place for place in nearest if place not in {one, other}]
 
     def _comparison(self, one: int, other: int) -> Comparison:

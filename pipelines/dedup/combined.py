@@ -57,8 +57,8 @@ def method(params: Params = Params()) -> Method:
     def verify(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)
 
-    def beside(new: WindowedText, stored: WindowedText, others: Sequence[WindowedText]) -> float:
-        return rest_share(new, stored, others, params)
+    def beside(new: WindowedText, stored: WindowedText, third: WindowedText) -> float:
+        return rest_share(new, stored, third, params)
 
     index = IndexParams(
         params.most_stories,

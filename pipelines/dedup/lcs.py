@@ -23,6 +23,7 @@ _VALUE: Final = re.compile(
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
 _NUMBER, _WORD = "0", "±"  # what values are masked by
+_MOST_RUNS = 200  # that are put in order, the longest
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -47,6 +48,8 @@ class VerifyParams:
         rest_chars: characters of a text that must be left without a frame for it to be judged by them,
         rest_share: and their share of it.
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
+        slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
+        edited_share: characters in common from which a piece came of the one in its place by changes.
     """
 
     unspaced_chars: int = 6
@@ -63,8 +66,10 @@ class VerifyParams:
     doubtful: float = 0.75
     doubtful_share: float = 0.5
     rest_chars: int = 12
-    rest_share: float = 0.1
+    rest_share: float = 0.2
     slot_share: float = 0.3
+    slots: int = 3
+    edited_share: float = 0.6
 
 
 class WindowedText:
@@ -154,44 +159,80 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
 
 
-def rest_share(
-    one: WindowedText, other: WindowedText, others: Sequence[WindowedText], params: VerifyParams = VerifyParams()
-) -> float:
-    """Compute how much a text keeps of another one beside what others have, too.
+def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, params: VerifyParams) -> float:
+    """Compute how much a text keeps of another one beside what a third has, too.
 
     Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
-    about the first two; of the rest of the shorter one, the share counts that stands in the longer or has nothing in
-    its place there. So a text with a lead of its own before a cut report is none of a frame, whose slots are filled
-    in each.
+    about the first two. Of the rest of the shorter one the share counts that stands in the longer or has nothing in its
+    place there: a text with a lead of its own before a cut report is none of a frame, whose slots are filled in each.
+    Where the longer has in its place what the third has, one of the two was edited, which proves nothing either.
 
-    Returns: in [0, 1]; 1 when too little is left to tell.
+    Returns: in [0, 1]; 1 when too little is left to tell: a small share of the text, in few places between others.
     Cost:    that of looking up the runs of one text in each of the others.
     """
     short, long = _by_length(one, other)
-    runs = _runs(short, long)
-    rest = np.ones(len(short.text), np.bool_)
-    for third in others:
-        rest &= ~_runs(short, third).covered
-    left = int(np.count_nonzero(rest))
-    if left < max(params.rest_chars, params.rest_share * rest.size):
+    own, there = ~_runs(short, third).covered, ~_runs(long, third).covered
+    least = (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced) / 3
+    kept = replaced = slots = 0
+    last = end = 0
+    chain = _chain(_runs(short, long))
+    for place, (start, stop, begin, finish) in enumerate([*chain, (len(short.text),) * 2 + (len(long.text),) * 2]):
+        left, others = int(np.count_nonzero(own[last:start])), int(np.count_nonzero(there[end:begin]))
+        if begin - end < params.slot_share * (start - last):
+            kept += left
+        elif min(left, others) >= params.slot_share * max(left, others):
+            if _is_edited(short.text[last:start], long.text[end:begin], least, params.edited_share):
+                kept += left
+            else:
+                replaced += left
+                slots += left > 0 and 0 < place < len(chain)
+        elif start - last >= params.slot_share * (begin - end):
+            kept += max(left, others)
+        kept += int(np.count_nonzero(own[max(last, start) : stop]))
+        last, end = max(last, stop), max(end, finish)
+    told = kept + replaced
+    if told < params.rest_chars or (told < params.rest_share * len(short.text) and slots < params.slots):
         return 1.0
-    return 1.0 - int(np.count_nonzero(rest & _replaced(runs, len(long.text), params))) / left
+    return kept / told
 
 
-def _replaced(runs: _Runs, size: int, params: VerifyParams) -> npt.NDArray[np.bool_]:
-    """Mark characters of the shorter text in whose place the longer has others."""
-    edges = np.flatnonzero(np.diff(~runs.covered, prepend=False, append=False))
-    firsts, ends = edges[::2], edges[1::2]
-    before = np.searchsorted(runs.starts, firsts) - 1  # the last window that starts before the gap, and the next
-    there = np.append(runs.there, (0, size))
-    starts = np.append(runs.starts, (0, 0))
-    begin = np.where(before < 0, 0, there[before] + firsts - starts[before])
-    gaps = there[np.where(before + 1 < runs.starts.size, before + 1, -1)] - begin
-    steps = np.zeros(runs.covered.size + 1, np.int64)
-    slots = gaps >= params.slot_share * (ends - firsts)
-    steps[firsts[slots]] += 1
-    steps[ends[slots]] -= 1
-    return np.cumsum(steps[:-1]) > 0
+def _is_edited(one: str, other: str, least: float, share: float) -> bool:
+    """Tell whether a piece came of another by changes of single characters."""
+    longest = max(len(one), len(other))
+    return longest < least or LCSseq.similarity(one, other) > share * longest
+
+
+def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
+    """Return the runs that stand in one order in both texts, most of them in all.
+
+    Returns: first and last place in the shorter text, and in the longer.
+    """
+    if not runs.starts.size:
+        return []
+    breaks = np.flatnonzero((np.diff(runs.starts) != 1) | (np.diff(runs.there) != 1))
+    firsts, lasts = np.append(0, breaks + 1), np.append(breaks, runs.starts.size - 1)
+    if firsts.size > _MOST_RUNS:
+        longest = np.sort(np.argsort(firsts - lasts, kind="stable")[:_MOST_RUNS])
+        firsts, lasts = firsts[longest], lasts[longest]
+    begins, finishes = runs.there[firsts], runs.there[lasts]
+    weights = np.zeros(firsts.size, np.int64)
+    before = np.full(firsts.size, -1)
+    for place in range(firsts.size):
+        reached = np.where(finishes[:place] < begins[place], weights[:place], 0)
+        best = int(reached.argmax()) if place else -1
+        if best >= 0 and reached[best] > 0:
+            before[place] = best
+            weights[place] = reached[best]
+        weights[place] += lasts[place] - firsts[place] + 1
+    found = []
+    place = int(weights.argmax())
+    while place >= 0:
+        first, last = firsts[place], lasts[place]
+        width = int(runs.ends[last] - runs.starts[last])
+        span = int(runs.starts[first]), int(runs.ends[last]), int(begins[place]), int(finishes[place]) + width
+        found.append(span)
+        place = int(before[place])
+    return found[::-1]
 
 
 def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, WindowedText]:
@@ -204,6 +245,7 @@ class _Runs(NamedTuple):
     """Places of the windows of the shorter text in the longer."""
 
     starts: Places
+    ends: Places
     there: Places
     covered: npt.NDArray[np.bool_]
     share: float
@@ -231,9 +273,10 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     places = table.take((short.hashes >> shift).view(np.int64))
     found = (long.hashes.take(places) == short.hashes).nonzero()[0]
     starts = short.starts.take(found)
-    steps = np.bincount(starts, minlength=size + 1) - np.bincount(short.ends.take(found), minlength=size + 1)
+    ends = short.ends.take(found)
+    steps = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
     covered = np.cumsum(steps[:-1]) > 0
-    return _Runs(starts, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
+    return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:

@@ -78,7 +78,7 @@ class IndexParams:
     sample_of_long: int = 0
 
 
-def _nothing_to_tell(_new: Any, _stored: Any, _others: Sequence[Any]) -> float:
+def _nothing_to_tell(_new: Any, _stored: Any, _third: Any) -> float:
     """Answer for a method that knows no frames."""
     return 1.0
 
@@ -95,7 +95,7 @@ class Method:
             with several others.
         compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
         index: how candidates are chosen.
-        rest_share: (new, stored, others, all prepared) -> share of common text beside what the others hold, too; 1 when
+        rest_share: (new, stored, third, all prepared) -> share of common text beside what the third holds, too; 1 when
             that cannot be told.
     """
 
@@ -105,7 +105,7 @@ class Method:
     prepare: Callable[[str, str], Any]
     compare: Callable[[Any, Any], Comparison]
     index: IndexParams
-    rest_share: Callable[[Any, Any, Sequence[Any]], float] = _nothing_to_tell
+    rest_share: Callable[[Any, Any, Any], float] = _nothing_to_tell
 
 
 def calibrate(share: float, pivot: float) -> float:

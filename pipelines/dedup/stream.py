@@ -7,10 +7,10 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from db.records.evidence import RELATED, REPEATING, SAME, SURE, TEMPLATE, mirrored
+from db.records.evidence import RELATED, REPEATING, SAME, TEMPLATE, mirrored
 
 from ..records import Signature
-from .boilerplate import BoilerplateLines, Bystanders
+from .boilerplate import BoilerplateLines, Bystanders, FrameParams
 from .index import FeatureIndex, IndexHit
 from .shape import Comparison, Method
 
@@ -75,6 +75,7 @@ class Finder:
         texts: keeps the texts that later ones may be compared with.
         memory: bytes that the index may take, see `FeatureIndex`.
         lines: knows the lines that come back; none yet when left out.
+        frames: when two texts share but a frame.
 
     Memory: the index, 100 bytes for each document, and what `texts` takes.
     """
@@ -86,8 +87,10 @@ class Finder:
         texts: Texts,
         memory: int | None = None,
         lines: LineCounts | None = None,
+        frames: FrameParams = FrameParams(),
     ) -> None:
         """Start with no documents."""
+        self._frames = frames
         self._method = method
         self._threshold = threshold
         self._texts = texts
@@ -161,7 +164,7 @@ class Finder:
         best = None
         stored = [self._stored(candidate.text) for candidate in candidates]
         stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
-        beside = Bystanders(self._method, self._threshold, prepared, stored, stories)
+        beside = Bystanders(self._method, self._threshold, prepared, stored, stories, self._frames)
         found = beside.of_new()
         self.compared += len(found)
         for candidate, comparison in zip(candidates, found, strict=True):
@@ -176,7 +179,7 @@ class Finder:
         """Build pairs of a text, or of the one that stands for it, and of copies."""
         pairs: list[Pair] = []
         for link in links:
-            doubtful = (number, link.number) if link.similarity < SURE and link.kind in REPEATING else None
+            doubtful = (number, link.number) if link.similarity < self._frames.sure and link.kind in REPEATING else None
             tied = None if doubtful is None else (max(doubtful), min(doubtful))
             pairs.append(Pair(self.index.key(link.number), link.similarity, link.kind, tied))
             if link.kind in REPEATING:
@@ -191,7 +194,7 @@ class Finder:
         for late in texts:
             for link in self._links.get(late, ()):
                 early = link.number
-                doubtful = early < late and early in places and link.kind in REPEATING and link.similarity < SURE
+                doubtful = early < late and early in places and link.kind in REPEATING and link.similarity < self._frames.sure
                 if doubtful and beside.is_frame(places[late], places[early]):
                     self._revoke(late, early)
 

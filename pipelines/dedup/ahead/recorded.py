@@ -78,8 +78,8 @@ class Recorded:
             found = self.method.compare(self._made(new), self._made(stored))
         return found
 
-    def _rest_share(self, new: Reference, stored: Reference, others: Sequence[Reference]) -> float:
-        return self.method.rest_share(self._made(new), self._made(stored), [self._made(one) for one in others])
+    def _rest_share(self, new: Reference, stored: Reference, third: Reference) -> float:
+        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
     def _made(self, of: Reference) -> Any:
         if of not in self._prepared:
@@ -148,8 +148,8 @@ class RecordedTexts:
             rest_share=self._rest_share,
         )
 
-    def _rest_share(self, new: PreparedText, stored: PreparedText, others: Sequence[PreparedText]) -> float:
-        return self.method.rest_share(self._made(new), self._made(stored), [self._made(one) for one in others])
+    def _rest_share(self, new: PreparedText, stored: PreparedText, third: PreparedText) -> float:
+        return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
     def _compare(self, new: PreparedText, stored: PreparedText) -> Comparison:
         found = self.compared(new.key, stored.key)
