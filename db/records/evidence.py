@@ -19,7 +19,7 @@ RELATED = frozenset({QUOTES, TEMPLATE})
 """Kinds that are worth knowing of, and make no duplicate: a passage of the other text, a bulletin of another day."""
 
 SURE: Final = 0.96
-"""Similarity from which no frame is suspected (fitted, see `tests.benchmarks.frames --folds`)."""
+"""Similarity from which no frame is suspected (fitted on halves of the labelled data, see docs/duplicates.md)."""
 
 _MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
 

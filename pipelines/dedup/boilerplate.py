@@ -29,7 +29,7 @@ _TEMPLATE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class FrameParams:
-    """Parameters of frames; `tests.benchmarks.frames --folds` tells how they were fitted.
+    """Parameters of frames; docs/duplicates.md tells how they were fitted.
 
     Attributes:
         sure: similarity of two texts from which no frame is suspected.
@@ -40,7 +40,7 @@ class FrameParams:
 
     sure: float = SURE
     near: float = 0.4
-    least_rest: float = 0.5
+    least_rest: float = 0.45
     most: int = 4
 
 
@@ -183,6 +183,9 @@ def leave_out(text: str, places: Collection[int]) -> str:
     return "\n".join(line for place, line in enumerate(text.split("\n")) if place not in places)
 
 
+AS_FITTED: Final = FrameParams()
+
+
 class Bystanders:
     """A new text and stored ones, each of which may show a frame of two others.
 
@@ -202,7 +205,8 @@ class Bystanders:
         new: Any,
         stored: Sequence[Any],
         stories: Sequence[tuple[int, bool]],
-        params: FrameParams = FrameParams(),
+        *,
+        params: FrameParams = AS_FITTED,
     ) -> None:
         self._params = params
         self._method = method

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from db.records.evidence import RELATED, REPEATING, SAME, TEMPLATE, mirrored
 
 from ..records import Signature
-from .boilerplate import BoilerplateLines, Bystanders, FrameParams
+from .boilerplate import AS_FITTED, BoilerplateLines, Bystanders, FrameParams
 from .index import FeatureIndex, IndexHit
 from .shape import Comparison, Method
 
@@ -87,7 +87,8 @@ class Finder:
         texts: Texts,
         memory: int | None = None,
         lines: LineCounts | None = None,
-        frames: FrameParams = FrameParams(),
+        *,
+        frames: FrameParams = AS_FITTED,
     ) -> None:
         """Start with no documents."""
         self._frames = frames
@@ -164,7 +165,7 @@ class Finder:
         best = None
         stored = [self._stored(candidate.text) for candidate in candidates]
         stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
-        beside = Bystanders(self._method, self._threshold, prepared, stored, stories, self._frames)
+        beside = Bystanders(self._method, self._threshold, prepared, stored, stories, params=self._frames)
         found = beside.of_new()
         self.compared += len(found)
         for candidate, comparison in zip(candidates, found, strict=True):
@@ -194,7 +195,9 @@ class Finder:
         for late in texts:
             for link in self._links.get(late, ()):
                 early = link.number
-                doubtful = early < late and early in places and link.kind in REPEATING and link.similarity < self._frames.sure
+                doubtful = (
+                    early < late and early in places and link.kind in REPEATING and link.similarity < self._frames.sure
+                )
                 if doubtful and beside.is_frame(places[late], places[early]):
                     self._revoke(late, early)
 

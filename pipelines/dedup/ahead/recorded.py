@@ -10,7 +10,7 @@ result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple

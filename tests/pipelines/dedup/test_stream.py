@@ -235,3 +235,30 @@ def test_reprints_with_leads_of_their_own_stay_reprints() -> None:
     for number in range(1, 8):
         assert 0 in repeated(finds.add(number, "", text([line(700 + number, 120)], original[: 8 + number % 3])))
     assert finds.revoked == set()
+
+
+def test_receptions_that_differ_in_names_alone_are_stories_of_their_own() -> None:
+    rest = (
+        "两国建交以来，双边关系始终保持健康稳定发展势头，各领域务实合作取得丰硕成果，给两国人民带来了实实在在的好处",
+        "以更加开放的姿态推进互利合作，把两国关系提高到新的水平，双方还就{}交换了意见，客人感谢主人的热情款待，并转达了本国人民的问候",
+        "高度评价中国的发展成就，愿同中方深化各领域交流合作，加强在国际和地区事务中的沟通协调，推动两国关系迈上新台阶",
+    )
+    named = [
+        ("塞拉利昂总统卡马拉", "铁路建设", "孙丽玉和胡平"),
+        ("乌拉圭总理拉卡列", "渔业保护", "林刚涵和郑欣"),
+        ("斐济外长兰布卡", "航班恢复", "赵思远和高晴"),
+        ("秘鲁议长博鲁阿尔特", "数字经济", "周梓晨和何嘉"),
+    ]
+    texts = [
+        f"罗艳在宾馆会见{guest}，{rest[0]}，{rest[1].format(matter)}，{rest[2]}，{guest}离开时对送行的人们说再见，{aides}等参加。"
+        for guest, matter, aides in named
+    ]
+    chosen = method()
+    pair = [chosen.prepare("", one) for one in texts[:2]]
+    assert chosen.compare(*pair).similarity >= 0.9
+    finds = finder()
+    for number, body in enumerate(texts):
+        named_before = repeated(finds.add(number, "", body))
+        assert not named_before or number == 1, "two do not show what is a frame"
+    assert finds.revoked == {(1, 0)}
+    assert repeated(finds.add(10, "", f"据报道，{texts[2]}")) == {2}
