@@ -11,6 +11,7 @@ from enum import IntEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
+from db.records.article import TextFrom
 from db.records.reasons import PageReason, SkipReason
 from db.records.search import JOINED_BY, IndexTerms
 
@@ -378,6 +379,7 @@ class ParseResult:
         signs: when traps are looked for and the page is no leaf of some length.
         index_terms: of a page that is kept, for the full-text index.
         description: of a page that is kept.
+        text_from: where the text came from.
     """
 
     kind: PageKind
@@ -409,6 +411,7 @@ class ParseResult:
     probability: float = 1.0
     index_terms: IndexTerms | None = None
     description: Description = Description()
+    text_from: TextFrom = TextFrom.HTML
 
     @property
     def is_kept(self) -> bool:

@@ -123,6 +123,7 @@ def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
         "text": text.text,
         "images": [{"url": image.url, "caption": image.caption} for image in meta.images if NOWHERE not in image.url],
         "extractor": extractor,
+        "text_from": result.page.text_from,
         "quality": round(text.confidence, 4),
     }
 

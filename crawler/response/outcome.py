@@ -321,6 +321,7 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
         seen=iso(page.fetched_at),
         **parsed.description.values(),
         index_terms=parsed.index_terms,
+        text_from=parsed.text_from,
     )
 
 
