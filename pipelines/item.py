@@ -24,6 +24,7 @@ class Page:
         detail: what is to be said beside `error` or `unreadable`.
         headers: response headers of interest, lower-case names.
         body: the decoded body.
+        dom: the document that a browser made of it; empty when none was asked.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
@@ -43,6 +44,7 @@ class Page:
     detail: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    dom: bytes = b""
     truncated: bool = False
     new_cookie: bool = False
     bounds: tuple[str, ...] = ()

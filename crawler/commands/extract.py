@@ -199,7 +199,10 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
         return {}
     most = value_of(settings, "DOWNLOAD_MAXSIZE")
     return {
-        url: SavedInput(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
+        url: SavedInput(
+            *(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0]),
+            dom=zstandard.decompress(row[1].dom, most) if row[1].dom else b"",
+        )
         for url, row in zip(urls, rows, strict=True)
         if row is not None
     }

@@ -31,9 +31,12 @@ from pipelines.traps.signals import KnownTraps
 
 from .. import clock
 from ..learn.learning import Learning
+from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
+from ..render.renderer import Renderer
+from ..render.requests import BrowserRequests, HostTurns, RobotsPolicy
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
@@ -84,6 +87,7 @@ class Crawl:
         followers: who is told of pages.
         completion: stores pages.
         refiller: keeps the queues filled.
+        rendering: renders pages whose text is made by script.
         exchange: with the other databases of the crawl, if it has some.
     """
 
@@ -94,6 +98,7 @@ class Crawl:
     followers: Followers
     completion: PageCompletion
     refiller: Refiller
+    rendering: Rendering
     exchange: Exchange | None = None
 
     @property
@@ -135,6 +140,18 @@ class Crawl:
         """Return the known traps of a page's host; None when they are not looked for."""
         return self.followers.learning.known_traps(lease)
 
+    def needs_browser(self, page: Page) -> bool:
+        """Tell whether a page that was read is to be rendered."""
+        return self.rendering.needs_browser(page)
+
+    async def render(self, page: Page) -> Page | None:
+        """Return a page with the document that a browser made of it; None if it could not."""
+        return await self.rendering.render(page)
+
+    async def better(self, plain: Page, rendered: Page) -> Page:
+        """Return the one that says more."""
+        return await self.rendering.better(plain, rendered)
+
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
@@ -169,6 +186,7 @@ class Crawl:
         """
         ended = Ended()
         self.followers.backoff.tell()
+        await self.rendering.close()
         if self.exchange is not None:
             await self.exchange.close()
         if reason == "finished" and not self.background.problem:
@@ -276,4 +294,25 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         exchange=exchange,
     )
     refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
-    return Crawl(session, background, known, pending, followers, completion, refiller, exchange)
+    rendering = _rendering(session, followers.backoff, known.seeds, engine)
+    return Crawl(session, background, known, pending, followers, completion, refiller, rendering, exchange)
+
+
+def _rendering(session: Session, turns: HostTurns, seeds: SeedScope, engine: EngineCallbacks) -> Rendering:
+    """Build what renders pages; no browser is started before there is one to render."""
+    config = session.config
+    policy = RobotsPolicy(
+        agent=config.robots_agent,
+        keep=config.robots_keep,
+        timeout=config.robots_timeout,
+        size=config.robots_bytes,
+        most_delay=config.delay.most_crawl_delay,
+    )
+    requests = BrowserRequests(engine.download, turns, policy, seconds=config.rendering.seconds)
+    return Rendering(
+        session,
+        Renderer(config.rendering),
+        requests.fetch,
+        asked_for=seeds.render_of,
+        goes_on=engine.goes_on,
+    )

@@ -125,6 +125,8 @@ class FrontierScheduler(BaseScheduler):
             stored=Network.of(crawler).slots.release,
             reaches=Network.of(crawler).reaches,
             forget_names=Network.of(crawler).names.forget,
+            download=lambda request: crawler.engine.download_async(request),
+            goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
         )
         self._engine = engine
         self._background = Background(engine.stop)
@@ -162,7 +164,7 @@ class FrontierScheduler(BaseScheduler):
                 config,
                 seeds,
                 mode,
-                lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                self._engine.goes_on,
                 background=self._background,
                 engine=self._engine,
             )

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ..fetch.connection import FetchOptions
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
+    from ..render.records import RenderOptions
     from ..response.context import HarmPolicy, Threshold
 
 
@@ -498,6 +499,25 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("WORKERS", _CORES, whole, least=1, most=max(32, 8 * _CORES), shown="number of cores"): (
             "processes that read pages, of 100 MB each"
         ),
+        Option("RENDER", "never", word, SHOULD, among=("never", "auto")): (
+            "pages whose text is made by script are shown in a browser that has no network of its own: `never`, or "
+            "with `auto` those that need it ([docs/rendering.md](docs/rendering.md)); a seed's `render=` goes first"
+        ),
+        Option("RENDER_BROWSER", "", text, NO, "rendering.browser"): (
+            "path of a Chromium, best a headless shell; when empty one is looked for"
+        ),
+        Option("RENDER_PAGES", 2, whole, NO, "rendering.places", least=1, most=32): "pages that are rendered at a time",
+        Option("RENDER_SECONDS", 20.0, number, NO, "rendering.seconds", least=1, most=600): (
+            "seconds that rendering one page may take"
+        ),
+        Option("RENDER_REQUESTS", 60, whole, NO, "rendering.requests", least=1): "requests that it may cost",
+        Option("RENDER_MEMORY_MB", 400, whole, NO, "rendering.memory_bytes", least=64, unit=1 << 20): (
+            "memory that one page may take in the browser"
+        ),
+        Option("RENDER_ISOLATION", default=True, parse=flag, to="rendering.isolation"): (
+            "the browser runs in a user and network namespace of its own, so that pages cannot reach a network past "
+            "the crawl; `False` renders where the system refuses namespaces, and gives that up"
+        ),
         Option("PAGE_SECONDS", 20.0, number, least=0.1): "seconds that reading one page may take",
         Option("WORKER_MEMORY_MB", 300, whole, NO, "worker_memory_bytes", least=32, unit=1 << 20): (
             "memory that it may cost beyond what a worker has at its start"
@@ -621,6 +641,7 @@ class Config:
         schedule: when URLs are visited again.
         fetch: for the download handler.
         parse_options: for the workers.
+        render, rendering: whether pages are rendered, and within which bounds.
     """
 
     agreed: Mapping[str, Any]
@@ -666,6 +687,8 @@ class Config:
     duplicates: Policy
     duplicate_memory_bytes: int
     url_rules: float
+    render: str
+    rendering: RenderOptions
     workers: int
     page_seconds: float
     worker_memory_bytes: int
@@ -718,6 +741,7 @@ class Config:
 
         from ..politeness.delay import BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
+        from ..render.records import RenderOptions
         from ..response.context import HarmPolicy, Threshold
 
         given, records = _checked(settings)
@@ -770,6 +794,7 @@ class Config:
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
+            rendering=RenderOptions(**records["rendering"]),
             fetch=fetch_options(settings),
             store_html=KeepRaw(given["STORE_HTML"]),
             duplicate_method=duplicate_method,

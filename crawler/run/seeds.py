@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..fetch.guard import Guard
 
 
-OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic")
+OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render")
+RENDERS = ("never", "auto")
 _MANY = ("include", "exclude")
 MAX_SHOWN = 20
 MAX_FILE_BYTES = 64 << 20
@@ -47,6 +48,7 @@ class Seed:
         since: time from which articles are wanted, as written; empty: the crawl's own.
         topic: words that describe what is looked for; empty: the crawl's own topic.
         bare: written without a scheme: https, and http where that cannot be had.
+        render: `never` or `auto`, empty for the crawl's own `RENDER`.
         line: line of the file, counted from 1.
     """
 
@@ -59,6 +61,7 @@ class Seed:
     since: str = ""
     topic: str = ""
     bare: bool = False
+    render: str = ""
     line: int = 0
 
 
@@ -233,6 +236,10 @@ def _parse_line(text: str, number: int) -> Seed:
         except ValueError as error:
             msg = f"since={_short(options['since'])}: {error}"
             raise _LineError(msg) from None
+    render = options.get("render", "").lower()
+    if "render" in options and render not in RENDERS:
+        msg = f"render={_short(render)} is not one of {', '.join(RENDERS)}"
+        raise _LineError(msg)
     return Seed(
         url=_parse_url(words[0]),
         depth=_parse_number(options, "depth", 0),
@@ -243,6 +250,7 @@ def _parse_line(text: str, number: int) -> Seed:
         since=options.get("since", ""),
         bare=_is_bare(words[0]),
         topic=" ".join(options.get("topic", "").split()),
+        render=render,
         line=number,
     )
 

@@ -23,13 +23,18 @@ class Edges:
 NO_EDGES = Edges()
 
 
+DOM_TYPE = "text/html; charset=utf-8"
+"""Content type of the document that a browser made of a page."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """Raw bytes of a page to keep."""
+    """Raw bytes of a page to keep, and the document that a browser made of it, if one did."""
 
     content_type: str
     encoding: str
     body: bytes
+    dom: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Pages whose text is made by script: a browser without network, whose requests the crawl answers."""

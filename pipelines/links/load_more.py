@@ -1,0 +1,35 @@
+"""Find the control of a list that loads further entries by script."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ..document.document import Document
+from ..records import Links
+
+_MOST_CHARS: Final = 30
+_CONTROL = re.compile(
+    r"(?:点击|點擊)?(?:加载|載入|查看|显示|顯示|浏览|瀏覽)更多(?:新闻|新聞|内容|內容|文章|资讯|資訊)?|更多(?:新闻|新聞|文章|内容|內容)|"
+    r"(?:load|show|see|view) more(?: (?:posts|news|articles|stories|results|content))?|more (?:posts|stories|articles)|"
+    r"(?:mehr|weitere)(?: \w+)? (?:laden|anzeigen)|(?:voir|charger|afficher) plus|(?:cargar|ver|mostrar) más|"
+    r"carregar mais|показать (?:ещё|еще)|もっと見る|더 ?보기",
+    re.IGNORECASE,
+)
+_AROUND: Final = " \t\n.…»›>+↓▼∨"
+
+
+def loads_more(document: Document, links: Links) -> bool:
+    """Tell whether a control of a page loads further entries; a link to a page is none.
+
+    Args:
+        document: a parsed list.
+        links: its links.
+
+    Cost: O(blocks).
+    """
+    if "script" not in document.tags:
+        return False
+    texts = (text.strip(_AROUND) for text in document.blocks.texts if len(text) <= _MOST_CHARS)
+    found = {text for text in texts if _CONTROL.fullmatch(text)}
+    return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
