@@ -1,1 +1,1 @@
-"""Pages whose text is made by script: a browser without network, whose requests the crawl answers."""
+"""A browser without a network shows pages made by script; the crawl answers."""
