@@ -1,4 +1,4 @@
-"""Chromium in its own user, network, process and mount namespace: found, started, watched, ended.
+"""Find, start, watch and end Chromium, in namespaces of its own.
 
 It has no network at all: a new network namespace has no interface but a loopback that is down. It is never root, its
 own sandbox stays on inside, and its profile lies in memory that goes with the namespace, so nothing is left of it
@@ -84,7 +84,7 @@ class ChromiumOptions:
 
 
 def find(wanted: str = "") -> str | None:
-    """Find the file of a browser: the wanted one, Debian's headless shell, Playwright's, or a Chromium."""
+    """Find the wanted browser, or a headless shell or Chromium that is installed."""
     if wanted:
         return shutil.which(wanted)
     for name in _NAMES:
@@ -191,7 +191,7 @@ class Chromium:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _happened(self, method: str, event: Answer, session: str) -> None:
-        """Tell a profile's listener of its new targets, which wait to be let go on, and of its crashes."""
+        """Tell a profile's listener of new targets, which wait to go on, and of crashes."""
         if method == "Target.attachedToTarget":
             target = event["targetInfo"]
             self._profile_of[target["targetId"]] = profile = target.get("browserContextId", "")
@@ -206,7 +206,7 @@ class Chromium:
             listener(method, event, session)
 
     def _kill(self) -> None:
-        """Kill the first process inside, with which the kernel ends all others, or without a namespace each."""
+        """Kill all it has started; what started the namespace ends with that."""
         inside = self.processes()
         for pid in [each for each in inside if each != self._process.pid]:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -222,7 +222,7 @@ class Chromium:
             self._process.wait()
 
     async def _watch_memory(self) -> None:
-        """Kill each process beyond its memory alone; without its first process the browser is gone."""
+        """Kill each process beyond its memory, alone."""
         while not self.is_gone:
             for pid in self.processes():
                 if _own_bytes(pid) > self._memory_bytes:
@@ -268,7 +268,7 @@ _INSIDE = (
 
 
 def _why_no_namespaces() -> str | None:
-    """Try the namespaces, once more nested as Chromium's sandbox does; the reason if they are refused."""
+    """Try the namespaces, nested as Chromium's sandbox does; the reason if refused."""
     inner = ["unshare", "--user", "--net", "--pid", "--fork", "true"]
     try:
         tried = subprocess.run(
@@ -300,7 +300,7 @@ def _descendants(root: int) -> list[int]:
 
 
 def _own_bytes(pid: int) -> int:
-    """Memory that a process shares with no other: resident minus shared. 0 when it is gone."""
+    """Measure the memory of a process alone: resident minus shared; 0 if it is gone."""
     try:
         _, resident, shared, *_ = Path("/proc", str(pid), "statm").read_bytes().split()
     except (OSError, ValueError):

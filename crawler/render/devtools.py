@@ -74,7 +74,7 @@ class DevTools(asyncio.Protocol):
         self._ended.discard(session)
 
     def send(self, method: str, session: str = "", **parameters: object) -> asyncio.Future[Answer]:
-        """Send a command; the future has its result, `DevToolsError` or `TargetGone`. Nobody needs to await it."""
+        """Send a command; its result, `DevToolsError` or `TargetGone` need not be awaited."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         future.add_done_callback(_seen)
         if self._write is None or self.gone.is_set() or session in self._ended:

@@ -1,4 +1,4 @@
-"""One page in the browser: its requests answered, its script waited for, its wish done, its DOM read.
+"""Show one page in the browser, answer its requests, wait for it and read its DOM.
 
 Nothing of it reaches a network: each request is paused and answered here, and the page's own document is the body that
 the crawl has fetched. The page cannot leave its document, open another, or forge what is read: reading and pressing are
@@ -17,7 +17,7 @@ from urllib.parse import urldefrag, urlsplit
 
 from .chromium import Chromium
 from .devtools import Answer, DevToolsError, TargetGone
-from .records import BrowserAnswer, BrowserRequest, Fetch, Headers, PageDocument, Rendered, RenderProblem, Wish
+from .records import BrowserAnswer, BrowserRequest, Fetch, Headers, PageDocument, Rendered, RenderProblem, RenderWish
 from .script_cache import ScriptCache
 
 _WIDTH, _HEIGHT = 1280, 1600
@@ -90,8 +90,8 @@ class Tab:
         self._failed: BaseException | None = None
         self._changed = asyncio.Event()
 
-    async def render(self, wish: Wish, seconds: float) -> Rendered:
-        """Show the page, do as wished and read it. Ends in `seconds`, and some for reading.
+    async def render(self, wish: RenderWish, seconds: float) -> Rendered:
+        """Show the page, do as wished and read it, in `seconds` and some for reading.
 
         Raises:
             Exception: whatever `fetch` raised.
@@ -135,7 +135,7 @@ class Tab:
         self._tools.send("Fetch.enable", session, patterns=[{"urlPattern": "*"}])
         self._tools.send("Target.setAutoAttach", session, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
-    async def _show(self, wish: Wish) -> None:
+    async def _show(self, wish: RenderWish) -> None:
         await self._tools.send("Page.navigate", self._session, url=self._document.url)
         world = await self._tools.send(
             "Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME
@@ -145,13 +145,13 @@ class Tab:
         await self._settle()
         if await self._run("crawl.refuseConsent()"):
             await self._settle()
-        if wish is Wish.TEXT:
+        if wish is RenderWish.TEXT:
             await self._unfold()
         else:
             await self._go_down()
 
     async def _unfold(self) -> None:
-        """Press what hides the rest, and make the window as tall as the page until it grows no more."""
+        """Press what hides the rest, and make the window as tall as the page."""
         if await self._run("crawl.unfold()"):
             await self._settle()
         height = _HEIGHT
@@ -204,7 +204,7 @@ class Tab:
         self._tools.send("Emulation.setDeviceMetricsOverride", self._session, **size)
 
     async def _run(self, expression: str) -> Any:
-        """Evaluate an expression of ours in our own world of the page; a promise is waited for."""
+        """Evaluate an expression in our own world of the page, and await a promise."""
         answer = await self._tools.send(
             "Runtime.evaluate",
             self._session,
@@ -219,7 +219,7 @@ class Tab:
         return answer["result"].get("value")
 
     async def _settle(self) -> bool:
-        """Wait until no request is under way and the DOM rests; true if anything happened meanwhile."""
+        """Wait until requests are done and the DOM rests; true if anything happened."""
         loop = asyncio.get_running_loop()
         asked, changes = self._requests, int(await self._run("crawl.changes()"))
         idle_since = loop.time()
@@ -267,7 +267,7 @@ class Tab:
         self._changed.set()
 
     def _attached(self, event: Answer) -> None:
-        """Let the page, its frames and workers go on; a service worker or a second window never starts."""
+        """Let the page, its frames and workers go on, but no other window."""
         session, target = event["sessionId"], event["targetInfo"]
         if target["type"] == "page" and not self._session:
             self._session, self._target = session, target["targetId"]
@@ -358,7 +358,7 @@ class Tab:
 
 
 def _permission(headers: Mapping[str, str]) -> Headers:
-    """Permit what a page asks for beforehand (CORS); the true answer still has to permit that it is read."""
+    """Permit what a page asks for beforehand (CORS); the answer itself still decides."""
     asked = {name.lower(): value for name, value in headers.items()}
     return (
         ("access-control-allow-origin", asked.get("origin", "*")),

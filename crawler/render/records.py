@@ -1,4 +1,4 @@
-"""Records of rendering: the wish, a page's requests and their answers, and the page that came of it."""
+"""Records of rendering: wishes, requests of pages, their answers, rendered pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 Headers = tuple[tuple[str, str], ...]
 
 
-class Wish(StrEnum):
+class RenderWish(StrEnum):
     """Why a page is rendered.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Pages in a browser: a few at a time, in one that is started at the first wish and replaced after some hundred."""
+"""Render a few pages at a time in a browser that is started at the first wish."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from .chromium import Chromium, ChromiumOptions
 from .page import Tab
-from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, Wish
+from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, RenderWish
 from .script_cache import ScriptCache
 
 _REST_SECONDS = 60.0
@@ -27,7 +27,7 @@ class Renderer:
         self._refused: RenderError | None = None
         self._rests_until = 0.0
 
-    async def render(self, document: PageDocument, wish: Wish, fetch: Fetch) -> Rendered:
+    async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
         """Show a page that was fetched, let its scripts work and read what came of it.
 
         Args:

@@ -14,7 +14,10 @@ _FORBIDS = ("no-store", "no-cache", "private")
 
 
 class ScriptCache:
-    """Answers by the host of the page and the URL: a server may answer the pages of another host otherwise."""
+    """Answers by the host of the page and the URL.
+
+    A server may answer the pages of another host otherwise.
+    """
 
     def __init__(self) -> None:
         self._kept: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)
