@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..archive.page_reader import SavedInput, SavedResult
 
 
+_Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedInput"]]
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
 
 
@@ -39,6 +41,7 @@ class Command(NewsCommand):
         ("scrapy extract page.html", "Print the text of a saved page"),
         ("scrapy extract - < page.html", "Print the text of what another program hands over"),
         ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
+        ("scrapy extract --render https://www.example.com/app/1", "The same of a page that shows its text by script"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
         ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
@@ -72,6 +75,9 @@ class Command(NewsCommand):
             "--format", metavar="NAME", help=f"one of {', '.join(FORMATS)} (text; jsonl for a manifest)"
         )
         parser.add_argument("--manifest", metavar="FILE", help="JSON lines with id, file and maybe url: a line each")
+        parser.add_argument(
+            "--render", action="store_true", help="show fetched pages in a browser first (docs/rendering.md)"
+        )
         parser.add_argument("--output", metavar="FILE", help="where the result goes (standard output)")
         parser.add_argument("--explain", metavar="FILE", help="write the first page here, kept and dropped in colours")
         parser.add_argument(
@@ -102,7 +108,8 @@ class Command(NewsCommand):
         if again:
             self._extract_again(config, opts)
             return
-        inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+        fetched = partial(_shown, config=config) if opts.render else _fetched
+        inputs = _inputs(args, opts.manifest, self.settings, fetched, named=bool(opts.database))
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
@@ -123,7 +130,7 @@ def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
     Raises:
         UsageError: naming them.
     """
-    only = ("format", "output", "explain") if again else ARTICLE_OPTIONS
+    only = ("format", "output", "explain", "render") if again else ARTICLE_OPTIONS
     for name in only:
         if getattr(opts, name):
             where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"
@@ -155,7 +162,9 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     unfinished.replace(target)
 
 
-def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[SavedInput]:
+def _inputs(
+    args: Sequence[str], manifest: str | None, settings: Settings, fetch: _Fetch, *, named: bool
+) -> list[SavedInput]:
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
@@ -176,7 +185,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
         here = _stored(wanted, settings, named=named)
         missing = [url for url in wanted if url not in here]
         if missing:
-            here |= _fetched(missing, settings)
+            here |= fetch(missing, settings)
         found = [here[url] for url in wanted] + found
     return found
 
@@ -217,6 +226,22 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
     return {
         asked: SavedInput(asked, "", one.url, None, one.body, one.content_type, now, one.problem)
         for asked, one in fetch(urls, settings).items()
+    }
+
+
+def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedInput]:
+    """Fetch URLs and show them in a browser."""
+    from ..archive.page_reader import SavedInput
+    from ..render.one_page import show
+
+    now = time.time()
+    shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
+    return {
+        asked: SavedInput(
+            *(asked, "", one.fetched.url, None, one.fetched.body, one.fetched.content_type, now, one.fetched.problem),
+            dom=one.dom,
+        )
+        for asked, one in shown.items()
     }
 
 

@@ -36,7 +36,7 @@ from ..learn.traps.crawl import Callbacks
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer
-from ..render.requests import BrowserRequests, HostTurns, RobotsPolicy
+from ..render.requests import BrowserRequests, HostTurns
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
@@ -301,14 +301,7 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
 def _rendering(session: Session, turns: HostTurns, seeds: SeedScope, engine: EngineCallbacks) -> Rendering:
     """Build what renders pages; no browser is started before there is one to render."""
     config = session.config
-    policy = RobotsPolicy(
-        agent=config.robots_agent,
-        keep=config.robots_keep,
-        timeout=config.robots_timeout,
-        size=config.robots_bytes,
-        most_delay=config.delay.most_crawl_delay,
-    )
-    requests = BrowserRequests(engine.download, turns, policy, seconds=config.rendering.seconds)
+    requests = BrowserRequests(engine.download, turns, config.robots_policy, seconds=config.rendering.seconds)
     return Rendering(
         session,
         Renderer(config.rendering),

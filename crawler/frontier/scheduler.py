@@ -40,6 +40,7 @@ from .crawl import Crawl, Ended, open_crawl
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from twisted.internet.defer import Deferred
 
     from .metrics import MetricsEndpoint
@@ -125,7 +126,7 @@ class FrontierScheduler(BaseScheduler):
             stored=Network.of(crawler).slots.release,
             reaches=Network.of(crawler).reaches,
             forget_names=Network.of(crawler).names.forget,
-            download=lambda request: crawler.engine.download_async(request),
+            download=self._download,
             goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
         )
         self._engine = engine
@@ -133,6 +134,10 @@ class FrontierScheduler(BaseScheduler):
         self._metrics: MetricsEndpoint | None = None
         self.crawl: Crawl | None = None
         self.ended = Ended()
+
+    async def _download(self, request: Request) -> Response:
+        """Fetch what the frontier does not ask for."""
+        return await self._crawler.engine.download_async(request)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

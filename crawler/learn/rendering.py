@@ -26,7 +26,7 @@ from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.worker import PageUnreadable
 
 from .. import clock
-from ..render.records import Fetch, PageDocument, RenderProblem, Wish
+from ..render.records import Fetch, PageDocument, RenderProblem, RenderWish
 from ..render.renderer import Renderer
 from ..run.session import Session
 
@@ -84,6 +84,8 @@ class Rendering:
         parsed, lease = page.parsed, page.lease
         if parsed is None or page.truncated or lease.kind != Kind.PAGE or self._problem is not None:
             return False
+        if lease.found_in == BlockKind.PROBE:
+            return False
         if not (parsed.loads_more or parsed.reason is PageReason.NEEDS_BROWSER):
             return False
         said = self._asked_for(lease)
@@ -140,27 +142,27 @@ class Rendering:
 
     # ------------------------------------------------------------ what it has brought so far
 
-    async def _record(self, host_id: int, wish: Wish) -> RenderRecord:
+    async def _record(self, host_id: int, wish: RenderWish) -> RenderRecord:
         known = self._known.get(host_id)
         if known is None:
             known = self._known[host_id] = await self._session.submit(render_gains.load, host_id)
         return known.get(wish, RenderRecord())
 
-    async def _note(self, host_id: int, wish: Wish, *, gained: bool) -> None:
+    async def _note(self, host_id: int, wish: RenderWish, *, gained: bool) -> None:
         record, now = await self._record(host_id, wish), clock.now()
         self._known.setdefault(host_id, {})[wish] = record.after(gained=gained, at=now)
         await self._session.gather(render_gains.save, RenderTry(host_id, wish, gained, now))
 
 
-def wish_of(page: Page) -> Wish:
+def wish_of(page: Page) -> RenderWish:
     """Tell what a page is rendered for: the links of a list, or the text of an article."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     before = reason_of(lease.reason)
     if parsed.kind is PageKind.LIST or lease.found_in == BlockKind.SEED or (before is not None and before.is_list):
-        return Wish.LINKS
+        return RenderWish.LINKS
     is_root = urlsplit(lease.url).path in {"", "/"}
-    return Wish.LINKS if is_root or describe_url(lease.url)["list"] > 0 else Wish.TEXT
+    return RenderWish.LINKS if is_root or describe_url(lease.url)["list"] > 0 else RenderWish.TEXT
 
 
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
     from ..render.records import RenderOptions
+    from ..render.requests import RobotsPolicy
     from ..response.context import HarmPolicy, Threshold
 
 
@@ -706,6 +707,19 @@ class Config:
     def __reduce__(self) -> tuple[Any, ...]:
         """Send plain values to other processes: a method is functions, which cannot be."""
         return _sent, ({field.name: getattr(self, field.name) for field in fields(self)} | {"duplicate_method": None},)
+
+    @property
+    def robots_policy(self) -> RobotsPolicy:
+        """Return how robots.txt files are read of hosts that a rendered page asks."""
+        from ..render.requests import RobotsPolicy
+
+        return RobotsPolicy(
+            agent=self.robots_agent,
+            keep=self.robots_keep,
+            timeout=self.robots_timeout,
+            size=self.robots_bytes,
+            most_delay=self.delay.most_crawl_delay,
+        )
 
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
