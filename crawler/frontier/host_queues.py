@@ -271,7 +271,7 @@ class HostQueues:
         self.in_flight.discard(lease_id)
 
     def borrow(self, host_id: int, begin: Callable[[], bool]) -> bool:
-        """Take a place of a host for a request that is not in its queue; False for a host not held.
+        """Take a place of a host for a request beside its queue; False if it is not held.
 
         Args:
             host_id: of the host, which is `finished` afterwards.

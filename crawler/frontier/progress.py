@@ -57,6 +57,8 @@ _SELDOM = (
     ("articles whose page is gone", "gone"),
     ("articles that repeat one of another database", "elsewhere"),
     ("hosts given up", "hosts given up"),
+    ("pages rendered in a browser", "rendered"),
+    ("  that said more then", "rendered/gained"),
     ("articles that an item pipeline dropped", "pipelines/dropped"),
     ("articles that an item pipeline failed on", "pipelines/failed"),
 )

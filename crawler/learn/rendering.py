@@ -1,4 +1,4 @@
-"""Decide which pages are rendered in a browser, and learn of which hosts that brings something.
+"""Decide which pages are rendered, and learn of which hosts that brings something.
 
 A page is rendered when its text is made by script and it carries no data to read it from, and a list when a control of
 it loads more. What came of it is counted for each host and purpose: where pages say no more than before, the host is
@@ -155,7 +155,7 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Tell what a page is rendered for: the links of a list, or the text of an article."""
+    """Tell whether a page is rendered for the links of a list or for a text."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     before = reason_of(lease.reason)

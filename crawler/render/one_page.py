@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page as fetched, and the document that a browser made of it; empty if it could not."""
+    """A page as fetched, and the document that a browser made of it, if it could."""
 
     fetched: Fetched
     dom: bytes = b""

@@ -1,4 +1,4 @@
-"""Answer what a page asks for while a browser renders it, as the crawl itself asks.
+"""Answer what a rendered page asks for, as the crawl itself would ask.
 
 A request goes through the crawl's download handler: guard, names, cookies, bounds, User-Agent. The robots.txt of each
 host is obeyed, and fetched where nobody has it yet. A host answers one request at a time, and its clock makes up for
@@ -63,7 +63,7 @@ class HostTurns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RobotsPolicy:
-    """How robots.txt files of other hosts than the crawl's own are read.
+    """Bounds of reading robots.txt files of hosts that are not the crawl's own.
 
     Attributes:
         agent: the product token that they know us by.

@@ -86,7 +86,7 @@ class SeedScope:
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def render_of(self, lease: Lease) -> str:
-        """Return whether a seed's pages are rendered, "never" or "auto"; empty for neither."""
+        """Return whether a page's seed has it rendered: never, auto or, unsaid, empty."""
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
 

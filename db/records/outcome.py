@@ -29,7 +29,7 @@ DOM_TYPE = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """Raw bytes of a page to keep, and the document that a browser made of it, if one did."""
+    """Raw bytes of a page to keep, and the document that a browser made, if any."""
 
     content_type: str
     encoding: str

@@ -1,4 +1,4 @@
-"""What rendering pages has brought: a row a host and wish."""
+"""Gains of rendering pages: a row a host and wish."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from sqlalchemy import Connection, bindparam, case, select, update
 
 from ..engine.statements import among, insert_rows, run_many
 from ..tables.learned import RenderGainRow
+from ..tables.urls import HostRow
 
-gain = RenderGainRow.table()
+gain, host = RenderGainRow.table(), HostRow.table()
 
 
 @dataclass(frozen=True, slots=True)
 class RenderTry:
-    """A page that was rendered: its host, for what, and whether it said more than before."""
+    """A page that was rendered: its host, what for, and if it said more then."""
 
     host_id: int
     wish: str
@@ -35,6 +36,18 @@ class RenderRecord:
     def after(self, gained: bool, at: float) -> RenderRecord:  # noqa: FBT001 - a fact, no switch
         """Return the record after another try."""
         return RenderRecord(self.tries + 1, self.gains + gained, 0 if gained else self.misses + 1, at)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGain:
+    """The tries of a host for one wish, for people."""
+
+    host: str
+    wish: str
+    tries: int
+    gains: int
+    misses: int
+    tried_at: float
 
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[dict[str, RenderRecord]]:
@@ -65,6 +78,17 @@ def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:
     return [None for _ in tries]
 
 
+def shown_gains(connection: Connection, most: Sequence[int]) -> list[Sequence[ShownGain]]:
+    """Return the hosts of which pages were rendered, those with the most first."""
+    return [[ShownGain(*row) for row in connection.execute(_SHOWN, {"most": each})] for each in most]
+
+
+_SHOWN = (
+    select(host.c.name, gain.c.wish, gain.c.tries, gain.c.gains, gain.c.misses, gain.c.tried_at)
+    .join(host, host.c.id == gain.c.host_id)
+    .order_by(gain.c.tries.desc(), host.c.name, gain.c.wish)
+    .limit(bindparam("most"))
+)
 _LOAD = select(gain).where(among(gain.c.host_id))
 _COUNT = (
     update(gain)

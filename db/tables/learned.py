@@ -35,7 +35,7 @@ class SiteMemoryRow(Record):
 
 
 class RenderGainRow(Record):
-    """What rendering pages of a host in a browser has brought."""
+    """Gains of rendering a host's pages in a browser."""
 
     __tablename__ = "render_gain"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

@@ -20,7 +20,7 @@ _AROUND: Final = " \t\n.…»›>+↓▼∨"
 
 
 def loads_more(document: Document, links: Links) -> bool:
-    """Tell whether a control of a page loads further entries; a link to a page is none.
+    """Tell whether a control of a page loads more; a link to a page is none.
 
     Args:
         document: a parsed list.
