@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 from ..document.document import Document
 from ..records import Links
 
 _MOST_CHARS: Final = 30
+_MOST_PIECES: Final = 8
 _CONTROL = re.compile(
     r"(?:点击|點擊)?(?:加载|載入|查看|显示|顯示|浏览|瀏覽)更多(?:新闻|新聞|内容|內容|文章|资讯|資訊)?|更多(?:新闻|新聞|文章|内容|內容)|"
     r"(?:load|show|see|view) more(?: (?:posts|news|articles|stories|results|content))?|more (?:posts|stories|articles)|"
@@ -26,10 +29,19 @@ def loads_more(document: Document, links: Links) -> bool:
         document: a parsed list.
         links: its links.
 
-    Cost: O(blocks).
+    Cost: O(elements).
     """
     if "script" not in document.tags:
         return False
-    texts = (text.strip(_AROUND) for text in document.blocks.texts if len(text) <= _MOST_CHARS)
+    texts = [
+        text.strip(_AROUND) for text in chain(document.blocks.texts, _buttons(document)) if len(text) <= _MOST_CHARS
+    ]
     found = {text for text in texts if _CONTROL.fullmatch(text)}
     return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
+
+
+def _buttons(document: Document) -> Iterator[str]:
+    """Yield the texts of buttons, which are no part of what a page says."""
+    for node, tag in enumerate(document.tags):
+        if tag == "button":
+            yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))
