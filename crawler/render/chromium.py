@@ -105,6 +105,7 @@ class Chromium:
         version: as it says.
         pages: shown so far.
         showing: pages shown now.
+        is_too_large: true if its first process was killed for its memory, which holds what pages store.
         profiles: who listens to what becomes of the targets of a profile, by its name.
     """
 
@@ -113,6 +114,7 @@ class Chromium:
         self.version = ""
         self.pages = 0
         self.showing = 0
+        self.is_too_large = False
         self.profiles: dict[str, Listener] = {}
         self._profile_of: dict[str, str] = {}
         self._process = process
@@ -150,6 +152,7 @@ class Chromium:
             stdout=theirs[1],
             stderr=error,
             cwd="/",
+            start_new_session=True,  # Ctrl-C in a terminal is the crawl's, which ends the browser when it has done
             env={"HOME": scratch or "/dev/shm", "TMPDIR": scratch or "/dev/shm", "PATH": os.environ.get("PATH", "")},
         )
         for end in theirs:
@@ -226,6 +229,7 @@ class Chromium:
         while not self.is_gone:
             for pid in self.processes():
                 if _own_bytes(pid) > self._memory_bytes:
+                    self.is_too_large |= not _is_renderer(pid)
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, signal.SIGKILL)
             await asyncio.sleep(_WATCH_SECONDS)
@@ -306,6 +310,13 @@ def _own_bytes(pid: int) -> int:
     except (OSError, ValueError):
         return 0
     return (int(resident) - int(shared)) * _PAGE
+
+
+def _is_renderer(pid: int) -> bool:
+    try:
+        return b"--type=renderer" in Path("/proc", str(pid), "cmdline").read_bytes()
+    except OSError:
+        return True
 
 
 def _last_line(file: IO[bytes]) -> str:

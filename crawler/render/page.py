@@ -35,9 +35,8 @@ _READ_SECONDS = 5.0
 _GONE_SECONDS = 2.0
 _LARGEST_DOM = 16 << 20
 """Characters."""
-_LONGEST_LIST = 40
-"""Rounds of scrolling and pressing, each of which must bring something."""
-_TALLEST_ROUNDS = 12
+_MOST_ROUNDS = 12
+"""Of scrolling and pressing, or of making taller, each of which must bring something."""
 
 _ASKED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """Kinds of requests that the crawl makes for a page."""
@@ -89,6 +88,7 @@ class Tab:
         self._answering: set[asyncio.Task[None]] = set()
         self._failed: BaseException | None = None
         self._changed = asyncio.Event()
+        self._last_answer = 0.0
 
     async def render(self, wish: RenderWish, seconds: float) -> Rendered:
         """Show the page, do as wished and read it, in `seconds` and some for reading.
@@ -110,7 +110,8 @@ class Tab:
         except TimeoutError:
             self._problem = self._problem or RenderProblem.TIMED_OUT
         except DevToolsError:
-            self._problem = self._problem or RenderProblem.CRASHED
+            killed = self._browser.is_too_large
+            self._problem = self._problem or (RenderProblem.TOO_MUCH_MEMORY if killed else RenderProblem.CRASHED)
         finally:
             await self._close()
         if self._failed is not None:
@@ -155,7 +156,7 @@ class Tab:
         if await self._run("crawl.unfold()"):
             await self._settle()
         height = _HEIGHT
-        for _ in range(_TALLEST_ROUNDS):
+        for _ in range(_MOST_ROUNDS):
             tall = min(int(await self._run("crawl.height()")), _TALLEST)
             if tall <= height:
                 return
@@ -167,15 +168,14 @@ class Tab:
     async def _go_down(self) -> None:
         """Scroll and press "load more" until nothing new comes."""
         self._resize(_LIST_HEIGHT)
-        links, barren = int(await self._run("crawl.links()")), 0
-        for _ in range(_LONGEST_LIST):
+        links = int(await self._run("crawl.links()"))
+        for _ in range(_MOST_ROUNDS):
             await self._run("crawl.scroll()")
             await self._settle()
             if (now := int(await self._run("crawl.links()"))) == links and await self._run("crawl.loadMore()"):
                 await self._settle()
                 now = int(await self._run("crawl.links()"))
-            barren = 0 if now > links else barren + 1
-            if barren == 1:
+            if now <= links:
                 return
             links = now
 
@@ -222,20 +222,19 @@ class Tab:
         """Wait until requests are done and the DOM rests; true if anything happened."""
         loop = asyncio.get_running_loop()
         asked, changes = self._requests, int(await self._run("crawl.changes()"))
-        idle_since = loop.time()
+        self._last_answer = loop.time()
         while True:
             self._check()
             if self._answering:
                 self._changed.clear()
                 await self._changed.wait()
-                idle_since = loop.time()
                 continue
-            idle = loop.time() - idle_since
+            idle = loop.time() - self._last_answer
             if idle < _QUIET_SECONDS:
                 await asyncio.sleep(_QUIET_SECONDS - idle)
                 continue
             quiet = float(await self._run("crawl.quietFor()")) / 1000
-            if self._answering:
+            if self._answering or loop.time() - self._last_answer < _QUIET_SECONDS:
                 continue
             if quiet >= _QUIET_SECONDS or idle >= _RESTLESS_SECONDS:
                 return self._requests > asked or int(await self._run("crawl.changes()")) > changes
@@ -279,6 +278,9 @@ class Tab:
             self._attach(session)
             self._tools.send("Runtime.runIfWaitingForDebugger", session)
         else:
+            if target["type"] == "page":  # whose opener waits until it goes on
+                self._attach(session)
+                self._tools.send("Runtime.runIfWaitingForDebugger", session)
             self._tools.send("Target.closeTarget", targetId=target["targetId"])
 
     def _paused(self, event: Answer, session: str) -> None:
@@ -293,8 +295,8 @@ class Tab:
         elif kind in _PICTURES:
             picture = (("content-type", "image/gif"), ("access-control-allow-origin", "*"))
             self._fulfil(paused, session, BrowserAnswer(200, picture, _PIXEL))
-        elif kind not in _ASKED:
-            self._refuse(paused, session)
+        elif kind not in _ASKED or "text/event-stream" in request["headers"].get("Accept", ""):
+            self._refuse(paused, session)  # a stream of events has no end
         else:
             self._ask(event, session, kind)
 
@@ -343,6 +345,7 @@ class Tab:
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)
+        self._last_answer = asyncio.get_running_loop().time()
         if not task.cancelled() and (failed := task.exception()) is not None:
             self._failed = self._failed or failed
         self._changed.set()

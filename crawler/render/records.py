@@ -10,7 +10,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class RenderWish(StrEnum):
-    """Why a page is rendered.
+    """Purpose of rendering a page.
 
     Attributes:
         TEXT: for an article: it is shown as tall as it is, "read more" and 展开全文 are pressed.
@@ -22,7 +22,7 @@ class RenderWish(StrEnum):
 
 
 class RenderProblem(StrEnum):
-    """Why a page was not rendered, or only in part.
+    """Reason that a page was not rendered, or only in part.
 
     The first two concern all pages, the others one.
     """

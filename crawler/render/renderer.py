@@ -55,6 +55,10 @@ class Renderer:
                 browser.showing -= 1
                 await self._retire(browser)
 
+    def processes(self) -> list[int]:
+        """Ids of the processes of all browsers that run."""
+        return [pid for browser in self._running for pid in browser.processes()]
+
     async def close(self) -> None:
         """End all browsers and their processes."""
         async with self._starting:
