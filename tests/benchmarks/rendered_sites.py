@@ -44,11 +44,12 @@ class Processes:
     seconds: dict[int, float] = field(default_factory=dict)
     memory: int = 0
 
-    def look(self) -> int:
-        """Look at all now; returns how many there are."""
-        found = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _is_browser(pid)]
+    def look(self, crawl: int) -> None:
+        """Look at all processes of the browser that a crawl has started."""
         memory = 0
-        for pid in found:
+        for pid in _descendants(crawl):
+            if not _is_browser(pid):
+                continue
             try:
                 times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
                 self.seconds[pid] = (int(times[11]) + int(times[12])) / TICKS
@@ -57,15 +58,29 @@ class Processes:
             except (OSError, IndexError):
                 continue
         self.memory = max(self.memory, memory)
-        return len(found)
+
+    def left(self) -> int:
+        """How many of those seen are still there."""
+        return sum(_is_browser(pid) for pid in self.seconds)
+
+
+def _descendants(root: int) -> list[int]:
+    """All processes that a process has started, and those that they have."""
+    of: dict[int, list[int]] = defaultdict(list)
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            of[int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])].append(int(name))
+        except (OSError, IndexError):
+            continue
+    found = [root]
+    for pid in found:
+        found += of[pid]
+    return found[1:]
 
 
 def _is_browser(pid: int) -> bool:
     try:
-        return (
-            b"--remote-debugging-pipe" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            or b"--type=" in Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"headless")[2]
-        )
+        return b"headless" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
@@ -133,7 +148,7 @@ def crawl(folder: Path, seeds: Path, delay: float) -> tuple[Path, Processes, flo
     with (folder / "crawl.log").open("wb") as log:
         crawling = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         while crawling.poll() is None:
-            processes.look()
+            processes.look(crawling.pid)
             time.sleep(LOOK_SECONDS)
     print((folder / "crawl.log").read_text(encoding="utf-8")[-300:].strip().splitlines()[-1])
     return database, processes, time.monotonic() - began
@@ -165,7 +180,7 @@ def main() -> int:
             server.terminate()
             server.wait(START_SECONDS)
         time.sleep(1)
-        left = browser.look()
+        left = browser.left()
         found = compare(database, truth)
         with sqlite3.connect(database) as connection:
             rendered = connection.execute("SELECT coalesce(sum(tries), 0) FROM render_gain").fetchone()[0]
