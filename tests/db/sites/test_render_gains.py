@@ -11,7 +11,7 @@ def test_tries_are_counted_and_a_gain_ends_a_row_of_misses(run_in: Callable) -> 
     assert run_in(load, 7) == {}
     for gained, at in ((False, 1.0), (False, 2.0), (True, 3.0), (False, 4.0)):
         run_in(save, RenderTry(7, "text", gained, at))
-    run_in(save, RenderTry(7, "links", True, 5.0))
+    run_in(save, RenderTry(7, "links", gained=True, at=5.0))
     assert run_in(load, 7) == {"text": RenderRecord(4, 1, 1, 4.0), "links": RenderRecord(1, 1, 0, 5.0)}
     assert run_in(load, 8) == {}
 
