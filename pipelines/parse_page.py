@@ -19,11 +19,11 @@ from .document.limits import LINKS, TEXT, PageLimits
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
-from .links.load_more import loads_more
+from .links.load_more import loads_more_links, loads_more_text
 from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import PageJudgement, classify, judge
-from .records import REASON_OF_KIND, STORED_KINDS, Extraction, PageKind, ParseResult, Signature
+from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -168,9 +168,14 @@ def read_page(
         probability=probability,
         index_terms=terms,
         text_from=text_from,
-        loads_more=page_kind is PageKind.LIST and loads_more(document, anchors),
+        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, anchors, text.text),
     )
     return page, extraction
+
+
+def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -> bool:
+    """Tell whether scripts of a page load more of what it is for."""
+    return loads_more_links(document, anchors) if kind is PageKind.LIST else loads_more_text(document, text)
 
 
 def _shown(judged: PageJudgement) -> PageJudgement:

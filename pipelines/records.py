@@ -381,7 +381,7 @@ class ParseResult:
         index_terms: of a page that is kept, for the full-text index.
         description: of a page that is kept.
         text_from: where the text came from.
-        loads_more: a control of the page loads further entries of its list.
+        loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
     """
 
     kind: PageKind

@@ -1,7 +1,7 @@
 """Decide which pages are rendered, and learn of which hosts that brings something.
 
-A page is rendered when its text is made by script and it carries no data to read it from, and a list when a control of
-it loads more. What came of it is counted for each host and purpose: where pages say no more than before, the host is
+A page is rendered when its text is made by script and it carries no data to read it from, or when its scripts load more
+of what it shows: a list with a control for that, the beginning of an article. What came of it is counted for each host and purpose: where pages say no more than before, the host is
 left alone for a week.
 """
 
@@ -168,7 +168,7 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A list that says something without a browser is tried once, and again where that brought more.
+    A page that says something without a browser is tried once, and its likes again where that brought more.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

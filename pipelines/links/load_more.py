@@ -1,4 +1,4 @@
-"""Find the control of a list that loads further entries by script."""
+"""Tell which pages that say something load more of it by script."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ _CONTROL = re.compile(
     r"carregar mais|показать (?:ещё|еще)|もっと見る|더 ?보기",
     re.IGNORECASE,
 )
+_MOST_BEGINNING: Final = 400
+_MOST_PARAGRAPHS: Final = 2
+"""The beginning of an article that a page shows before its scripts run is no longer."""
 _AROUND: Final = " \t\n.…»›>+↓▼∨"
 
 
-def loads_more(document: Document, links: Links) -> bool:
+def loads_more_links(document: Document, links: Links) -> bool:
     """Tell whether a control of a page loads more; a link to a page is none.
 
     Args:
@@ -38,6 +41,24 @@ def loads_more(document: Document, links: Links) -> bool:
     ]
     found = {text for text in texts if _CONTROL.fullmatch(text)}
     return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
+
+
+def loads_more_text(document: Document, text: str) -> bool:
+    """Tell whether a text is short and its page names data of itself for scripts.
+
+    Args:
+        document: a parsed page.
+        text: its article.
+
+    Cost: O(1) for a text of some length.
+    """
+    is_short = 0 < len(text) <= _MOST_BEGINNING and text.count("\n") < _MOST_PARAGRAPHS
+    return is_short and "script" in document.tags and any(map(_is_data, document.relations))
+
+
+def _is_data(relation: tuple[str, str, str, str]) -> bool:
+    """Tell whether a link element names data: its relation, address, type and title."""
+    return "alternate" in relation[0].split() and relation[2].partition(";")[0].strip() == "application/json"
 
 
 def _buttons(document: Document) -> Iterator[str]:
