@@ -183,12 +183,11 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
     """Return the URLs that were stored; only a database that was named must exist."""
-    import zstandard
-
     from db.engine.database import open_for_reading
     from db.queries.status import stored_page
 
     from ..archive.page_reader import SavedInput
+    from ..archive.warc import stored_bytes
 
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
@@ -197,9 +196,9 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
         if named:
             raise
         return {}
-    most = value_of(settings, "DOWNLOAD_MAXSIZE")
+    most, folder = value_of(settings, "DOWNLOAD_MAXSIZE"), value_of(settings, "STORE_WARC")
     return {
-        url: SavedInput(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
+        url: SavedInput(url, "", url, None, stored_bytes(row[1], folder, most), row[1].content_type, row[0])
         for url, row in zip(urls, rows, strict=True)
         if row is not None
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from db.articles.page_transaction import Store
-from db.engine.errors import DatabaseProblem
+from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.frontier import claims as table
 from db.records.outcome import Outcome, Stored
 from db.records.url import Kind, State
@@ -16,9 +16,12 @@ from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
 from pipelines.item import Page
+from pipelines.records import BlockKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
 
+from ..archive.records import PROBE, Fetch
+from ..archive.writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
@@ -77,6 +80,7 @@ class PageCompletion:
         followers: told of every stored page.
         background: where work is begun, and faults end the crawl.
         engine: told when a body is needed no longer; exports articles that no page stands for.
+        archive: gets all answers, if there is one.
     """
 
     def __init__(
@@ -88,6 +92,7 @@ class PageCompletion:
         *,
         background: Background,
         engine: EngineCallbacks,
+        archive: Archive | None = None,
     ) -> None:
         config = session.config
         method = config.duplicate_method
@@ -99,6 +104,7 @@ class PageCompletion:
         self._followers = followers
         self._background = background
         self._engine = engine
+        self._archive = archive
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
         joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
@@ -113,7 +119,11 @@ class PageCompletion:
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
         try:
+            page = await self._archived(page)
             outcome, stored = await self._write(page)
+        except ArchiveError as problem:
+            self._background.give_up(problem, "archive")
+            raise DatabaseGone(str(problem)) from problem
         except DatabaseProblem as problem:
             self._background.give_up(problem)
             raise
@@ -137,6 +147,18 @@ class PageCompletion:
             self._session.stats.update(one.what for one in finished.joined)
             await self._engine.export(finished.beside)
         return False
+
+    async def _archived(self, page: Page) -> Page:
+        """Put what went over the wire into the archive, if there is one, before its page is stored."""
+        if self._archive is None or page.wire is None:
+            return replace(page, wire=None)
+        lease = page.lease
+        purpose = "" if lease.kind == Kind.PAGE else lease.kind
+        if lease.found_in == BlockKind.PROBE:
+            purpose = PROBE
+        known_at = lease.fetched_at if lease.is_revisit else None
+        fetch = Fetch(lease.url, page.fetched_at, page.wire, page.address, purpose, known_at)
+        return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
         """Store a page; one that cannot be, through a fault of ours, is marked failed."""

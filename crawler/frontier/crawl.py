@@ -12,8 +12,11 @@ open, and then all of it. The parts know those below them only:
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from db.engine.errors import DatabaseProblem
@@ -30,6 +33,7 @@ from pipelines.links.scope import Scope
 from pipelines.traps.signals import KnownTraps
 
 from .. import clock
+from ..archive.writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
 from ..learn.traps.crawl import Callbacks
 from ..politeness.hosts import Hosts
@@ -37,7 +41,7 @@ from ..politeness.ip_clock import SharedClocks
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
-from ..run.config import Config
+from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
 from ..run.exporters import export_command
 from ..run.session import WATCH, Session
@@ -85,6 +89,7 @@ class Crawl:
         completion: stores pages.
         refiller: keeps the queues filled.
         exchange: with the other databases of the crawl, if it has some.
+        archive: of all that is fetched, if it has one.
     """
 
     session: Session
@@ -95,6 +100,7 @@ class Crawl:
     completion: PageCompletion
     refiller: Refiller
     exchange: Exchange | None = None
+    archive: Archive | None = None
 
     @property
     def watches(self) -> bool:
@@ -182,6 +188,8 @@ class Crawl:
             await self.session.end(text, self.background.exit_code)
         except DatabaseProblem as problem:
             self.background.give_up(problem)
+        if self.archive is not None:
+            await self.archive.close()
         await self.session.close()
         return ended
 
@@ -222,15 +230,42 @@ async def open_crawl(
     Raises:
         SeedError, DatabaseProblem: nothing was started.
     """
-    session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
+    archive = await asyncio.to_thread(_archive, config)
+    session = None
     try:
-        return await _build(session, background, engine, watches=mode == WATCH)
-    except DatabaseProblem:
-        await session.close()
+        session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
+        return await _build(session, background, engine, archive, watches=mode == WATCH)
+    except (DatabaseProblem, ValueError):
+        if session is not None:
+            await session.close()
+        if archive is not None:
+            await archive.close()
         raise
 
 
-async def _build(session: Session, background: Background, engine: EngineCallbacks, *, watches: bool) -> Crawl:
+def _archive(config: Config) -> Archive | None:
+    """Open the archive of a crawl, if it is to have one.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    if not config.store_warc:
+        return None
+    about = {
+        "software": f"newscrawler/{version('newscrawler')}",
+        "format": "WARC file version 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "obey",
+    }
+    try:
+        return Archive(ArchiveOptions(Path(config.store_warc), about))
+    except ArchiveError as problem:
+        raise ConfigError(str(problem)) from None
+
+
+async def _build(
+    session: Session, background: Background, engine: EngineCallbacks, archive: Archive | None, *, watches: bool
+) -> Crawl:
     """Build all that needs an open database."""
     config = session.config
     known = Known(
@@ -264,7 +299,9 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         watch=Watch(session, pending) if watches else None,
     )
     followers.backoff.waits_on = watches
-    completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
+    completion = PageCompletion(
+        session, pending, known, followers, background=background, engine=engine, archive=archive
+    )
     held = HeldHosts(session, pending, known.hosts, learning)
     exchange = None
     if session.neighbours is not None:
@@ -276,4 +313,4 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         exchange=exchange,
     )
     refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
-    return Crawl(session, background, known, pending, followers, completion, refiller, exchange)
+    return Crawl(session, background, known, pending, followers, completion, refiller, exchange, archive)

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from db.articles import again, signatures
 from db.articles.again import KeptPage, Reread, Rewriter, Unit, Wanted
 from db.articles.page_transaction import Store
@@ -39,6 +37,7 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
+from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.revisit import settle
@@ -162,7 +161,8 @@ class ArticleReader:
     async def _read(self, one: KeptPage) -> Page:
         """Read a stored page in a worker."""
         assert one.raw is not None
-        body = await asyncio.to_thread(zstandard.decompress, one.raw.body, self._config.fetch.bounds.size)
+        most = self._config.fetch.bounds.size
+        body = await asyncio.to_thread(stored_bytes, one.raw, self._config.store_warc, most)
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
         page = Page(lease, self._seeds.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)

@@ -81,6 +81,7 @@ class NewsSpider(Spider):
         """Make the page and tell the crawl, once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         services = CrawlAccess.of(self.crawler).services
-        page = Page(lease, services.scope_of(lease), fetched_at=clock.now(), seconds=seconds, **answer)
+        wire = request.meta.pop("wire", None)
+        page = Page(lease, services.scope_of(lease), fetched_at=clock.now(), seconds=seconds, wire=wire, **answer)
         request.meta["answered"] = True
         return [services.answered(page)]
