@@ -33,8 +33,8 @@ FLOORS = {
         {"shards"},
         {"run"},
         {"response"},
-        {"politeness"},
-        {"fetch", "rank", "demo", "archive"},
+        {"politeness", "archive"},
+        {"fetch", "rank", "demo"},
         {"clock"},
     ),
     "pipelines": (

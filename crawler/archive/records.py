@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Final, Generic, TypeVar
 from uuid import uuid4
 
+from db.records.outcome import ArchivePlace
 from pipelines.item import WireExchange
 
 _REQUEST: Final = "application/http; msgtype=request"
@@ -62,10 +63,11 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The record that a repeated body is in: its URL and date."""
+    """The record that a repeated body is in: its URL, date and place."""
 
     url: str
     date: str
+    place: ArchivePlace | None = None
 
 
 R = TypeVar("R")
@@ -108,12 +110,18 @@ def head_end(message: bytes) -> int:
     return found.end() if found is not None else len(message)
 
 
-def fetched(fetch: Fetch, known: Bodies[Original]) -> list[bytes]:
+def fetched(
+    fetch: Fetch, known: Bodies[Original], place: ArchivePlace | None = None
+) -> tuple[list[bytes], ArchivePlace | None]:
     """Make the records of a fetch: the answer, or that it repeats another, and the request.
 
     Args:
         fetch: the request and its answer.
         known: bodies in the archive; gets this one.
+        place: where the records will stand.
+
+    Returns:
+        The records, and where the body is.
     """
     answer, date = _final(fetch.wire.answer), date_of(fetch.at)
     begin = head_end(answer)
@@ -136,17 +144,18 @@ def fetched(fetch: Fetch, known: Bodies[Original]) -> list[bytes]:
         if len(body) >= _LEAST_SHARED and fetch.wire.cut is None:
             first = known.find(digest)
             if first is None:
-                known.note(digest, Original(fetch.url, date))
+                known.note(digest, Original(fetch.url, date, place))
             else:
                 about |= {"WARC-Profile": f"{_PROFILES}{SAME_BODY}"}
                 answer = answer[:begin]
     if first is not None:
+        place = first.place or place
         about |= {"WARC-Refers-To-Target-URI": first.url, "WARC-Refers-To-Date": first.date}
     kind = "revisit" if "WARC-Profile" in about else "response"
     response_id = _new_id()
     asked = common | {"Content-Type": _REQUEST, "WARC-Concurrent-To": response_id}
     request = _SECRET.sub(b"", fetch.wire.request, count=1)
-    return [packed(kind, about, answer, response_id), packed("request", asked, request)]
+    return [packed(kind, about, answer, response_id), packed("request", asked, request)], place
 
 
 def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:

@@ -64,6 +64,7 @@ class ArchivedResponse:
         purpose: what it was asked for if it is no page, as this crawler's archives say; else empty.
         cut: why the body is only a beginning; None for a whole one.
         offset: where the record begins.
+        place: where the body is, that of the other record when this one repeats it; None for no body.
     """
 
     id: str
@@ -77,6 +78,7 @@ class ArchivedResponse:
     purpose: str = ""
     cut: CutBy | None = None
     offset: int = 0
+    place: ArchivePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,19 @@ def files(path: Path) -> Sequence[Path]:
     return [path] if path.name.lower().endswith(SUFFIXES) and path.is_file() else []
 
 
+def why_none(path: Path) -> str:
+    """Say why a file is no WARC file; empty when it is one.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        beginning = file.read(_SAMPLE)
+    if not beginning:
+        return f"{path} is empty"
+    return "" if beginning.startswith(_VERSION) or _begins_record(beginning, 0) else f"{path} is no WARC file"
+
+
 def responses(
     path: Path, start: int, end: int, notes: list[str], bodies: Bodies[ArchivePlace] | None = None
 ) -> Iterator[ArchivedResponse]:
@@ -121,7 +136,8 @@ def responses(
             if kind not in _ANSWERS or (kind == "revisit" and bodies is None):
                 continue
             try:
-                answer = replace(_answer(record), offset=at)
+                place = None if kind == "revisit" else ArchivePlace(path.name, at)
+                answer = replace(_answer(record), offset=at, place=place)
                 if kind == "revisit" and record.fields.get("warc-profile", "").endswith(SAME_BODY):
                     assert bodies is not None
                     answer = _repeated(answer, record, bodies)
@@ -283,7 +299,7 @@ def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchiveP
         original = response_at(Path(place.file), place.offset)
     except InputError as error:
         raise NoAnswer(str(error)) from None
-    return replace(answer, body=original.body, cut=original.cut)
+    return replace(answer, body=original.body, cut=original.cut, place=original.place)
 
 
 def _digest(record: _Record) -> bytes:
@@ -326,7 +342,7 @@ def _next_member(data: mmap.mmap, at: int) -> int:
     return -1
 
 
-def _begins_record(data: mmap.mmap, at: int) -> bool:
+def _begins_record(data: mmap.mmap | bytes, at: int) -> bool:
     """Tell whether a gzip member begins a record."""
     with suppress(zlib.error):
         return zlib.decompressobj(_GZIP).decompress(data[at : at + _SAMPLE], len(_VERSION)) == _VERSION

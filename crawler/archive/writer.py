@@ -78,7 +78,13 @@ class Archive:
         Raises:
             ArchiveError: they could not be written; the file ends with the record before.
         """
-        return await self._in_thread(lambda: self._files.write(records.fetched(fetch, self._known)))
+        return await self._in_thread(lambda: self._keep(fetch))
+
+    def _keep(self, fetch: Fetch) -> ArchivePlace:
+        place = self._files.place()
+        made, of_body = records.fetched(fetch, self._known, place)
+        self._files.write(made)
+        return of_body or place
 
     async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
         """Write a page as a browser shows it.
@@ -121,13 +127,20 @@ class _Files:
         except OSError as error:
             raise _problem(options.folder, error) from None
 
+    def place(self) -> ArchivePlace:
+        """Return where the next record will stand."""
+        if self._file is None or self._size >= self._options.most_bytes:
+            self.close()
+            try:
+                self._begin()
+            except OSError as error:
+                raise _problem(self._options.folder, error) from None
+        return ArchivePlace(self._name, self._size)
+
     def write(self, made: Sequence[bytes]) -> ArchivePlace:
         """Write records together; returns where the first begins."""
+        place = self.place()
         try:
-            if self._file is None or self._size >= self._options.most_bytes:
-                self.close()
-                self._begin()
-            place = ArchivePlace(self._name, self._size)
             self._append(b"".join(made))
         except OSError as error:
             raise _problem(self._options.folder, error) from None

@@ -8,14 +8,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from html import escape
+from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
+from db.records.outcome import ArchivePlace
 
 from ..archive import saved_pages as files
+from ..archive import warc
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
@@ -40,6 +44,7 @@ class Command(NewsCommand):
         ("scrapy extract - < page.html", "Print the text of what another program hands over"),
         ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
+        ("scrapy extract --format jsonl --output articles.jsonl CC-NEWS.warc.gz", "Extract the pages of a WARC file"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
         ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
         ("""scrapy extract --database --since 30d --where "language = 'zh'\"""", "The same for some of them"),
@@ -56,7 +61,8 @@ class Command(NewsCommand):
     def long_desc(self) -> str:
         """Return the description for the help."""
         return (
-            "Extract articles from saved pages (files, also gzipped; folders; a manifest; - is standard input), or "
+            "Extract articles from saved pages (files, also gzipped; folders; a manifest; WARC files; - is standard "
+            "input), or "
             "from URLs: those stored in the database by a crawl with STORE_HTML are read from there, others are "
             "fetched. With --database and nothing else the articles in the database are extracted again; those whose "
             "pages are not stored are asked for by the next crawl."
@@ -102,9 +108,9 @@ class Command(NewsCommand):
         if again:
             self._extract_again(config, opts)
             return
-        inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+        inputs, archives = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
         with _opened(opts.output) as out:
-            asyncio.run(_extract(inputs, config, form, opts.explain, out))
+            asyncio.run(_extract(inputs, archives, config, form, opts.explain, out))
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
         """Extract the articles of the database again, and say what became of them."""
@@ -155,8 +161,10 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     unfinished.replace(target)
 
 
-def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[SavedInput]:
-    """Collect everything to read, in the order named; URLs are looked up or fetched."""
+def _inputs(
+    args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool
+) -> tuple[list[SavedInput], list[Path]]:
+    """Collect everything to read, in the order named, and WARC files; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
     from ..archive.page_reader import SavedInput
@@ -165,9 +173,13 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
     for arg, url in urls.items():
         if url is None:
             raise files.InputError(f"{arg!r} is no http or https URL")
+    archives = {arg: found for arg in args if arg not in urls and (found := warc.files(Path(arg)))}
+    for path in (path for paths in archives.values() for path in paths):
+        if problem := warc.why_none(path):
+            raise files.InputError(problem)
     found: list[SavedInput] = []
     for arg in args:
-        if arg not in urls:
+        if arg not in urls and arg not in archives:
             found += [SavedInput(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
     if manifest:
         found += [SavedInput(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
@@ -178,7 +190,25 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
         if missing:
             here |= _fetched(missing, settings)
         found = [here[url] for url in wanted] + found
-    return found
+    return found, [path for paths in archives.values() for path in paths]
+
+
+def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
+    """Yield the pages of WARC files, one after the other; what is damaged is told on standard error."""
+    from ..archive.page_reader import SavedInput
+    from ..archive.records import Bodies
+
+    bodies: Bodies[ArchivePlace] = Bodies()
+    for path in paths:
+        notes: list[str] = []
+        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+            if one.status == HTTPStatus.OK and not one.purpose:
+                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                at = one.fetched_at
+                yield SavedInput(one.url, str(path), one.url, None, one.body, one.content_type, at, problem)
+            while notes:
+                sys.stderr.write(f"{notes.pop(0)}\n")
+        sys.stderr.writelines(f"{note}\n" for note in notes)
 
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
@@ -217,7 +247,12 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
 
 
 async def _extract(
-    inputs: Sequence[SavedInput], config: Config, form: str, explained: str | None, out: IO[str]
+    inputs: Sequence[SavedInput],
+    archives: Sequence[Path],
+    config: Config,
+    form: str,
+    explained: str | None,
+    out: IO[str],
 ) -> None:
     """Read all pages in worker processes and write the results in order."""
     from pipelines.worker import WorkerPool
@@ -225,7 +260,7 @@ async def _extract(
     from ..archive.page_reader import line_of, read_in_order, read_page, row_of
 
     pool = WorkerPool(
-        workers=min(config.workers, max(len(inputs), 1)),
+        workers=config.workers if archives else min(config.workers, max(len(inputs), 1)),
         seconds=config.page_seconds,
         memory_bytes=config.worker_memory_bytes,
         options=config.parse_options,
@@ -233,18 +268,19 @@ async def _extract(
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
     try:
-        if explained and inputs:
-            first = await read_page(pool, inputs[0], most, "explained")
+        if explained and (shown := next(chain(inputs, _archived(archives)), None)):
+            first = await read_page(pool, shown, most, "explained")
             if not first.rendered:
                 raise files.InputError(
-                    f"{inputs[0].id}: {first.problem or first.page.reason}, so there is nothing to explain"
+                    f"{shown.id}: {first.problem or first.page.reason}, so there is nothing to explain"
                 )
             Path(explained).write_text(first.rendered, encoding="utf-8")
-        async for result in read_in_order(pool, inputs, most, wanted):
+        several = len(inputs) > 1 or bool(archives)
+        async for result in read_in_order(pool, chain(inputs, _archived(archives)), most, wanted):
             if form == "jsonl":
                 out.write(line_of(row_of(result, config.extractor)))
             else:
-                _write_page(result, form, out, several=len(inputs) > 1)
+                _write_page(result, form, out, several=several)
     finally:
         await asyncio.get_running_loop().run_in_executor(None, pool.close)
 

@@ -65,7 +65,7 @@ _MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
 """Headers of a request that are this module's business."""
-_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
+SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
 """Headers of a response that no longer hold for its decoded body."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 """Methods whose requests say that they have no body."""
@@ -385,7 +385,7 @@ def _why_cut(response: HttpResponse) -> CutBy | None:
 
 def _headers(head: Head) -> Headers:
     """Return the headers of a response in Scrapy's form."""
-    return Headers([header for header in head.headers if header[0] not in _SPOKEN_FOR])
+    return Headers([header for header in head.headers if header[0] not in SPOKEN_FOR])
 
 
 def _cookie_lines(cookies: CookiesT) -> list[str]:

@@ -44,6 +44,7 @@ from ..run.background import Background, EngineCallbacks
 from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
 from ..run.exporters import export_command
+from ..run.seeds import ArchiveSeeds
 from ..run.session import WATCH, Session
 from ..shards.exchange import Exchange
 from . import retention
@@ -54,6 +55,7 @@ from .host_queues import HostQueues
 from .idle import Idle
 from .pending import PendingUrls
 from .refill import Refiller
+from .replay import Replay
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
 from .watch import Watch
@@ -90,6 +92,7 @@ class Crawl:
         refiller: keeps the queues filled.
         exchange: with the other databases of the crawl, if it has some.
         archive: of all that is fetched, if it has one.
+        replay: pages of an archive, if nothing else is to be read.
     """
 
     session: Session
@@ -101,6 +104,12 @@ class Crawl:
     refiller: Refiller
     exchange: Exchange | None = None
     archive: Archive | None = None
+    replay: Replay | None = None
+
+    @property
+    def exhausted(self) -> bool:
+        """Tell whether nothing is left within the limits."""
+        return (self.replay or self.refiller.idle).exhausted
 
     @property
     def watches(self) -> bool:
@@ -123,7 +132,7 @@ class Crawl:
 
     def answered(self, page: Page) -> Page:
         """Start the clock of a page's host; return the page with what it says."""
-        return self.followers.backoff.answered(page)
+        return page if self.replay is not None else self.followers.backoff.answered(page)
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
@@ -162,6 +171,10 @@ class Crawl:
             start(self.followers.watch.keep())
         self.followers.learning.run()
         start(retention.keep(self.session, self.session.config.keep))
+        if self.replay is not None:
+            start(self.replay.keep_alive())
+            start(self.replay.run())
+            return
         if self.exchange is not None:
             start(self.exchange.keep())
         start(self.refiller.keep_alive())
@@ -230,11 +243,17 @@ async def open_crawl(
     Raises:
         SeedError, DatabaseProblem: nothing was started.
     """
+    files: Sequence[Path] = seeds.paths if isinstance(seeds, ArchiveSeeds) else ()
+    if files:  # of hosts that are not asked there is nothing to learn but how their pages look
+        config = replace(config, traps=False, url_rules=1.0, health_window=0)
     archive = await asyncio.to_thread(_archive, config)
     session = None
     try:
         session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
-        return await _build(session, background, engine, archive, watches=mode == WATCH)
+        crawl = await _build(session, background, engine, archive, watches=mode == WATCH)
+        if files:
+            crawl = replace(crawl, replay=Replay(files, session, crawl.pending, crawl.completion))
+        return crawl
     except (DatabaseProblem, ValueError):
         if session is not None:
             await session.close()

@@ -81,7 +81,8 @@ class NewsSpider(Spider):
         """Make the page and tell the crawl, once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         services = CrawlAccess.of(self.crawler).services
-        wire = request.meta.pop("wire", None)
-        page = Page(lease, services.scope_of(lease), fetched_at=clock.now(), seconds=seconds, wire=wire, **answer)
+        at = request.meta.get("fetched_at") or clock.now()
+        archive = {name: request.meta.pop(name, None) for name in ("wire", "archived")}
+        page = Page(lease, services.scope_of(lease), fetched_at=at, seconds=seconds, **archive, **answer)
         request.meta["answered"] = True
         return [services.answered(page)]
