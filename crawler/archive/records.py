@@ -32,8 +32,8 @@ _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _INTERIM: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+1[0-9]{2}(?![0-9])", re.IGNORECASE)
 _SECRET: Final = re.compile(rb"(?im)^proxy-authorization:[^\n]*\n")
 _GZIP: Final = 16 + zlib.MAX_WBITS
-_LEVEL: Final = 4
-"""Of compression: on 10,000 news pages 6 saves 2 % more and takes half as long again (tests/benchmarks/archives.py)."""
+_LEVEL: Final = 3
+"""Of compression: 6 saves 3 % of the bytes and takes 60 % longer (tests/benchmarks/archives.py --levels)."""
 _LEAST_SHARED: Final = 256
 """Bytes of a body that is worth a reference: that costs about as many."""
 _MOST_KNOWN: Final = 200_000

@@ -6,7 +6,8 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 from itertools import chain
@@ -108,9 +109,9 @@ class Command(NewsCommand):
         if again:
             self._extract_again(config, opts)
             return
-        inputs, archives = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+        inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
         with _opened(opts.output) as out:
-            asyncio.run(_extract(inputs, archives, config, form, opts.explain, out))
+            asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
         """Extract the articles of the database again, and say what became of them."""
@@ -161,10 +162,24 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     unfinished.replace(target)
 
 
-def _inputs(
-    args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool
-) -> tuple[list[SavedInput], list[Path]]:
-    """Collect everything to read, in the order named, and WARC files; URLs are looked up or fetched."""
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Pages to read, and WARC files of more of them."""
+
+    pages: Sequence[SavedInput]
+    archives: Sequence[Path] = ()
+
+    @property
+    def are_several(self) -> bool:
+        return len(self.pages) > 1 or bool(self.archives)
+
+    def __iter__(self) -> Iterator[SavedInput]:
+        """Yield all pages; a file is read as far as it is asked for."""
+        return chain(self.pages, _archived(self.archives))
+
+
+def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> _Inputs:
+    """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
     from ..archive.page_reader import SavedInput
@@ -173,24 +188,28 @@ def _inputs(
     for arg, url in urls.items():
         if url is None:
             raise files.InputError(f"{arg!r} is no http or https URL")
-    archives = {arg: found for arg in args if arg not in urls and (found := warc.files(Path(arg)))}
-    for path in (path for paths in archives.values() for path in paths):
+    found: list[SavedInput] = []
+    archives: list[Path] = []
+    for arg in args:
+        if arg not in urls:
+            here = warc.files(Path(arg))
+            archives += here
+            with suppress(files.InputError) if here else nullcontext():
+                saved = [] if here == [Path(arg)] else files.files(Path(arg))
+                found += [SavedInput(one.id, one.file, one.url, one) for one in saved]
+    for path in archives:
         if problem := warc.why_none(path):
             raise files.InputError(problem)
-    found: list[SavedInput] = []
-    for arg in args:
-        if arg not in urls and arg not in archives:
-            found += [SavedInput(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
     if manifest:
         found += [SavedInput(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
     if urls:
         wanted = [url for url in urls.values() if url]
-        here = _stored(wanted, settings, named=named)
-        missing = [url for url in wanted if url not in here]
+        kept = _stored(wanted, settings, named=named)
+        missing = [url for url in wanted if url not in kept]
         if missing:
-            here |= _fetched(missing, settings)
-        found = [here[url] for url in wanted] + found
-    return found, [path for paths in archives.values() for path in paths]
+            kept |= _fetched(missing, settings)
+        found = [kept[url] for url in wanted] + found
+    return _Inputs(found, archives)
 
 
 def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
@@ -246,21 +265,14 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
     }
 
 
-async def _extract(
-    inputs: Sequence[SavedInput],
-    archives: Sequence[Path],
-    config: Config,
-    form: str,
-    explained: str | None,
-    out: IO[str],
-) -> None:
+async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     """Read all pages in worker processes and write the results in order."""
     from pipelines.worker import WorkerPool
 
     from ..archive.page_reader import line_of, read_in_order, read_page, row_of
 
     pool = WorkerPool(
-        workers=config.workers if archives else min(config.workers, max(len(inputs), 1)),
+        workers=config.workers if inputs.archives else min(config.workers, max(len(inputs.pages), 1)),
         seconds=config.page_seconds,
         memory_bytes=config.worker_memory_bytes,
         options=config.parse_options,
@@ -268,19 +280,18 @@ async def _extract(
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
     try:
-        if explained and (shown := next(chain(inputs, _archived(archives)), None)):
+        if explained and (shown := next(iter(inputs), None)):
             first = await read_page(pool, shown, most, "explained")
             if not first.rendered:
                 raise files.InputError(
                     f"{shown.id}: {first.problem or first.page.reason}, so there is nothing to explain"
                 )
             Path(explained).write_text(first.rendered, encoding="utf-8")
-        several = len(inputs) > 1 or bool(archives)
-        async for result in read_in_order(pool, chain(inputs, _archived(archives)), most, wanted):
+        async for result in read_in_order(pool, inputs, most, wanted):
             if form == "jsonl":
                 out.write(line_of(row_of(result, config.extractor)))
             else:
-                _write_page(result, form, out, several=several)
+                _write_page(result, form, out, several=inputs.are_several)
     finally:
         await asyncio.get_running_loop().run_in_executor(None, pool.close)
 

@@ -37,6 +37,7 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
+from ..archive.saved_pages import InputError
 from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
@@ -154,6 +155,9 @@ class ArticleReader:
             return ReadUnit(unit.id, outcomes=[judge(page, one) for page, one in zip(pages, unit.pages, strict=True)])
         except DatabaseProblem:
             raise
+        except InputError as problem:
+            logger.error("%s could not be read: %s", unit.pages[0].lease.url, problem)
+            return ReadUnit(unit.id)
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
             logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
             return ReadUnit(unit.id)
