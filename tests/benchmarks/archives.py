@@ -108,7 +108,7 @@ def with_fastwarc(given: list[Fetch], folder: Path) -> float:
         for one in given:
             for kind, block in ((WarcRecordType.response, one.wire.answer), (WarcRecordType.request, one.wire.request)):
                 record = WarcRecord()
-                record.init_headers(len(block), kind)
+                record.init_headers(kind)
                 record.headers["WARC-Target-URI"] = one.url
                 record.headers["WARC-Date"] = records.date_of(one.at)
                 record.set_bytes_content(block)
