@@ -62,6 +62,7 @@ class Page:
         unreadable: why it could not.
         wire: what went over the wire, until it is in the archive.
         archived: where it stands there.
+        recorded: it comes from an archive, nothing was requested.
     """
 
     lease: Lease
@@ -82,6 +83,7 @@ class Page:
     unreadable: FailReason | None = None
     wire: WireExchange | None = None
     archived: ArchivePlace | None = None
+    recorded: bool = False
 
     @property
     def lacks_https(self) -> bool:

@@ -171,8 +171,12 @@ class _Files:
         # without a buffer: what is written is the operating system's, whatever becomes of this process
         self._file = (self._options.folder / f"{self._name}{OPEN}").open("xb", buffering=0)
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._size = 0
-        self._append(records.described(clock.now(), self._name, self._options.about))
+        self._size = self._first = 0
+        try:
+            self._append(records.described(clock.now(), self._name, self._options.about))
+        except OSError:
+            self.close()
+            raise
         self._first = self._size
 
     def _append(self, data: bytes) -> None:

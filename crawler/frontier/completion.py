@@ -208,7 +208,8 @@ class PageCompletion:
         judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)
-        return settle(page, judged, config.schedule)
+        settled = settle(page, judged, config.schedule)
+        return _never_again(settled) if page.recorded and lease.seed_id is None else settled
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Bring memory in line with the table: a page is stored."""
@@ -237,3 +238,12 @@ class PageCompletion:
             self._pending.found(stored.hosts, best_scores(outcome.new_urls))
             if self._followers.watch is not None:
                 self._followers.watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+
+
+def _never_again(outcome: Outcome) -> Outcome:
+    """Plan no visit of a URL that only an archive has brought: nobody has asked for its site."""
+    if outcome.state == State.PENDING:
+        return outcome
+    seen = outcome.seen
+    unplanned = None if seen is None else lambda brought: replace(seen(brought), next_visit=None)
+    return replace(outcome, next_visit=None, seen=unplanned)

@@ -136,7 +136,7 @@ class Replay:
             meta={
                 "lease": lease,
                 "started": time.monotonic(),
-                "fetched_at": answer.fetched_at,
+                "recorded_at": answer.fetched_at,
                 "handle_httpstatus_all": True,
             },
         )

@@ -1,6 +1,7 @@
 """WARC files: CPU and bytes a page of writing and reading, beside the libraries for both.
 
-    uv run --with warcio --with fastwarc python -m tests.benchmarks.archives [--pages 10000] [--folder DIR] [--levels]
+    uv run --with fastwarc python -m tests.benchmarks.archives [--pages 10000] [--folder DIR] [--levels]
+    uv run python -m tests.benchmarks.archives --round-trip    # a demo crawl, archived and read in again
 
 The pages are those of the extraction benchmark (`BENCH_DATA`, or files in `--folder`), again and again with a comment
 that makes each another; three of four come gzipped, as from most servers, and chunked. A library that is not installed
@@ -14,6 +15,7 @@ import asyncio
 import gzip
 import io
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -142,13 +144,40 @@ def is_clean(folder: Path) -> bool:
     return subprocess.run([sys.executable, "-c", command, "check", *paths], check=False).returncode == 0
 
 
+ASKED = {
+    "articles": "SELECT url, title, text, authors, published_at, kind, cluster_id, duplicate_of FROM v_articles",
+    "evidence of duplicates": "SELECT article_id, of_id, method, round(similarity, 6) FROM duplicate",
+    "links": "SELECT source, target, block FROM link",
+    "pages": "SELECT id, state, http_status, page_kind FROM url WHERE kind = 'page' AND visits > 0",
+}
+
+
+def round_trip() -> None:
+    """Crawl the demo, read its archive into another database, and compare."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        for name, seeds, more in (("a", "demo", [f"STORE_WARC={folder}/warc"]), ("b", f"warc:{folder}/warc", [])):
+            settings = [f"DATABASE_URL=sqlite:///{folder}/{name}.db", "HOST_DELAY=0", *more]
+            given = [word for one in settings for word in ("-s", one)]
+            command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}", *given]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        for what, sql in ASKED.items():
+            with sqlite3.connect(folder / "a.db") as first, sqlite3.connect(folder / "b.db") as second:
+                before, after = (set(database.execute(sql)) for database in (first, second))
+            print(f"{what}: {len(before)}, lost {len(before - after)}, new {len(after - before)}")
+
+
 def main() -> None:
     """Print a line for each way."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--levels", action="store_true", help="compare levels of compression instead")
+    parser.add_argument("--round-trip", action="store_true", help="compare a crawl with its archive instead")
     options = parser.parse_args()
+    if options.round_trip:
+        round_trip()
+        return
     given = list(fetches(bodies(options.folder), options.pages))
     sent = sum(len(one.wire.answer) + len(one.wire.request) for one in given) / len(given)
     print(f"{len(given)} pages, {sent:,.0f} bytes each over the wire")
