@@ -145,7 +145,7 @@ def is_clean(folder: Path) -> bool:
 
 
 ASKED = {
-    "articles": "SELECT url, title, text, authors, published_at, kind, cluster_id, duplicate_of FROM v_articles",
+    "articles": "SELECT url, title, text, authors, published_at, kind, duplicate_of, similarity FROM v_articles",
     "evidence of duplicates": "SELECT article_id, of_id, method, round(similarity, 6) FROM duplicate",
     "links": "SELECT source, target, block FROM link",
     "pages": "SELECT id, state, http_status, page_kind FROM url WHERE kind = 'page' AND visits > 0",
