@@ -34,8 +34,8 @@ FLOORS = {
         {"run"},
         {"response"},
         {"render"},
-        {"politeness"},
-        {"fetch", "rank", "demo", "archive"},
+        {"politeness", "archive"},
+        {"fetch", "rank", "demo"},
         {"clock"},
     ),
     "pipelines": (

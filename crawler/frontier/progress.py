@@ -59,6 +59,8 @@ _SELDOM = (
     ("hosts given up", "hosts given up"),
     ("pages rendered in a browser", "rendered"),
     ("  that said more then", "rendered/gained"),
+    ("answers of the archive that are no newer than what is stored", "archive/known"),
+    ("records of the archive that could not be read", "archive/passed over"),
     ("articles that an item pipeline dropped", "pipelines/dropped"),
     ("articles that an item pipeline failed on", "pipelines/failed"),
 )

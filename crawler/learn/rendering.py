@@ -1,8 +1,8 @@
 """Decide which pages are rendered, and learn of which hosts that brings something.
 
 A page is rendered when its text is made by script and it carries no data to read it from, or when its scripts load more
-of what it shows: a list with a control for that, the beginning of an article. What came of it is counted for each host and purpose: where pages say no more than before, the host is
-left alone for a week.
+of what it shows: a list with a control for that, the beginning of an article. What came of it is counted for each host
+and purpose: where pages say no more than before, the host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Rendering:
         parsed, lease = page.parsed, page.lease
         if parsed is None or page.truncated or lease.kind != Kind.PAGE or self._problem is not None:
             return False
-        if lease.found_in == BlockKind.PROBE:
+        if lease.found_in == BlockKind.PROBE or page.recorded or page.dom:
             return False
         if not (parsed.loads_more or parsed.reason is PageReason.NEEDS_BROWSER):
             return False

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Download = Callable[[Request], Awaitable["Response"]]
 """Fetches through the crawl's download handler; redirects are answers, faults are raised."""
 
+Keep = Callable[[Request, "Response"], Awaitable[None]]
 _METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 """Pages also read by POST (GraphQL); what changes or deletes something is never sent."""
 _OURS = frozenset(
@@ -88,13 +89,23 @@ class BrowserRequests:
         turns: the crawl's hosts; None where there is no crawl.
         policy: how robots.txt files are read.
         seconds: that one request may take.
+        keep: is told of each answer, for an archive.
     """
 
-    def __init__(self, download: Download, turns: HostTurns | None, policy: RobotsPolicy, *, seconds: float) -> None:
+    def __init__(
+        self,
+        download: Download,
+        turns: HostTurns | None,
+        policy: RobotsPolicy,
+        *,
+        seconds: float,
+        keep: Keep | None = None,
+    ) -> None:
         self._download = download
         self._turns = turns
         self._policy = policy
         self._seconds = seconds
+        self._keep = keep
         self._rules: TLRUCache[str, RobotsRules] = TLRUCache(_MOST_HOSTS, self._until)
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._asked_robots: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -129,7 +140,10 @@ class BrowserRequests:
     async def _ask(self, request: Request) -> Response:
         """Fetch when nothing else is under way to the host."""
         async with self._turn(host_key(request.url)):
-            return await self._download(request)
+            response = await self._download(request)
+        if self._keep is not None:
+            await self._keep(request, response)
+        return response
 
     @asynccontextmanager
     async def _turn(self, host: str) -> AsyncIterator[None]:

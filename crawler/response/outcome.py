@@ -263,9 +263,6 @@ def _read(page: Page, context: Context) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     reason = reason if page.truncated else parsed.reason or reason  # a list leads on, stored or not
-    raw = None
-    if parsed.raw is not None:
-        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, parsed.raw, parsed.dom)
     return _answered(
         page,
         State.DONE,
@@ -276,9 +273,18 @@ def _read(page: Page, context: Context) -> Outcome:
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
         new_urls=tuple(new_urls),
         links=links,
-        raw=raw,
+        raw=_raw(page, parsed, article),
         page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
+    )
+
+
+def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
+    """Return what is kept of a page's bytes; of an article at least where the archive has them."""
+    if parsed.raw is None and (article is None or page.archived is None):
+        return None
+    return StoredPage(
+        page.headers.get("content-type", ""), parsed.encoding, parsed.raw or b"", page.archived, parsed.dom
     )
 
 

@@ -39,6 +39,8 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
+from ..archive.saved_pages import InputError
+from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.revisit import settle
@@ -166,6 +168,9 @@ class ArticleReader:
             return ReadUnit(unit.id, outcomes=[judge(page, one) for page, one in zip(pages, unit.pages, strict=True)])
         except DatabaseProblem:
             raise
+        except InputError as problem:
+            logger.error("%s could not be read: %s", unit.pages[0].lease.url, problem)
+            return ReadUnit(unit.id)
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
             logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
             return ReadUnit(unit.id)
@@ -183,7 +188,8 @@ class ArticleReader:
     def _unpack(self, raw: StoredPage) -> tuple[bytes, bytes]:
         """Return the bytes of a page, and the document that a browser made of it."""
         most = self._config.fetch.bounds.size
-        return zstandard.decompress(raw.body, most), zstandard.decompress(raw.dom, most) if raw.dom else b""
+        body = stored_bytes(raw, self._config.store_warc, most)
+        return body, zstandard.decompress(raw.dom, most) if raw.dom else b""
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
         """Judge a page as a later visit, of which only the article counts."""

@@ -272,6 +272,10 @@ _TABLE: dict[str, dict[Option, str]] = {
             "keep the fetched bytes of articles, of all pages that are read, or of none; `scrapy extract --database` "
             "needs them ([docs/performance.md](docs/performance.md) says what they cost)"
         ),
+        Option("STORE_WARC", "", text): (
+            "folder of WARC files for all that is fetched, as it came ([docs/archives.md](docs/archives.md)); with "
+            "`STORE_HTML=none` the bytes of articles are kept there only"
+        ),
         Option("STORE_KINDS", ["article"], words, SHOULD, "", among=tuple(kind.word for kind in PageKind)): (
             "kinds of pages that are stored, separated by commas: `article`, `thread` (of a forum), `list`, `product`, "
             "`company`, `form`, `notice`, `media`, `other`; the column `kind` tells them apart"
@@ -651,6 +655,7 @@ class Config:
     shard: int | None
     database_patience: float
     store_html: KeepRaw
+    store_warc: str
     keep: KeepDays
     limits: Limits
     period: Period
@@ -856,7 +861,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         trust = Trust(given["TLS_UNVERIFIED_HOSTS"])
     bind = settings.get("DOWNLOAD_BIND_ADDRESS")
     bind = (bind, 0) if isinstance(bind, str) else bind
-    return FetchOptions(guard, trust, bounds=bounds, bind=bind, **records["fetch"])
+    return FetchOptions(guard, trust, bounds=bounds, bind=bind, records=bool(given["STORE_WARC"]), **records["fetch"])
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:

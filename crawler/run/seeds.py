@@ -14,6 +14,8 @@ from pipelines.dates.period import Bound
 from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize, has_known_suffix, host_key
 
+from ..archive import warc
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render")
 RENDERS = ("never", "auto")
+WARC = "warc:"
+"""Before the name of a WARC file whose pages are to go through the crawl."""
 _MANY = ("include", "exclude")
 MAX_SHOWN = 20
 MAX_FILE_BYTES = 64 << 20
@@ -63,6 +67,16 @@ class Seed:
     bare: bool = False
     render: str = ""
     line: int = 0
+
+
+class ArchiveSeeds(tuple[Seed, ...]):
+    """No seeds, but WARC files whose pages go through the crawl.
+
+    Attributes:
+        paths: of the files.
+    """
+
+    paths: tuple[Path, ...] = ()
 
 
 class SeedError(ValueError):
@@ -346,18 +360,44 @@ def topics(seeds: Iterable[Seed]) -> list[str]:
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))
 
 
-def seeds_of(seeds: Any) -> list[Seed]:
+def seeds_of(seeds: Any) -> Sequence[Seed]:
     """Return seeds from a file, or as they are.
 
     Raises:
         SeedError: see `load_seeds`.
     """
+    if isinstance(seeds, ArchiveSeeds):
+        return seeds
     if not seeds:
         raise SeedError(
             "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo; "
             "one page alone is read by 'scrapy extract URL'"
         )
-    return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+    if isinstance(seeds, str) and seeds.startswith(WARC):
+        return _archive(seeds.removeprefix(WARC))
+    return read_seeds(seeds) if isinstance(seeds, str) else seeds
+
+
+def _archive(name: str) -> ArchiveSeeds:
+    """Find the WARC files that a name means: a file, or all in a folder.
+
+    Raises:
+        SeedError: there are none.
+    """
+    path = Path(name)
+    paths = [path] if path.is_file() else warc.files(path)
+    if not paths:
+        raise SeedError(f"there is no WARC file {name or WARC}; name one, or a folder of them: {WARC}pages.warc.gz")
+    for one in paths:
+        try:
+            problem = warc.why_none(one)
+        except OSError as error:
+            problem = f"{one} cannot be read: {error.strerror or error}"
+        if problem:
+            raise SeedError(problem)
+    found = ArchiveSeeds()
+    found.paths = tuple(paths)
+    return found
 
 
 def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:

@@ -53,7 +53,7 @@ def _some_between(connection: Connection, first: int, last: int) -> list[RawPage
 _BETWEEN = (
     select(url.c.id, url.c.url, page.c.fetched_at, READ_TYPE, READ_BODY)
     .join(url, url.c.id == page.c.url_id)
-    .where(page.c.url_id.between(bindparam("first"), bindparam("last")))
+    .where(page.c.url_id.between(bindparam("first"), bindparam("last")), func.length(page.c.body) > 0)
     .order_by(page.c.url_id)
     .limit(_AT_ONCE)
 )

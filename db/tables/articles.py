@@ -221,6 +221,11 @@ class PageRow(Record):
     content_type: Mapped[str] = mapped_column(Text)
     encoding: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+    """Empty when only the archive has it."""
+    warc_file: Mapped[str | None] = mapped_column(Text)
+    """Name of the file of `STORE_WARC` that has the answer as it came."""
+    warc_offset: Mapped[int | None] = mapped_column(BigInteger)
+    """Byte at which its record begins there."""
     dom: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The document that a browser made of it, in UTF-8, compressed too; empty when none was asked."""
 
