@@ -42,6 +42,9 @@ _FLAGS = (
     "--disable-gpu",
     "--disable-software-rasterizer",
     "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
     "--disable-breakpad",
     "--disable-crash-reporter",
     "--disable-component-update",
@@ -133,7 +136,7 @@ class Chromium:
         browser = find(options.browser)
         if browser is None:
             raise RenderError(RenderProblem.NO_BROWSER, options.browser)
-        refused = await asyncio.to_thread(_why_no_namespaces)
+        refused = await asyncio.to_thread(why_no_namespaces)
         if refused is not None and options.isolation:
             raise RenderError(RenderProblem.NO_ISOLATION, refused)
         scratch = "" if options.isolation else tempfile.mkdtemp(prefix="browser-")
@@ -273,7 +276,7 @@ _INSIDE = (
 """Own memory for the profile; then as a user without rights again, or Chromium would not start its sandbox."""
 
 
-def _why_no_namespaces() -> str | None:
+def why_no_namespaces() -> str | None:
     """Try the namespaces, nested as Chromium's sandbox does; the reason if refused."""
     inner = ["unshare", "--user", "--net", "--pid", "--fork", "true"]
     try:
