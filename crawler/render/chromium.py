@@ -42,6 +42,9 @@ _FLAGS = (
     "--disable-gpu",
     "--disable-software-rasterizer",
     "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
     "--disable-breakpad",
     "--disable-crash-reporter",
     "--disable-component-update",
@@ -118,6 +121,7 @@ class Chromium:
         self.profiles: dict[str, Listener] = {}
         self._profile_of: dict[str, str] = {}
         self._process = process
+        self._family = _Family(process.pid)
         self._scratch = scratch
         self._memory_bytes = memory_bytes
         self._watch: asyncio.Task[None] | None = None
@@ -132,7 +136,7 @@ class Chromium:
         browser = find(options.browser)
         if browser is None:
             raise RenderError(RenderProblem.NO_BROWSER, options.browser)
-        refused = await asyncio.to_thread(_why_no_namespaces)
+        refused = await asyncio.to_thread(why_no_namespaces)
         if refused is not None and options.isolation:
             raise RenderError(RenderProblem.NO_ISOLATION, refused)
         scratch = "" if options.isolation else tempfile.mkdtemp(prefix="browser-")
@@ -181,7 +185,8 @@ class Chromium:
 
     def processes(self) -> list[int]:
         """Ids of all its processes."""
-        return _descendants(self._process.pid)
+        self._family.look()
+        return self._family.members()
 
     async def close(self) -> None:
         """End all its processes; returns when they are gone."""
@@ -271,7 +276,7 @@ _INSIDE = (
 """Own memory for the profile; then as a user without rights again, or Chromium would not start its sandbox."""
 
 
-def _why_no_namespaces() -> str | None:
+def why_no_namespaces() -> str | None:
     """Try the namespaces, nested as Chromium's sandbox does; the reason if refused."""
     inner = ["unshare", "--user", "--net", "--pid", "--fork", "true"]
     try:
@@ -288,19 +293,35 @@ def _why_no_namespaces() -> str | None:
     return tried.stderr.decode("utf-8", "replace").strip().splitlines()[-1:][0] if tried.stderr.strip() else "refused"
 
 
-def _descendants(root: int) -> list[int]:
-    """List a process and all that come from it, by the parents in /proc."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError):
-                # the name of a program stands in brackets and may hold anything
-                stat = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
-                children.setdefault(int(stat[1]), []).append(int(name))
-    found = [root]
-    for pid in found:
-        found += children.get(pid, ())
-    return found
+class _Family:
+    """A process and all that come from it, by the parents in /proc; each process is read once."""
+
+    def __init__(self, root: int) -> None:
+        self._is_ours = {root: True}
+
+    def look(self) -> None:
+        """See which processes there are now."""
+        there = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+        parents = {pid: _parent(pid) for pid in there if pid not in self._is_ours}
+        self._is_ours = {pid: ours for pid, ours in self._is_ours.items() if pid in there}
+        for pid in parents:
+            line = [pid]  # a new process may be the child of a new one
+            while (parent := parents.get(line[-1])) is not None:
+                line.append(parent)
+            ours = self._is_ours.get(line[-1], False)
+            self._is_ours.update(dict.fromkeys(line, ours))
+
+    def members(self) -> list[int]:
+        """Ids of those that were there at the last look."""
+        return [pid for pid, ours in self._is_ours.items() if ours]
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        # the name of a program stands in brackets and may hold anything
+        return int(Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return None
 
 
 def _own_bytes(pid: int) -> int:

@@ -4,8 +4,8 @@ const crawl = (() => {
   const getter = (of, name) => Object.getOwnPropertyDescriptor(of.prototype, name).get;
   const root = () => getter(Document, "documentElement").call(document);
   const all = (selector) => Array.from(Document.prototype.querySelectorAll.call(document, selector));
-  let changed = performance.now(), changes = 0;
-  new MutationObserver((found) => { changed = performance.now(); changes += found.length; })
+  let changed = performance.now();
+  new MutationObserver(() => { changed = performance.now(); })
     .observe(document, { childList: true, subtree: true, characterData: true });
 
   const MORE = /^(点击|點擊)?(加载|加載|查看|显示|顯示|浏览|瀏覽|更多)(更多|更多(新闻|新聞|内容|內容|文章|资讯|消息))?[.…>»↓▼]*$|^更多(新闻|新聞|内容|內容|文章|资讯|消息)$|^(load|show|view|see) more( (news|stories|posts|articles|results|items))?$|^more (news|stories|posts|articles|results)$|^(load|show) (older|next)( (news|stories|posts|articles))?$|^older (posts|stories|articles)$|^(mehr|weitere)( \S+)? (laden|anzeigen)$|^(voir|charger|afficher)( (plus|davantage))( d['’]\S+| de \S+)?$|^(ver|cargar|mostrar) más( \S+)?$|^(carregar|ver|mostrar) mais( \S+)?$|^(carica|mostra|vedi)( altr[ioe]| di più)( \S+)?$|^(показать|загрузить|смотреть) (ещ[её]|больше)( \S+)?$|^もっと(見る|読み込む)$|^さらに(表示|読み込む)$|^더 ?보기$|^(daha fazla)( \S+)?$|^(xem thêm)( \S+)?$|^(meer laden|toon meer)$|^(عرض|تحميل) المزيد$/i;
@@ -38,11 +38,11 @@ const crawl = (() => {
     return false;
   };
   // Two frames, after which observers of what is seen have been told; a timer where no frame is drawn.
-  const frame = () => new Promise((done) => { setTimeout(done, 200); requestAnimationFrame(() => requestAnimationFrame(done)); });
+  const frame = () => new Promise((done) => { setTimeout(done, 1000); requestAnimationFrame(() => requestAnimationFrame(() => done())); });
 
   return {
+    frame,
     quietFor: () => (getter(Document, "readyState").call(document) === "complete" ? performance.now() - changed : -1),
-    changes: () => changes,
     links: () => new Set(all("a[href]").map((a) => a.href)).size,
     height: () => Math.max(root().scrollHeight, getter(Document, "body").call(document)?.scrollHeight ?? 0),
     refuseConsent() {

@@ -162,8 +162,8 @@ class Tab:
                 return
             height = tall
             self._resize(height)
-            if not await self._settle():
-                return
+            await self._run("crawl.frame()")
+            await self._settle()
 
     async def _go_down(self) -> None:
         """Scroll and press "load more" until nothing new comes."""
@@ -218,10 +218,9 @@ class Tab:
             raise DevToolsError(str(answer["exceptionDetails"].get("exception", {}).get("description", expression)))
         return answer["result"].get("value")
 
-    async def _settle(self) -> bool:
-        """Wait until requests are done and the DOM rests; true if anything happened."""
+    async def _settle(self) -> None:
+        """Wait until requests are done and the DOM rests."""
         loop = asyncio.get_running_loop()
-        asked, changes = self._requests, int(await self._run("crawl.changes()"))
         self._last_answer = loop.time()
         while True:
             self._check()
@@ -237,7 +236,7 @@ class Tab:
             if self._answering or loop.time() - self._last_answer < _QUIET_SECONDS:
                 continue
             if quiet >= _QUIET_SECONDS or idle >= _RESTLESS_SECONDS:
-                return self._requests > asked or int(await self._run("crawl.changes()")) > changes
+                return
             await asyncio.sleep(_QUIET_SECONDS - max(quiet, 0.0))
 
     def _check(self) -> None:
