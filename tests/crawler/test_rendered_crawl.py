@@ -96,7 +96,7 @@ def crawl(server: OddServer, folder: Path, *options: str, **settings: str) -> Fi
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[OddServer, Path, Finished]]:
     folder = tmp_path_factory.mktemp("rendered")
     with OddServer(answers()) as server:
-        yield server, folder, crawl(server, folder, RENDER="auto")
+        yield server, folder, crawl(server, folder, RENDER="auto", STORE_WARC=f"{folder}/archive")
 
 
 def test_articles_of_all_the_lists_are_found_with_their_texts(crawled: tuple[OddServer, Path, Finished]) -> None:
@@ -149,6 +149,20 @@ def test_gains_are_told(crawled: tuple[OddServer, Path, Finished]) -> None:
         ("text", 5),
         ("links", 1),
     ]
+
+
+def test_archive_read_in_again_gives_the_same_without_a_browser(
+    crawled: tuple[OddServer, Path, Finished], tmp_path: Path
+) -> None:
+    server, folder, _ = crawled
+    asked = len(server.asked)
+    (archive,) = (folder / "archive").iterdir()
+    database = f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
+    done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds=warc:{archive}", "-s", database, "-s", "RENDER=auto")
+    assert done.returncode == 0, done.stderr
+    texts = "SELECT u.url, a.title, a.text, a.text_from FROM article a JOIN url u ON u.id = a.id ORDER BY u.url"
+    assert rows(tmp_path, texts) == rows(folder, texts)
+    assert len(server.asked) == asked
 
 
 def test_seed_goes_before_the_setting(tmp_path: Path) -> None:

@@ -487,7 +487,7 @@ def test_borrowed_place_keeps_the_queue_waiting_and_its_clock_makes_up_for_it() 
     assert held.pop(5.0) == lease(2)
 
 
-def test_who_no_longer_waits_takes_no_place() -> None:
+def test_borrower_that_no_longer_waits_takes_no_place() -> None:
     held = queues_of()
     held.push([lease(1), lease(2)], 0.0)
     held.pop(0.0)
