@@ -121,7 +121,7 @@ def head_end(message: bytes) -> int:
 def fetched(
     fetch: Fetch, known: Bodies[Original], place: ArchivePlace | None = None
 ) -> tuple[list[bytes], ArchivePlace | None]:
-    """Make the records of a fetch: the answer, or that it repeats another, and the request.
+    """Make the records of a fetch: its answer, or which one that repeats; its request.
 
     Args:
         fetch: the request and its answer.

@@ -175,7 +175,7 @@ def response_at(path: Path, offset: int) -> ArchivedResponse:
 
 
 def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
-    """Return the bytes of a stored page, from the archive where the database has them not.
+    """Return the bytes of a stored page, wherever they are kept.
 
     Args:
         stored: the page.

@@ -1,4 +1,4 @@
-"""Write WARC files: one file a process, a new one after a gigabyte, nothing half written.
+"""Write WARC files: one a process at a time, nothing half written.
 
 A file is called `.open` as long as it is written, and locked. What a process left that was killed is cut off after its
 last whole record by the next one that opens the folder.

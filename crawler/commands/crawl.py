@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from ..demo.server import Newsroom
+    from ..run.seeds import ArchiveSeeds
     from ..spiders.news import NewsSpider
 
 
@@ -155,7 +156,7 @@ class Command(NewsCommand, ScrapyCrawl):
             Shards.read(config.database_url)
             refuse_private(opts.spargs["seeds"], config.fetch.guard)
             if isinstance(opts.spargs["seeds"], ArchiveSeeds):
-                _check_archive(opts.spargs.get("mode", ONCE), config)
+                _check_archive(opts.spargs["seeds"], opts.spargs.get("mode", ONCE), config)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)
@@ -207,15 +208,18 @@ def _arguments(spider: type[NewsSpider]) -> set[str]:
     return {one.name for one in found if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
 
 
-def _check_archive(mode: str, config: Config) -> None:
-    """Refuse what an archive cannot be read with.
+def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
+    """Refuse what is no archive, and what one cannot be read with.
 
     Raises:
-        ConfigError: saying what.
+        ConfigError, SeedError: saying what.
     """
     from db.engine.shards import Shards
 
+    from ..replay.answers import archives_of
     from ..run.session import ONCE
+
+    archives_of(seeds)
 
     if mode != ONCE:
         raise ConfigError("an archive is read once; leave -a mode out")

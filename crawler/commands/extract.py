@@ -220,7 +220,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
 
 
 def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
-    """Yield the pages of WARC files, one after the other; what is damaged is told on standard error."""
+    """Yield the pages of WARC files; tell of damaged records on standard error."""
     from ..archive.page_reader import SavedInput
     from ..archive.records import Bodies
 

@@ -150,7 +150,7 @@ class PageCompletion:
         return False
 
     async def _archived(self, page: Page) -> Page:
-        """Put what went over the wire into the archive, if there is one, before its page is stored."""
+        """Put what went over the wire into the archive, if there is one."""
         if self._archive is None or page.wire is None:
             return replace(page, wire=None)
         lease = page.lease
@@ -244,7 +244,7 @@ class PageCompletion:
 
 
 def _never_again(outcome: Outcome) -> Outcome:
-    """Plan no visit of a URL that only an archive has brought: nobody has asked for its site."""
+    """Plan no visit of a URL of an archive: nobody has asked for its site."""
     if outcome.state == State.PENDING:
         return outcome
     seen = outcome.seen

@@ -43,6 +43,7 @@ from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer
 from ..render.requests import BrowserRequests, HostTurns
+from ..replay.answers import Replay, archives_of
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
@@ -60,7 +61,6 @@ from .host_queues import HostQueues
 from .idle import Idle
 from .pending import PendingUrls
 from .refill import Refiller
-from .replay import Replay
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
 from .watch import Watch
@@ -267,7 +267,7 @@ async def open_crawl(
     Raises:
         SeedError, DatabaseProblem: nothing was started.
     """
-    files: Sequence[Path] = seeds.paths if isinstance(seeds, ArchiveSeeds) else ()
+    files = await asyncio.to_thread(archives_of, seeds) if isinstance(seeds, ArchiveSeeds) else ()
     if files:  # of hosts that are not asked there is nothing to learn but how their pages look
         config = replace(config, traps=False, url_rules=1.0, health_window=0)
     archive = await asyncio.to_thread(_archive, config)
@@ -276,7 +276,12 @@ async def open_crawl(
         session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
         crawl = await _build(session, background, engine, archive, watches=mode == WATCH)
         if files:
-            crawl = replace(crawl, replay=Replay(files, session, crawl.pending, crawl.completion))
+            crawl = replace(
+                crawl,
+                replay=Replay(
+                    files, session, crawl.pending.queues.in_flight, crawl.pending.poll, crawl.completion.finish
+                ),
+            )
         return crawl
     except (DatabaseProblem, ValueError):
         if session is not None:

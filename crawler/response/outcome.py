@@ -280,7 +280,7 @@ def _read(page: Page, context: Context) -> Outcome:
 
 
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
-    """Return what is kept of a page's bytes; of an article at least where the archive has them."""
+    """Return what is kept of a page; of an article at least its place in the archive."""
     if parsed.raw is None and (article is None or page.archived is None):
         return None
     return StoredPage(

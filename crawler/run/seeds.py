@@ -7,14 +7,12 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from pipelines.dates.period import Bound
 from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize, has_known_suffix, host_key
-
-from ..archive import warc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,10 +71,16 @@ class ArchiveSeeds(tuple[Seed, ...]):
     """No seeds, but WARC files whose pages go through the crawl.
 
     Attributes:
-        paths: of the files.
+        path: of the file, or of a folder of them.
     """
 
-    paths: tuple[Path, ...] = ()
+    path: Path
+
+    def __new__(cls, name: str) -> Self:
+        """Keep the name."""
+        made = super().__new__(cls)
+        made.path = Path(name)
+        return made
 
 
 class SeedError(ValueError):
@@ -374,30 +378,8 @@ def seeds_of(seeds: Any) -> Sequence[Seed]:
             "one page alone is read by 'scrapy extract URL'"
         )
     if isinstance(seeds, str) and seeds.startswith(WARC):
-        return _archive(seeds.removeprefix(WARC))
+        return ArchiveSeeds(seeds.removeprefix(WARC))
     return read_seeds(seeds) if isinstance(seeds, str) else seeds
-
-
-def _archive(name: str) -> ArchiveSeeds:
-    """Find the WARC files that a name means: a file, or all in a folder.
-
-    Raises:
-        SeedError: there are none.
-    """
-    path = Path(name)
-    paths = [path] if path.is_file() else warc.files(path)
-    if not paths:
-        raise SeedError(f"there is no WARC file {name or WARC}; name one, or a folder of them: {WARC}pages.warc.gz")
-    for one in paths:
-        try:
-            problem = warc.why_none(one)
-        except OSError as error:
-            problem = f"{one} cannot be read: {error.strerror or error}"
-        if problem:
-            raise SeedError(problem)
-    found = ArchiveSeeds()
-    found.paths = tuple(paths)
-    return found
 
 
 def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:

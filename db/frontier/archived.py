@@ -1,4 +1,4 @@
-"""URLs of an archive: leased because their answers are here, whatever the frontier thinks of them."""
+"""URLs of an archive: leased because their answers are here, whatever their state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WARC files: CPU and bytes a page of writing and reading, beside the libraries for both.
+"""WARC files: CPU and bytes a page, beside libraries; a crawl and its archive.
 
     uv run --with fastwarc python -m tests.benchmarks.archives [--pages 10000] [--folder DIR] [--levels]
     uv run python -m tests.benchmarks.archives --round-trip    # a demo crawl, archived and read in again

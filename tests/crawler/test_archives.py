@@ -1,4 +1,4 @@
-"""Archives of crawls: written beside them, read in again, extracted; killed on the way, on a full disk."""
+"""Archives of crawls: written, read in again, extracted; kills, a full disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ASKED = {
 
 
 def answers() -> dict[tuple[str, str], Answer]:
-    """A site with an article of several pages, a copy on another host, a redirect and a page that is not there."""
+    """Sites with an article of several pages, a copy, a redirect, a missing page."""
     found: dict[tuple[str, str], Answer] = dict(site(PATHS[1]))
     names = [f"/2024/{n}.html" for n in range(8)]
     copied = article("同一条新闻的标题", "http://a.localhost:PORT/2024/1.html")
@@ -115,7 +115,7 @@ def checked(file: object) -> Iterator[object]:
 
 
 def test_reading_an_archive_goes_on_after_a_kill(crawled: Path, tmp_path: Path) -> None:
-    slow = "import time\nfrom crawler.frontier import replay\nreplay._AT_ONCE = 2\n" + SLOW
+    slow = "import time\nfrom crawler.replay import answers\nanswers._AT_ONCE = 2\n" + SLOW
     process = start(tmp_path, *replay_arguments(tmp_path, crawled / "warc"), before=slow, own_session=True)
     deadline = time.monotonic() + 30
     while not stored(tmp_path) and time.monotonic() < deadline:

@@ -108,7 +108,7 @@ def test_file_that_is_none_says_so(tmp_path: Path) -> None:
 
 
 def test_headers_of_bodies_that_are_kept_decoded_do_not_mislead(tmp_path: Path) -> None:
-    """Common Crawl and others store bodies decoded, some with the headers that were true before."""
+    """Common Crawl and others store bodies decoded, some with the old headers."""
     stale = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n"
     chunked = stale + b"Transfer-Encoding: chunked\r\n\r\n"
     blocks = [stale + b"\r\n" + PAGES[5].encode(), chunked + PAGES[6].encode(), b"no HTTP", b"HTTP/1.1 200 OK\n\nbare"]

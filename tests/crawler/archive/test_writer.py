@@ -1,4 +1,4 @@
-"""WARC files as they are written: every record, files one after the other, processes that are killed, full disks."""
+"""WARC files as they are written: records, several files, kills, full disks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write(folder: Path, fetches: Sequence[Fetch], most_bytes: int = 1 << 30) -> 
 
 
 def checked(path: Path) -> list[dict[str, str]]:
-    """Fields of all records, as another library reads them; it raises for a wrong digest."""
+    """Fields of all records, as another library reads them and checks the digests."""
     found = []
     with path.open("rb") as file:
         for record in ArchiveIterator(file, check_digests="raise"):
@@ -97,7 +97,7 @@ def test_request_and_answer_are_kept_as_they_went_over_the_wire(tmp_path: Path) 
     assert [(one.url[-2:], one.body, one.fetched_at) for one in read(path)] == [("/1", BODY, AT), ("/2", BODY * 2, AT)]
 
 
-def test_what_repeats_another_answer_names_it(tmp_path: Path) -> None:
+def test_repeated_answer_names_the_first(tmp_path: Path) -> None:
     not_modified = b"HTTP/1.1 304 Not Modified\r\nETag: 1\r\n\r\n"
     short = b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
     body = BODY + bytes(range(256)) * 2  # short ones are written again: a reference is as long

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -37,9 +37,8 @@ from ..archive.warc import ArchivedResponse
 from ..fetch.errors import BODY_CUT
 from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
 from ..response.new_urls import new_url
+from ..run.seeds import WARC, ArchiveSeeds, SeedError
 from ..run.session import Session
-from .completion import PageCompletion
-from .pending import PendingUrls
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -62,27 +61,53 @@ _CUTS: Final = {
 PASSED_OVER, KNOWN = "archive/passed over", "archive/known"
 
 
+def archives_of(seeds: ArchiveSeeds) -> Sequence[Path]:
+    """Find the WARC files that are meant: one, or all in a folder.
+
+    Raises:
+        SeedError: there are none.
+    """
+    path = seeds.path
+    paths = [path] if path.is_file() else warc.files(path)
+    if not paths:
+        raise SeedError(f"there is no WARC file {path}; name one, or a folder of them: {WARC}pages.warc.gz")
+    for one in paths:
+        try:
+            problem = warc.why_none(one)
+        except OSError as error:
+            problem = f"{one} cannot be read: {error.strerror or error}"
+        if problem:
+            raise SeedError(problem)
+    return paths
+
+
 class Replay:
     """The answers of WARC files on their way to the engine.
 
     Args:
         paths: of the files.
         session: the open database.
-        pending: told what is under way; polls the engine.
-        completion: stores pages, and what waits at the end.
+        in_flight: identifiers of URLs under way; whoever stores a page takes its out.
+        poll: has the engine ask for requests.
+        finish: stores what waits at the end; True when there is more.
 
     Attributes:
         exhausted: nothing is left.
     """
 
     def __init__(
-        self, paths: Sequence[Path], session: Session, pending: PendingUrls, completion: PageCompletion
+        self,
+        paths: Sequence[Path],
+        session: Session,
+        in_flight: set[int],
+        poll: Callable[[], None],
+        finish: Callable[[], Awaitable[bool]],
     ) -> None:
         self.exhausted = False
         self._session = session
-        self._pending = pending
-        self._queues = pending.queues
-        self._completion = completion
+        self._in_flight = in_flight
+        self._poll = poll
+        self._finish = finish
         self._notes: list[str] = []
         self._told = 0
         self._answers = self._read(paths)
@@ -95,7 +120,7 @@ class Replay:
         if not self._ready:
             return None
         lease, answer = self._ready.popleft()
-        self._queues.in_flight.add(lease.id)
+        self._in_flight.add(lease.id)
         return lease, answer
 
     async def run(self) -> None:
@@ -109,12 +134,12 @@ class Replay:
                     logger.warning("a limit of pages is reached; the rest of the archive is left")
                     break
         await self._stored(0)
-        while await self._completion.finish():
+        while await self._finish():
             pass
         if not is_spent:
             await self._session.submit(table.rest_all, clock.now())
         self.exhausted = True
-        self._pending.poll()
+        self._poll()
 
     async def keep_alive(self) -> None:
         """Say again and again that this run lives.
@@ -163,16 +188,16 @@ class Replay:
         leased = await self._session.submit(table.lease_archived, request)
         self._session.stats[KNOWN] += 0 if leased.is_spent else len(found) - len(leased.leases)
         self._ready.extend((lease, found[key][1]) for key, lease in leased.leases.items())
-        self._pending.poll()
+        self._poll()
         return leased.is_spent
 
     async def _stored(self, most: int, not_of: Any = ()) -> None:
         """Wait until at most so many are under way, and none of these URLs."""
-        while len(self._ready) + len(self._queues.in_flight) > most or any(
-            key in self._queues.in_flight or any(lease.id == key for lease, _ in self._ready) for key in not_of
+        while len(self._ready) + len(self._in_flight) > most or any(
+            key in self._in_flight or any(lease.id == key for lease, _ in self._ready) for key in not_of
         ):
             self._popped.clear()
-            self._pending.poll()
+            self._poll()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._popped.wait()
@@ -199,7 +224,7 @@ class Replay:
 
 
 def _without_repeats(batch: Sequence[ArchivedResponse]) -> Iterator[list[ArchivedResponse]]:
-    """Cut a batch where a URL comes again, so that its visits are stored in their order."""
+    """Cut a batch where a URL comes again: its visits are stored in their order."""
     part: dict[str, ArchivedResponse] = {}
     for one in batch:
         if one.url in part:
