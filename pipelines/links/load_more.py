@@ -19,6 +19,8 @@ _CONTROL = re.compile(
     r"carregar mais|показать (?:ещё|еще)|もっと見る|더 ?보기",
     re.IGNORECASE,
 )
+_HINT = re.compile("更多|[Mm]ore|MORE|laden|anzeigen|plus|más|mais|ещё|еще|もっと|더")
+"""A word of every control: most pages have none."""
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2
 """The beginning of an article that a page shows before its scripts run is no longer."""
@@ -36,10 +38,10 @@ def loads_more_links(document: Document, links: Links) -> bool:
     """
     if "script" not in document.tags:
         return False
-    texts = [
-        text.strip(_AROUND) for text in chain(document.blocks.texts, _buttons(document)) if len(text) <= _MOST_CHARS
-    ]
-    found = {text for text in texts if _CONTROL.fullmatch(text)}
+    texts = [text for text in chain(document.blocks.texts, _buttons(document)) if len(text) <= _MOST_CHARS]
+    if not _HINT.search("\n".join(texts)):
+        return False
+    found = {text for text in (text.strip(_AROUND) for text in texts) if _CONTROL.fullmatch(text)}
     return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
 
 
@@ -63,6 +65,5 @@ def _is_data(relation: tuple[str, str, str, str]) -> bool:
 
 def _buttons(document: Document) -> Iterator[str]:
     """Yield the texts of buttons, which are no part of what a page says."""
-    for node, tag in enumerate(document.tags):
-        if tag == "button":
-            yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))
+    for node in (node for node, tag in enumerate(document.tags) if tag == "button"):
+        yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))
