@@ -232,7 +232,7 @@ class Chromium:
     async def _watch_memory(self) -> None:
         """Kill each process beyond its memory, alone."""
         while not self.is_gone:
-            for pid in self.processes():
+            for pid in self.processes() if self.showing else ():
                 if _own_bytes(pid) > self._memory_bytes:
                     self.is_too_large |= not _is_renderer(pid)
                     with contextlib.suppress(ProcessLookupError, PermissionError):

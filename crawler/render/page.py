@@ -137,7 +137,9 @@ class Tab:
         self._tools.send("Target.setAutoAttach", session, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     async def _show(self, wish: RenderWish) -> None:
-        await self._tools.send("Page.navigate", self._session, url=self._document.url)
+        if "errorText" in await self._tools.send("Page.navigate", self._session, url=self._document.url):
+            self._problem = RenderProblem.NOT_A_PAGE
+            raise TargetGone("no document")
         world = await self._tools.send(
             "Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME
         )
