@@ -169,7 +169,7 @@ def test_nothing_leaves_the_browser_and_nothing_is_forged(browsing: Browsing) ->
 
 
 def test_pages_beyond_their_bounds_cost_only_themselves() -> None:
-    browsing = Browsing(RenderOptions(places=5, requests=5, seconds=3.0, memory_bytes=200 << 20))
+    browsing = Browsing(RenderOptions(places=5, requests=5, seconds=5.0, memory_bytes=200 << 20))
     floods = [
         "<p>text</p><script>setTimeout(()=>{for(;;);},50)</script>",
         "<p>text</p><script>for(let i=0;i<50;i++)fetch('/x?'+i).catch(()=>0)</script>",
