@@ -294,7 +294,7 @@ def why_no_namespaces() -> str | None:
 
 
 class _Family:
-    """A process and all that come from it, by the parents in /proc; each process is read once."""
+    """A process and all that come from it, by the parents in /proc."""
 
     def __init__(self, root: int) -> None:
         self._is_ours = {root: True}
