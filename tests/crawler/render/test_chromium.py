@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -45,7 +47,8 @@ def test_family_is_a_process_and_all_that_come_from_it() -> None:
         family.look()
         members = set(family.members())
         for pid in members:
-            os.kill(pid, 9)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     assert members == begun | {parent.pid}
     family.look()
     assert parent.pid not in family.members()

@@ -199,7 +199,8 @@ def test_browser_that_crashed_or_is_spent_is_replaced() -> None:
         while not slow.asked:
             await asyncio.sleep(0.01)
         for pid in browsing.renderer.processes():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return (await showing).problem
 
     try:
@@ -258,8 +259,10 @@ def test_failure_of_fetch_is_raised(browsing: Browsing) -> None:
     async def fetch(request: BrowserRequest) -> BrowserAnswer:
         raise ArithmeticError(request.url)
 
-    with pytest.raises(ArithmeticError, match=r"/x\.js"):
-        browsing.run(lambda: browsing.renderer.render(document("<script src=/x.js></script>"), RenderWish.TEXT, fetch))
+    with pytest.raises(ArithmeticError, match=r"/failing\.js"):
+        browsing.run(
+            lambda: browsing.renderer.render(document("<script src=/failing.js></script>"), RenderWish.TEXT, fetch)
+        )
 
 
 def test_nothing_is_left_after_kill() -> None:
