@@ -232,7 +232,7 @@ class Chromium:
     async def _watch_memory(self) -> None:
         """Kill each process beyond its memory, alone."""
         while not self.is_gone:
-            for pid in self.processes():
+            for pid in self.processes() if self.showing else ():
                 if _own_bytes(pid) > self._memory_bytes:
                     self.is_too_large |= not _is_renderer(pid)
                     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -294,7 +294,7 @@ def why_no_namespaces() -> str | None:
 
 
 class _Family:
-    """A process and all that come from it, by the parents in /proc; each process is read once."""
+    """A process and all that come from it, by the parents in /proc."""
 
     def __init__(self, root: int) -> None:
         self._is_ours = {root: True}

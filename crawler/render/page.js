@@ -1,6 +1,7 @@
 // What the crawl does in a page, in a world of its own: objects here are not those of the page's script. Only names of
 // elements can shadow properties of the document (<form name=body>), so these are read by the getters of the prototypes.
-const crawl = (() => {
+// It may be run again in the same page: a script that never let go may have held up the first time until it was stopped.
+var crawl = crawl ?? (() => {
   const getter = (of, name) => Object.getOwnPropertyDescriptor(of.prototype, name).get;
   const root = () => getter(Document, "documentElement").call(document);
   const all = (selector) => Array.from(Document.prototype.querySelectorAll.call(document, selector));

@@ -84,6 +84,7 @@ class Tab:
         self._sessions: set[str] = set()
         self._is_given = False
         self._world = 0
+        self._is_inside = False
         self._problem: RenderProblem | None = None
         self._answering: set[asyncio.Task[None]] = set()
         self._failed: BaseException | None = None
@@ -137,12 +138,10 @@ class Tab:
         self._tools.send("Target.setAutoAttach", session, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     async def _show(self, wish: RenderWish) -> None:
-        await self._tools.send("Page.navigate", self._session, url=self._document.url)
-        world = await self._tools.send(
-            "Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME
-        )
-        self._world = world["executionContextId"]
-        await self._run(_SCRIPT)
+        if "errorText" in await self._tools.send("Page.navigate", self._session, url=self._document.url):
+            self._problem = RenderProblem.NOT_A_PAGE
+            raise TargetGone("no document")
+        await self._enter()
         await self._settle()
         if await self._run("crawl.refuseConsent()"):
             await self._settle()
@@ -150,6 +149,13 @@ class Tab:
             await self._unfold()
         else:
             await self._go_down()
+
+    async def _enter(self) -> None:
+        """Make our own world in the page."""
+        made = self._tools.send("Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME)
+        self._world = (await made)["executionContextId"]
+        await self._run(_SCRIPT)
+        self._is_inside = True
 
     async def _unfold(self) -> None:
         """Press what hides the rest, and make the window as tall as the page."""
@@ -180,6 +186,8 @@ class Tab:
             links = now
 
     async def _read(self) -> str:
+        if not self._is_inside:  # the page's script never let us
+            await self._enter()
         size = int(await self._run("crawl.size()"))
         if size > _LARGEST_DOM:
             self._problem = self._problem or RenderProblem.TOO_LARGE

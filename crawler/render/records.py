@@ -33,6 +33,7 @@ class RenderProblem(StrEnum):
     TOO_MUCH_MEMORY = "the page took too much memory"
     TIMED_OUT = "the page did not come to rest in time"
     TOO_MANY_REQUESTS = "the page made too many requests"
+    NOT_A_PAGE = "the browser does not show it as a page"
     TOO_LARGE = "the rendered page is too large"
 
 

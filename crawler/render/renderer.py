@@ -6,7 +6,7 @@ import asyncio
 
 from .chromium import Chromium, ChromiumOptions
 from .page import Tab
-from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, RenderWish
+from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, RenderProblem, RenderWish
 from .script_cache import ScriptCache
 
 _REST_SECONDS = 60.0
@@ -26,6 +26,7 @@ class Renderer:
         self._running: set[Chromium] = set()
         self._refused: RenderError | None = None
         self._rests_until = 0.0
+        self._is_closed = False
 
     async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
         """Show a page that was fetched, let its scripts work and read what came of it.
@@ -62,7 +63,7 @@ class Renderer:
     async def close(self) -> None:
         """End all browsers and their processes."""
         async with self._starting:
-            self._current = None
+            self._is_closed = True
             for browser in list(self._running):
                 await self._end(browser)
 
@@ -73,6 +74,8 @@ class Renderer:
             RenderError: none could be started, now or a moment ago.
         """
         async with self._starting:
+            if self._is_closed:
+                raise RenderError(RenderProblem.NO_BROWSER, "rendering has ended")
             if self._current is not None and not self._is_spent(self._current):
                 return self._current
             now = asyncio.get_running_loop().time()
