@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from cachetools import LRUCache
 
-from db.records.reasons import FailReason, PageReason, reason_of
+from db.records.reasons import FailReason, PageReason, label, reason_of
 from db.records.url import Kind, Lease
 from db.sites import render_gains
 from db.sites.render_gains import RenderRecord, RenderTry
@@ -117,7 +117,8 @@ class Rendering:
             stats[f"rendered/{rendered.problem}"] += 1
         if rendered.problem in _FOR_GOOD and self._problem is None:
             self._problem = rendered.problem
-            logger.warning("pages whose text is made by script are not rendered: %s", _SAID[rendered.problem])
+            said = label(_SAID[rendered.problem], rendered.detail)
+            logger.warning("pages whose text is made by script are not rendered: %s", said)
         if rendered.html:
             return replace(page, dom=rendered.html)
         if rendered.problem not in _FOR_GOOD:

@@ -111,4 +111,6 @@ def is_thin(document: Document, text: str) -> bool:
     """
     if len(text) >= _THIN_TEXT or int(document.blocks.chars.sum()) >= _THIN_PAGE:
         return False
-    return document.tags.count("script") > len(document.json_ld)
+    # a text that is there counts as the page's own where all scripts stand in the page, which then only adorn it
+    inline = len(document.scripts) if text else 0
+    return document.tags.count("script") > len(document.json_ld) + inline
