@@ -177,6 +177,7 @@ FLOODS = {
     "dialogs": _page(
         "onbeforeunload=e=>{e.preventDefault();return 'stay'};setInterval(()=>{alert(1);confirm(2);prompt(3)},1)"
     ),
+    "console": _page("setInterval(()=>{for(let i=0;i<1000;i++)console.error('x'.repeat(5000))},1)"),
     "history": _page("setInterval(()=>{history.pushState(0,'','/h'+Math.random());location.hash=Math.random()},1)"),
 }
 FORGERY = _page(
