@@ -229,7 +229,7 @@ class Chromium:
 
 
 def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
-    """Start a process; our ends of its pipes: its answers, our commands, what it says of itself.
+    """Start a process; our ends of its pipes: answers, commands, last words.
 
     Raises:
         RenderError: the system has not what it needs (`setpriv`).
