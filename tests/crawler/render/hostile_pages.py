@@ -1,4 +1,6 @@
-"""Pages that try to leave the browser, to take all there is, or to forge what is read; and listeners that tell.
+"""Pages that try to leave the browser, and listeners that would notice.
+
+Others take all there is, or forge what is read.
 
 `%TCP%`, `%TCP6%` and `%UDP%` in a page stand for the listeners' host and port. What a page got back from one of them
 it writes into its DOM: the word that the listeners answer with.
