@@ -16,7 +16,6 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from .devtools import Answer, DevTools, DevToolsError, Listener
 from .records import RenderError, RenderProblem
@@ -32,6 +31,7 @@ _WATCH_SECONDS = 0.1
 """Between two looks at memory: a page that only allocates takes some 100 MB meanwhile."""
 _SCRATCH_BYTES = 128 << 20
 """Of /dev/shm inside: the profile, and memory that processes share."""
+_LAST_WORDS = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 _FLAGS = (
@@ -59,6 +59,7 @@ _FLAGS = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--hide-scrollbars",
+    "--log-level=3",
     "--mute-audio",
     "--no-pings",
     "--no-proxy-server",
@@ -140,38 +141,25 @@ class Chromium:
         if refused is not None and options.isolation:
             raise RenderError(RenderProblem.NO_ISOLATION, refused)
         scratch = "" if options.isolation else tempfile.mkdtemp(prefix="browser-")
+        if scratch and os.getuid() == 0:
+            os.chown(scratch, _NOBODY, _NOBODY)
         flags = [*_FLAGS, f"--user-data-dir={scratch or '/dev/shm/profile'}"]
         if options.user_agent:
             flags.append(f"--user-agent={options.user_agent}")
         if refused is not None:
             flags.append("--no-sandbox")  # its sandbox is made of the same namespaces
-        if scratch and os.getuid() == 0:
-            os.chown(scratch, _NOBODY, _NOBODY)
-        error = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this call, and the process has its own
-        ours, theirs = _pipes()
         script = [*_NAMESPACES, "sh", "-c", _PIPES + _INSIDE, "sh"] if options.isolation else ["sh", "-c", _PLAIN, "sh"]
-        process = subprocess.Popen(
-            [*_unprivileged(), *script, browser, *flags, "about:blank"],
-            stdin=theirs[0],
-            stdout=theirs[1],
-            stderr=error,
-            cwd="/",
-            start_new_session=True,  # Ctrl-C in a terminal is the crawl's, which ends the browser when it has done
-            env={"HOME": scratch or "/dev/shm", "TMPDIR": scratch or "/dev/shm", "PATH": os.environ.get("PATH", "")},
-        )
-        for end in theirs:
-            os.close(end)
-        own = cls(process, await DevTools.open(*ours), scratch, options.memory_bytes)
+        process, ours = _spawn([*_unprivileged(), *script, browser, *flags, "about:blank"], scratch or "/dev/shm")
+        own = cls(process, await DevTools.open(*ours[:2]), scratch, options.memory_bytes)
+        words = await _LastWords.listen(ours[2])
         try:
             own.version = (await asyncio.wait_for(own.tools.send("Browser.getVersion"), _START_SECONDS))["product"]
         except (DevToolsError, TimeoutError) as failed:
             await own.close()
-            raise RenderError(RenderProblem.NO_BROWSER, _last_line(error) or f"{browser} does not answer") from failed
+            raise RenderError(RenderProblem.NO_BROWSER, await words.last() or f"{browser} is silent") from failed
         except BaseException:
             await own.close()
             raise
-        finally:
-            error.close()
         own.tools.listen("", own._happened)
         own.tools.send("Target.setDiscoverTargets", discover=True)
         own.tools.send("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
@@ -240,11 +228,60 @@ class Chromium:
             await asyncio.sleep(_WATCH_SECONDS)
 
 
-def _pipes() -> tuple[tuple[int, int], tuple[int, int]]:
-    """Make two pipes; ours are (read, write), theirs (read, write)."""
+def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
+    """Start a process; our ends of its pipes: answers, commands, last words.
+
+    Raises:
+        RenderError: the system has not what it needs (`setpriv`).
+    """
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
-    return (our_read, our_write), (their_read, their_write)
+    words, their_words = os.pipe()
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=their_read,
+            stdout=their_write,
+            stderr=their_words,
+            cwd="/",
+            start_new_session=True,  # Ctrl-C in a terminal is the crawl's, which ends the browser when it has done
+            env={"HOME": home, "TMPDIR": home, "PATH": os.environ.get("PATH", "")},
+        )
+    except OSError as failed:
+        for end in (our_read, our_write, words):
+            os.close(end)
+        raise RenderError(RenderProblem.NO_BROWSER, str(failed)) from failed
+    finally:
+        for end in (their_read, their_write, their_words):
+            os.close(end)
+    return process, (our_read, our_write, words)
+
+
+class _LastWords(asyncio.Protocol):
+    """Read what a process says of itself for as long as it lives, and keep the end."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+        self._ended = asyncio.Event()
+
+    @classmethod
+    async def listen(cls, end: int) -> _LastWords:
+        own = cls()
+        await asyncio.get_running_loop().connect_read_pipe(lambda: own, os.fdopen(end, "rb", 0))
+        return own
+
+    def data_received(self, data: bytes) -> None:
+        self._kept = (self._kept + data)[-_LAST_WORDS:]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended.set()
+
+    async def last(self) -> str:
+        """Return the last line of a process that has ended."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), _END_SECONDS)
+        lines = self._kept.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
 
 
 def _unprivileged() -> list[str]:
@@ -338,9 +375,3 @@ def _is_renderer(pid: int) -> bool:
         return b"--type=renderer" in Path("/proc", str(pid), "cmdline").read_bytes()
     except OSError:
         return True
-
-
-def _last_line(file: IO[bytes]) -> str:
-    file.seek(0)
-    lines = file.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else ""

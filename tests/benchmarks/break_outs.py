@@ -1,4 +1,4 @@
-"""Show the browser pages that try to leave it or to take all there is: nothing may arrive, each must end in its bounds.
+"""Show the browser pages that try to leave it or to take all there is.
 
     uv run python -m tests.benchmarks.break_outs [--only WORD]
 
@@ -27,7 +27,7 @@ SECRETS = (BAIT, "root:x:0", "FORGED", "opened", "registered")
 
 
 async def answer(request: BrowserRequest) -> BrowserAnswer:
-    """Answer as the hostile site does; whatever is asked of a listener is refused, as the guard does."""
+    """Answer as the hostile site does, and refuse the listeners, as the guard does."""
     if not request.url.startswith(HOST + "/"):
         return BrowserAnswer(refused="not permitted")
     path = request.url.removeprefix(HOST)
@@ -54,7 +54,7 @@ async def peak(renderer: Renderer, most: list[int]) -> None:
 
 
 async def try_page(renderer: Renderer, page: bytes, arrived: Listeners) -> tuple[str, bool]:
-    """Show a page; a line about it, and whether it stayed inside and within its bounds."""
+    """Show a page; a line about it, and true if it stayed inside and in its bounds."""
     arrived.came.clear()
     most = [0]
     watching = asyncio.ensure_future(peak(renderer, most))

@@ -1,4 +1,6 @@
-"""Pages that try to leave the browser, to take all there is, or to forge what is read; and listeners that tell.
+"""Pages that try to leave the browser, and listeners that would notice.
+
+Others take all there is, or forge what is read.
 
 `%TCP%`, `%TCP6%` and `%UDP%` in a page stand for the listeners' host and port. What a page got back from one of them
 it writes into its DOM: the word that the listeners answer with.
@@ -177,6 +179,7 @@ FLOODS = {
     "dialogs": _page(
         "onbeforeunload=e=>{e.preventDefault();return 'stay'};setInterval(()=>{alert(1);confirm(2);prompt(3)},1)"
     ),
+    "console": _page("setInterval(()=>{for(let i=0;i<1000;i++)console.error('x'.repeat(5000))},1)"),
     "history": _page("setInterval(()=>{history.pushState(0,'','/h'+Math.random());location.hash=Math.random()},1)"),
 }
 FORGERY = _page(

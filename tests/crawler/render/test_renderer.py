@@ -327,7 +327,7 @@ def test_renderer_without_a_wish_starts_no_browser() -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Tell a process that runs from one that is gone, or that only its parent has not noticed."""
+    """Tell a process that runs from one that is gone or a zombie."""
     try:
         return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
