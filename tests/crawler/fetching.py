@@ -103,6 +103,7 @@ class RawServer:
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
             allow_reuse_address = True
+            request_queue_size = 128
 
             def get_request(self) -> tuple[socket.socket, Any]:
                 return super().get_request()
