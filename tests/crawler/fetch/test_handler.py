@@ -8,7 +8,6 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +17,7 @@ from scrapy.http import Response
 from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from db.records.reasons import label
-from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler
+from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler, keeping
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -36,17 +35,6 @@ def one(result: Response | Exception) -> Response:
 def leased(url: str) -> Request:
     """A request as the frontier makes it, which wants pages."""
     return Request(url, meta={"lease": SimpleNamespace(id=url)})
-
-
-def keeping(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
-    """Give these answers over one connection, the last one for ever."""
-    speak = answering(*answers)
-
-    def keep(connection: socket.socket, asked: bytes) -> bool:
-        speak(connection, asked)
-        return True
-
-    return keep
 
 
 def test_page_and_what_is_asked() -> None:

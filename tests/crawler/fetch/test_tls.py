@@ -167,7 +167,7 @@ def test_every_suite_of_tls_1_2_is_spoken(authority: Authority) -> None:
 
 
 def test_short_keys_are_not_believed(authority: Authority) -> None:
-    short = rsa.generate_private_key(65537, 1024)  # noqa: S505
+    short = rsa.generate_private_key(65537, 1024)
     with RawServer(answering(OK), wrap=authority.wrap(NAMES, key=short)) as server:
         (reason,) = reasons(server, "good.localhost")
     assert str(reason).startswith(("certificate not valid", "TLS failed"))
