@@ -7,6 +7,7 @@ import gzip
 import re
 import socket
 import struct
+import threading
 import time
 from types import SimpleNamespace
 
@@ -379,3 +380,40 @@ def test_pages_are_unpacked_though_nobody_says_that_they_are_packed(*, kind: byt
     with RawServer(answering(answer(packed).replace(b"text/html", kind))) as server:
         response = one(fetch(server.url())[0])
     assert (response.body, response.flags) == (BODY if unpacked else packed, [])
+
+
+def test_body_whose_server_did_not_wait_for_the_slot_is_asked_for_again() -> None:
+    body = b"<html>" + b"x" * (20 << 20)
+    has_slot = threading.Event()
+
+    def speak(connection: socket.socket, asked: bytes) -> bool:
+        sent = answer(body)
+        if b"/slow" in asked:
+            connection.sendall(sent[: 2 << 20])
+            has_slot.set()
+            time.sleep(1)
+            connection.sendall(sent[2 << 20 :])
+        else:
+            has_slot.wait(10)
+            connection.settimeout(0.3)  # as servers have it
+            connection.sendall(sent)
+        return False
+
+    async def together() -> list[Response]:
+        own = handler(DOWNLOAD_MAXSIZE=64 << 20)
+        try:
+            asked = [own.download_request(Request(server.url(path))) for path in ("/slow", "/")]
+            return await asyncio.gather(*asked)
+        finally:
+            await own.close()
+
+    with RawServer(speak) as server:
+        pages = asyncio.run(together())
+        assert [(page.body == body, page.flags) for page in pages] == [(True, [])] * 2
+        assert len(server.requests) == 3
+
+
+def test_question_mark_behind_the_number_sign_is_no_query() -> None:
+    with RawServer(keeping(answer())) as server:
+        fetch(server.url("/a#x?y"), server.url("/b?"), server.url("/c?d#x"))
+        assert [asked.split()[1] for asked in server.requests] == [b"/a", b"/b?", b"/c?d"]
