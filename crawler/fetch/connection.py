@@ -403,7 +403,7 @@ class _Exchange:
             self._timer = self._loop.call_at(due + 0.001, self._watch)
 
     def _give_up(self, reason: FailReason) -> None:
-        """Make do with the beginning of a body; fail without one, unless the status says all."""
+        """Make do with the beginning of a body, or a status that says all; or fail."""
         if self._decoder is not None and self._decoder.is_complete:
             self._complete()
         elif self._body or not self._is_success:
@@ -488,7 +488,9 @@ async def _race(addresses: Sequence[str], port: int, bind: tuple[str, int] | Non
 
 
 def _interleaved(addresses: Sequence[str]) -> list[str]:
-    """Alternate the two families, that of the first address first (RFC 8305, section 4).
+    """Alternate the two families, that of the first address first.
+
+    Source: RFC 8305, section 4.
 
     >>> _interleaved(["2001:db8::1", "2001:db8::2", "2001:db8::3", "192.0.2.1"])
     ['2001:db8::1', '192.0.2.1', '2001:db8::2', '2001:db8::3']

@@ -328,7 +328,11 @@ class _Target:
 
 
 class _IdleConnections:
-    """Connections kept for another request to the same host; beyond `most` the oldest are closed."""
+    """Connections kept for another request to the same host.
+
+    Args:
+        most: beyond so many the oldest are closed.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -518,7 +518,7 @@ _TABLE: dict[str, dict[Option, str]] = {
             "seconds that one fetch may take, from the connection to the last byte"
         ),
         Option("STALL_SECONDS", 20.0, number, NO, "answer.stall", least=0.1): (
-            "a fetch ends after so many seconds without a byte"
+            "once its first byte has come, a fetch ends after so many seconds without one"
         ),
         Option("LEAST_BYTES_PER_SECOND", 100.0, number, NO, "answer.least_rate"): (
             "or with fewer bytes a second over that time"

@@ -69,11 +69,14 @@ def files_needed(requests: int) -> int:
 
 
 def spare_files(allowed: int, requests: int) -> int | None:
-    """Return how many files may be open beside those needed, 0 or more; None for any number.
+    """Return how many files may be open beside those needed.
 
     Args:
         allowed: see `raise_limit`.
         requests: as of `files_needed`.
+
+    Returns:
+        0 or more; None for any number.
     """
     return max(0, allowed - files_needed(requests)) if allowed >= 0 else None
 

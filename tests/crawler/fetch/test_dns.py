@@ -125,7 +125,9 @@ def test_silence_is_told_after_a_while_and_a_late_answer_is_kept(
     asyncio.run(look())
 
 
-def test_who_waits_for_a_thread_is_not_taken_for_silent(silent: SilentServers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_that_waits_for_a_thread_is_not_taken_for_silent(
+    silent: SilentServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def look() -> None:
         monkeypatch.setattr("crawler.fetch.dns._PATIENCE_SECONDS", 0.1)
         monkeypatch.setattr("crawler.fetch.dns._MOST_THREADS", 2)
