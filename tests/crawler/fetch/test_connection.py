@@ -61,6 +61,15 @@ def test_addresses_that_refuse_cost_no_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert took < 1
 
 
+def test_name_with_very_many_addresses_has_some_of_them_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = (*(f"127.0.{n}.1" for n in range(1, 200)), "127.0.0.1")
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: name)
+    with RawServer(answering(PAGE)) as server:
+        (refused,) = fetch(f"http://many.test:{server.port}/")
+        assert isinstance(refused, ConnectionRefusedError)
+        assert server.connections == 0
+
+
 @pytest.mark.parametrize(("most", "connections"), [(40, 40), (20, 80)])
 def test_connections_of_many_hosts_in_turn_are_kept(most: int, connections: int) -> None:
     with RawServer(keeping(PAGE)) as server:
