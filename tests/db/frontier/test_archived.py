@@ -59,9 +59,7 @@ def test_urls_are_leased_in_any_state(lease: Callable, database: Database, run_i
     assert lease(ONE, TWO, THREE).leases == {}  # they are under way
 
 
-def test_what_is_no_newer_than_what_is_stored_is_left_out(
-    lease: Callable, database: Database, run_in: Callable
-) -> None:
+def test_answer_no_newer_than_what_is_stored_is_left_out(lease: Callable, database: Database, run_in: Callable) -> None:
     run_in(add_urls, (NOW, [ONE, TWO]))
     write(database, f"UPDATE url SET state = 'done', visits = 1, fetched_at = {NOW + 1}")
     assert lease(ONE, TWO, THREE, unchanged=frozenset({THREE.id})).leases == {}  # as a page was that is not here
