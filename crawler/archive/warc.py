@@ -45,6 +45,8 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 _NO_TIME: Final = 1.0
 _MOST_RECORD: Final = 64 << 20
 """Bytes of a record, unpacked; a longer one is passed over."""
+_MOST_HELD: Final = 32 << 20
+"""Bytes of a file that are held in memory behind the present record."""
 _HTTP: Final = "application/http"
 _ANSWERS: Final = frozenset({"response", "resource", "revisit"})
 _MOST_SHOWN: Final = 64
@@ -332,7 +334,10 @@ def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tup
         at = following(data, start)
         if start == 0 and at != 0:
             notes.append(f"{path} does not begin with a record")
+        held = start - start % mmap.ALLOCATIONGRANULARITY
         while 0 <= at < end:
+            if at - held > _MOST_HELD:
+                held = _release(data, held, at)
             record, behind, problem = whole(data, at)
             if problem:
                 notes.append(f"{path}, byte {at:,}: a record was passed over ({problem})")
@@ -341,6 +346,14 @@ def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tup
                 yield at, record
                 behind = following(data, behind)
             at = behind
+
+
+def _release(data: mmap.mmap, held: int, at: int) -> int:
+    """Let go of the pages of memory before a place; returns from where they are held."""
+    until = at - at % mmap.ALLOCATIONGRANULARITY
+    if hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED, held, until - held)
+    return until
 
 
 def _next_member(data: mmap.mmap, at: int) -> int:

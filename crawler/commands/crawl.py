@@ -27,7 +27,7 @@ from ..run.config import (
     without_effect,
 )
 from ..run.exit_codes import EXIT_STOPPED
-from ..run.process import raise_limit, settle
+from ..run.process import files_needed, raise_limit, settle
 
 if TYPE_CHECKING:
     import argparse
@@ -52,7 +52,6 @@ _ARGUMENTS = {
     "mode": ("once|watch", "end when nothing is left, or go on for ever and visit again what brings news"),
 }
 """Arguments of the spider by name: values, and the help."""
-_OTHER_HANDLES = 100
 
 
 class Command(NewsCommand, ScrapyCrawl):
@@ -233,7 +232,7 @@ def _check_handles(allowed: int, requests: int) -> None:
     Raises:
         ConfigError: saying how many are needed.
     """
-    needed = 2 * requests + _OTHER_HANDLES
+    needed = files_needed(requests)
     if 0 <= allowed < needed:
         raise ConfigError(
             f"only {allowed} files may be open at a time, {needed} are needed for CONCURRENT_REQUESTS={requests}; "

@@ -21,7 +21,6 @@ from db.engine.errors import DatabaseProblem
 from db.records.outcome import ArchivePlace
 
 from ..archive import saved_pages as files
-from ..archive import warc
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
@@ -189,6 +188,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
+    from ..archive import warc
     from ..archive.page_reader import SavedInput
 
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
@@ -221,6 +221,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
 
 def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
     """Yield the pages of WARC files; tell of damaged records on standard error."""
+    from ..archive import warc
     from ..archive.page_reader import SavedInput
     from ..archive.records import Bodies
 

@@ -23,9 +23,7 @@ from scrapy.responsetypes import responsetypes
 
 from db.frontier import archived as table
 from db.records.outcome import ArchivePlace
-from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
-from pipelines.item import CutBy
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 from pipelines.urls import canonicalize
@@ -37,6 +35,7 @@ from ..archive.warc import ArchivedResponse
 from ..fetch.errors import BODY_CUT
 from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
 from ..response.new_urls import new_url
+from ..response.revisit import NOT_MODIFIED
 from ..run.seeds import WARC, ArchiveSeeds, SeedError
 from ..run.session import Session
 
@@ -52,12 +51,6 @@ _DEPTH: Final = 1
 _MOST_TOLD: Final = 5
 _LOOK_SECONDS: Final = 0.05
 """Pause between two looks whether a page is stored, unless the engine has asked for the next one."""
-_NOT_MODIFIED: Final = 304
-_CUTS: Final = {
-    CutBy.LENGTH: (BODY_CUT,),
-    CutBy.TIME: (str(FailReason.TIMED_OUT),),
-}
-"""Bounds that a response ran into which was cut for these reasons; of others the connection was lost."""
 PASSED_OVER, KNOWN = "archive/passed over", "archive/known"
 
 
@@ -165,7 +158,7 @@ class Replay:
                 "handle_httpstatus_all": True,
             },
         )
-        request.meta["answer"] = _response(request, answer)
+        request.meta["answer"] = _response(request, answer, self._session.config.fetch.bounds.size)
         if answer.dom:
             request.meta["dom"] = answer.dom
         if answer.place is not None:
@@ -183,7 +176,10 @@ class Replay:
             found[new.id] = (new, one)
         await self._stored(self._session.config.in_flight, not_of=found)
         request = table.ArchiveRequest(
-            self._session.resumed.run_id, limits, [(new, one.fetched_at) for new, one in found.values()]
+            self._session.resumed.run_id,
+            limits,
+            [(new, one.fetched_at) for new, one in found.values()],
+            frozenset(key for key, (_, one) in found.items() if one.status == NOT_MODIFIED),
         )
         leased = await self._session.submit(table.lease_archived, request)
         self._session.stats[KNOWN] += 0 if leased.is_spent else len(found) - len(leased.leases)
@@ -240,20 +236,20 @@ def _kind(answer: ArchivedResponse) -> Kind:
     return Kind(answer.purpose) if answer.purpose in set(Kind) else Kind.PAGE
 
 
-def _response(request: Request, answer: ArchivedResponse) -> Response:
-    """Make of an answer what the download handler makes of it."""
+def _response(request: Request, answer: ArchivedResponse, most: int) -> Response:
+    """Make of an answer what the download handler makes of it; `most` bytes count."""
     headers = Headers([one for one in answer.headers if one[0] not in SPOKEN_FOR])
     if not answer.headers and answer.content_type:
         headers["Content-Type"] = answer.content_type
-    flags = []
-    if answer.cut is not None:
-        flags = [TRUNCATED, *(BOUND + name for name in _CUTS.get(answer.cut, ()))]
-    kind = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
+    body = answer.body[:most]
+    # whatever it was cut by, another try will not bring the rest
+    flags = [TRUNCATED, BOUND + BODY_CUT] if answer.cut is not None or len(body) < len(answer.body) else []
+    kind = responsetypes.from_args(headers=headers, url=request.url, body=body)
     return kind(
         request.url,
         status=answer.status,
         headers=headers,
-        body=answer.body,
+        body=body,
         flags=flags,
         request=request,
         ip_address=answer.address or None,  # type: ignore[arg-type]

@@ -539,11 +539,11 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("SITEMAP_ENTRIES", 50_000, whole, NO, "read.file_entries", least=1): "entries of it that are read",
     },
     "how much of one answer": {
-        Option("DOWNLOAD_TIMEOUT", 60, number, NO, "fetch.seconds", least=0.1): (
+        Option("DOWNLOAD_TIMEOUT", 50, number, NO, "fetch.seconds", least=0.1): (
             "seconds that one fetch may take, from the connection to the last byte"
         ),
         Option("STALL_SECONDS", 20.0, number, NO, "answer.stall", least=0.1): (
-            "a fetch ends after so many seconds without a byte"
+            "once its first byte has come, a fetch ends after so many seconds without one"
         ),
         Option("LEAST_BYTES_PER_SECOND", 100.0, number, NO, "answer.least_rate"): (
             "or with fewer bytes a second over that time"

@@ -80,6 +80,7 @@ class NewsSpider(Spider):
     def _answered(self, request: Request, **answer: Any) -> list[Page]:
         """Make the page and tell the crawl, once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
+        seconds -= request.meta.get("lookup_seconds", 0.0)  # that is the name server's
         services = CrawlAccess.of(self.crawler).services
         at = request.meta.get("recorded_at")
         answer |= {name: request.meta.pop(name, None) for name in ("wire", "archived")}

@@ -31,11 +31,13 @@ class ArchiveRequest:
         run_id: the run.
         limits: of the crawl.
         found: the URLs, each with the time of its answer; each once.
+        unchanged: those of which the answer says only that the page is as it was.
     """
 
     run_id: int
     limits: Limits
     found: Sequence[tuple[NewUrl, float]]
+    unchanged: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def lease_archived(connection: Connection, request: ArchiveRequest) -> ArchiveLe
         if row.state == State.LEASED or (row.fetched_at is not None and row.fetched_at >= at - _SAME_SECONDS):
             continue
         lease = Lease(*row[:-1])
+        if new.id in request.unchanged and not lease.is_revisit:
+            continue
         if row.state != State.PENDING:
             lease = replace(lease, tries=0, state_before=lease.state_before or row.state)
         if lease.counts and left is not None:

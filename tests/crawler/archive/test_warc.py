@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crawler.archive import warc
 from crawler.archive.records import Bodies
 from crawler.archive.saved_pages import InputError
 from crawler.archive.warc import ArchivedResponse, files, response_at, responses, why_none
@@ -59,7 +60,9 @@ BOTH = pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 
 
 @BOTH
-def test_every_response_is_read_once_however_the_file_is_cut(tmp_path: Path, *, packed: bool) -> None:
+def test_every_response_is_read_once_however_the_file_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, packed: bool
+) -> None:
     path = written(tmp_path, records(), packed=packed)
     assert list(files(tmp_path)) == list(files(path)) == [path]
     whole, notes = cut(path, 1)
@@ -73,6 +76,8 @@ def test_every_response_is_read_once_however_the_file_is_cut(tmp_path: Path, *, 
     assert response_at(path, whole[3].offset) == whole[3]
     for parts in (2, 5, 40, 3_000):
         assert cut(path, parts) == (whole, [])
+    monkeypatch.setattr(warc, "_MOST_HELD", 0)  # memory is given back behind each record
+    assert cut(path, 2) == (whole, [])
 
 
 @BOTH
