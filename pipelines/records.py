@@ -11,6 +11,7 @@ from enum import IntEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
+from db.records.article import TextFrom
 from db.records.reasons import PageReason, SkipReason
 from db.records.search import JOINED_BY, IndexTerms
 
@@ -371,6 +372,7 @@ class ParseResult:
         site_id: site of the page itself.
         outdated: why an article is not wanted by its time, if it is not.
         raw: its bytes, compressed, when they are kept.
+        dom: the same of the document that a browser made of it.
         rendered: the form of the page that was asked for.
         relevance: how near it is to the topic, in [0, 1]; None without a topic.
         link_relevance: the same of each link's text.
@@ -378,6 +380,8 @@ class ParseResult:
         signs: when traps are looked for and the page is no leaf of some length.
         index_terms: of a page that is kept, for the full-text index.
         description: of a page that is kept.
+        text_from: where the text came from.
+        loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
     """
 
     kind: PageKind
@@ -401,6 +405,7 @@ class ParseResult:
     site_id: int = 0
     outdated: SkipReason | None = None
     raw: bytes | None = None
+    dom: bytes | None = None
     rendered: str = ""
     relevance: float | None = None
     link_relevance: tuple[float, ...] = ()
@@ -409,6 +414,8 @@ class ParseResult:
     probability: float = 1.0
     index_terms: IndexTerms | None = None
     description: Description = Description()
+    text_from: TextFrom = TextFrom.HTML
+    loads_more: bool = False
 
     @property
     def is_kept(self) -> bool:

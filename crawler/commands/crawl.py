@@ -27,7 +27,7 @@ from ..run.config import (
     without_effect,
 )
 from ..run.exit_codes import EXIT_STOPPED
-from ..run.process import raise_limit, settle
+from ..run.process import files_needed, raise_limit, settle
 
 if TYPE_CHECKING:
     import argparse
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from ..demo.server import Newsroom
+    from ..run.seeds import ArchiveSeeds
     from ..spiders.news import NewsSpider
 
 
@@ -44,13 +45,13 @@ DEMO = "demo"
 DEMO_PORT = 8710
 _ARGUMENTS = {
     "seeds": (
-        "URL|FILE|demo",
-        "where to start: one or several addresses; a file of them, one a line; or the bundled newsroom",
+        "URL|FILE|warc:FILE|demo",
+        "where to start: one or several addresses; a file of them, one a line; the pages of a WARC file, and nothing "
+        "else; or the bundled newsroom",
     ),
     "mode": ("once|watch", "end when nothing is left, or go on for ever and visit again what brings news"),
 }
 """Arguments of the spider by name: values, and the help."""
-_OTHER_HANDLES = 100
 
 
 class Command(NewsCommand, ScrapyCrawl):
@@ -126,7 +127,7 @@ class Command(NewsCommand, ScrapyCrawl):
         from db.engine.shards import Shards
 
         from ..run.exporters import check_exports
-        from ..run.seeds import Seed, refuse_private, seeds_of
+        from ..run.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
         from ..run.session import MODES, ONCE
 
         assert self.settings is not None
@@ -153,6 +154,8 @@ class Command(NewsCommand, ScrapyCrawl):
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             Shards.read(config.database_url)
             refuse_private(opts.spargs["seeds"], config.fetch.guard)
+            if isinstance(opts.spargs["seeds"], ArchiveSeeds):
+                _check_archive(opts.spargs["seeds"], opts.spargs.get("mode", ONCE), config)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)
@@ -204,13 +207,32 @@ def _arguments(spider: type[NewsSpider]) -> set[str]:
     return {one.name for one in found if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
 
 
+def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
+    """Refuse what is no archive, and what one cannot be read with.
+
+    Raises:
+        ConfigError, SeedError: saying what.
+    """
+    from db.engine.shards import Shards
+
+    from ..replay.answers import archives_of
+    from ..run.session import ONCE
+
+    archives_of(seeds)
+
+    if mode != ONCE:
+        raise ConfigError("an archive is read once; leave -a mode out")
+    if len(Shards.read(config.database_url).urls) > 1:
+        raise ConfigError("an archive is read into one database; name one in DATABASE_URL")
+
+
 def _check_handles(allowed: int, requests: int) -> None:
     """Refuse to start where requests would fail for want of file handles.
 
     Raises:
         ConfigError: saying how many are needed.
     """
-    needed = 2 * requests + _OTHER_HANDLES
+    needed = files_needed(requests)
     if 0 <= allowed < needed:
         raise ConfigError(
             f"only {allowed} files may be open at a time, {needed} are needed for CONCURRENT_REQUESTS={requests}; "

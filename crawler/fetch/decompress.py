@@ -2,7 +2,8 @@
 
 A body may have several on each other. The server's word is a hint, the first bytes decide: plain text that is said to
 be gzip stays as it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at
-once; one that ends before its time is truncated.
+once; one that ends before its time is truncated. Checksums behind the data are not looked at, as in browsers: servers
+leave them out or get them wrong, and the page is whole all the same.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ _HARMLESS = 1 << 20
 _ENOUGH_TO_JUDGE = 32
 _WINDOW_LOG = 23
 """zstd may look back 8 MiB (RFC 9659)."""
+
+_MOST_GZIP_HEAD = 128 * 1024
+"""Bytes before the data: twice the longest extra field."""
 
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _ERRORS = (zlib.error, brotli.error, zstd.ZstdError, EOFError, MemoryError)
@@ -136,6 +140,10 @@ class _Method(Protocol):
         """Take bytes, return pieces of bounded length."""
 
     @property
+    def is_whole(self) -> bool:
+        """True if all data of the member came."""
+
+    @property
     def is_over(self) -> bool:
         """True if the member has ended."""
 
@@ -169,12 +177,12 @@ class _Layer:
     @property
     def is_broken(self) -> bool:
         """True if the bytes are wrong, or stopped before the end."""
-        return self.is_wrong or (self._method is not None and not self._method.is_over)
+        return self.is_wrong or (self._method is not None and not self._method.is_whole)
 
     @property
     def is_complete(self) -> bool:
         """True if the end was reached."""
-        return not self.is_wrong and self._method is not None and self._method.is_over
+        return not self.is_wrong and self._method is not None and self._method.is_whole
 
     def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
         """Decode what comes from the layer outside."""
@@ -248,13 +256,35 @@ class _Layer:
                 return
 
 
-class _Zlib:
-    """gzip and deflate."""
+class _Deflate:
+    """Deflated data, between a head and a checksum of which nothing is wanted.
 
-    def __init__(self, window: int) -> None:
-        self._inner = zlib.decompressobj(window)
+    Args:
+        head: returns its length if it is all there, None if not; raises `zlib.error` if it is wrong.
+        trailer: bytes of the checksum.
+    """
+
+    def __init__(self, head: Callable[[bytes], int | None], trailer: int) -> None:
+        self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
+        self._head: Callable[[bytes], int | None] | None = head
+        self._held = b""
+        self._trailer = trailer
+        self._after = b""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
+        if self._head is not None:
+            self._held += data
+            length = self._head(self._held)
+            if length is None:
+                return
+            data, self._held, self._head = self._held[length:], b"", None
+        if not self._inner.eof:
+            yield from self._inflate(data)
+            data = self._inner.unused_data
+        if self._inner.eof:
+            self._after += data
+
+    def _inflate(self, data: bytes) -> Iterator[bytes]:
         while data or self._inner.unconsumed_tail:
             piece = self._inner.decompress(
                 self._inner.unconsumed_tail + data if data else self._inner.unconsumed_tail, _PIECE
@@ -266,12 +296,49 @@ class _Zlib:
                 return
 
     @property
-    def is_over(self) -> bool:
+    def is_whole(self) -> bool:
         return self._inner.eof
 
     @property
+    def is_over(self) -> bool:
+        return self._inner.eof and len(self._after) >= self._trailer
+
+    @property
     def rest(self) -> bytes:
-        return self._inner.unused_data
+        return self._after[self._trailer :]
+
+
+def _no_head(_: bytes) -> int | None:
+    """Return the length of nothing."""
+    return 0
+
+
+def _zlib_head(data: bytes) -> int | None:
+    """Return the length of a zlib header (RFC 1950)."""
+    if data[1:2] and data[1] & 0x20:
+        raise zlib.error("a dictionary that nobody has")
+    return 2 if len(data) >= 2 else None
+
+
+def _gzip_head(data: bytes) -> int | None:
+    """Return the length of a gzip header (RFC 1952, 2.3) once it is all there."""
+    if len(data) > _MOST_GZIP_HEAD or data[3:4] > b"\x1f":
+        raise zlib.error("no gzip header")
+    if len(data) < 10:
+        return None
+    flags, at = data[3], 10
+    if flags & 4:  # an extra field
+        if len(data) < 12:
+            return None
+        at += 2 + int.from_bytes(data[10:12], "little")
+    for named in (8, 16):  # the name of a file, a comment
+        if flags & named:
+            stop = data.find(b"\0", at)
+            if stop < 0:
+                return None
+            at = stop + 1
+    at += flags & 2  # a checksum of the header, of two bytes
+    return at if len(data) >= at else None
 
 
 class _Zstd:
@@ -288,6 +355,10 @@ class _Zstd:
                 yield piece
             elif self._inner.needs_input:
                 return
+
+    @property
+    def is_whole(self) -> bool:
+        return self._inner.eof
 
     @property
     def is_over(self) -> bool:
@@ -316,21 +387,25 @@ class _Brotli:
                 return
 
     @property
-    def is_over(self) -> bool:
+    def is_whole(self) -> bool:
         return bool(self._inner.is_finished())
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_whole
 
 
 def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
     """Choose a decoder by the first bytes, else by name; None if they are plain."""
     if head.startswith(_GZIP):
-        return lambda: _Zlib(zlib.MAX_WBITS | 16)
+        return lambda: _Deflate(_gzip_head, 8)
     if head.startswith(_ZSTD):
         return _Zstd
     if _is_zlib(head) and name not in {"br", UNSAID}:
-        return lambda: _Zlib(zlib.MAX_WBITS)
+        return lambda: _Deflate(_zlib_head, 4)
     if name in {"gzip", "zstd", UNSAID} or _looks_plain(head):
         return None
-    return _Brotli if name == "br" else lambda: _Zlib(-zlib.MAX_WBITS)
+    return _Brotli if name == "br" else lambda: _Deflate(_no_head, 0)
 
 
 def _is_zlib(head: bytes) -> bool:

@@ -1,15 +1,21 @@
-"""DNS cache: permitted IP addresses of host names, asked in threads."""
+"""DNS cache: permitted IP addresses of host names, asked in threads.
+
+The system's resolver blocks, for a minute when a name server is silent, and cannot be told to stop. So every look-up
+has a thread of its own, which nobody waits for longer than some seconds, at the end of the process not at all.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
 import socket
+import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from cachetools import TLRUCache
+from cachetools import LRUCache, TLRUCache
 
 from db.records.reasons import FailReason
 
@@ -19,8 +25,15 @@ from .guard import AddressRefused, Guard
 KEEP_SECONDS = 600.0
 KEEP_FAILURE_SECONDS = 30.0
 MAX_NAMES = 10_000
-_THREADS = 16
-_LOOK_UP_SECONDS = 3.0
+_MOST_THREADS = 256
+"""Look-ups at a time: as many names must be silent before another one waits."""
+_PATIENCE_SECONDS = 10.0
+"""As long as glibc asks one name server (resolv.conf(5): 5 seconds, 2 attempts); later answers are kept, too."""
+_SHARED_SECONDS = 3.0
+_NO_SUCH_HOST = frozenset(
+    getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
+)
+"""What a name server says of a name; all else says only that it could not be asked."""
 _UNANSWERED = ("",)
 """In place of addresses: nobody could be asked."""
 
@@ -29,7 +42,8 @@ class DnsCache:
     """A DNS cache: resolves names and IP literals to permitted addresses.
 
     Names under `localhost` are this machine without asking anybody (RFC 6761). Answers are kept for ten minutes and
-    failures for half a minute; requests for a name that is being looked up wait for that one look-up.
+    failures for half a minute; requests for a name that is being looked up wait for that one look-up. Of several
+    addresses the one that answered last comes first.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -41,7 +55,9 @@ class DnsCache:
         self.guard = guard
         self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
         self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="names")
+        self._answering: LRUCache[str, str] = LRUCache(MAX_NAMES)
+        self._waiting: deque[str] = deque()
+        self._under_way: dict[str, asyncio.TimerHandle] = {}
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """Resolve a host to the addresses that it may be connected to.
@@ -54,12 +70,10 @@ class DnsCache:
 
         Raises:
             AddressRefused: it has addresses, but none that is permitted.
-            FetchError: it has no address.
+            FetchError: it has no address, or nobody says so within some seconds.
         """
         name = host.lower().removesuffix(".")
-        found = self._recall(name)
-        if found is None:
-            found = await self._ask(name)
+        found = await self._resolve(name)
         if not found:
             raise FetchError(FailReason.NO_HOST)
         if found == _UNANSWERED:
@@ -67,7 +81,13 @@ class DnsCache:
         permitted = [address for address in found if self.guard.permits(address, port)]
         if not permitted:
             raise AddressRefused(host, found[0])
+        if len(permitted) > 1 and (answering := self._answering.get(name)) in permitted:
+            permitted.sort(key=lambda address: address != answering)
         return permitted
+
+    def prefer(self, host: str, address: str) -> None:
+        """Return this address of a host first from now on: it answers."""
+        self._answering[host.lower()] = address
 
     def forget(self, host: str | None = None) -> None:
         """Forget the addresses of a host; without one, all failures."""
@@ -77,7 +97,16 @@ class DnsCache:
 
     def close(self) -> None:
         """Cancel look-ups that have not been answered."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._waiting.clear()
+        for timer in self._under_way.values():
+            timer.cancel()
+        for asked in self._asked.values():
+            asked.cancel()
+
+    async def _resolve(self, name: str) -> tuple[str, ...]:
+        """Return all addresses of a name, permitted or not."""
+        known = self._recall(name)
+        return await self._ask(name) if known is None else known
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
         """Return the addresses of a name that need no look-up; None when it needs one."""
@@ -91,25 +120,52 @@ class DnsCache:
 
     async def _ask(self, name: str) -> tuple[str, ...]:
         """Look a name up, or wait for a look-up under way."""
-        loop = asyncio.get_running_loop()
         asked = self._asked.get(name)
         if asked is None:
-            asked = loop.run_in_executor(self._threads, _ask, name)
-            self._asked[name] = asked
-            asked.add_done_callback(lambda done: self._learn(name, done))
+            asked = self._asked[name] = asyncio.get_running_loop().create_future()
+            if name in self._under_way:  # for long: it was given up once
+                self._set_timer(name)
+            else:
+                self._waiting.append(name)
+                self._start()
         # One that gives up waiting must not end the look-up for the others.
         return await asyncio.shield(asked)
 
-    def _learn(self, name: str, done: asyncio.Future[tuple[str, ...]]) -> None:
-        """Remember an answer."""
-        del self._asked[name]
-        if not done.cancelled():
-            self._known[name] = done.result()
+    def _start(self) -> None:
+        """Start the look-ups for which there is a thread."""
+        loop = asyncio.get_running_loop()
+        while self._waiting and len(self._under_way) < _MOST_THREADS:
+            name = self._waiting.popleft()
+            self._set_timer(name)
+            threading.Thread(target=_tell, args=(name, loop, self._learn), name="names", daemon=True).start()
+
+    def _set_timer(self, name: str) -> None:
+        self._under_way[name] = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, self._keep, name, _UNANSWERED)
+
+    def _learn(self, name: str, found: tuple[str, ...]) -> None:
+        """Take what the thread of a look-up brings, however late."""
+        self._under_way.pop(name).cancel()
+        self._keep(name, found)
+        self._start()
+
+    def _keep(self, name: str, found: tuple[str, ...]) -> None:
+        """Remember an answer, and give it to those who wait for it."""
+        self._known[name] = found
+        asked = self._asked.pop(name, None)
+        if asked is not None and not asked.done():
+            asked.set_result(found)
 
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
     """Return the time at which a cached entry ends."""
     return now + (KEEP_SECONDS if any(addresses) else KEEP_FAILURE_SECONDS)
+
+
+def _tell(name: str, loop: asyncio.AbstractEventLoop, learn: Callable[[str, tuple[str, ...]], None]) -> None:
+    """Look a name up in a thread, and tell the event loop."""
+    found = _ask(name)
+    with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        loop.call_soon_threadsafe(learn, name, found)
 
 
 def _ask(name: str) -> tuple[str, ...]:
@@ -120,7 +176,10 @@ def _ask(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(ipaddress.ip_address(entry[4][0])) for entry in found))
     except (OSError, ValueError) as error:
         # ValueError: the name cannot be encoded, or the answer is no address.
-        return _UNANSWERED if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN else ()
+        was_told = isinstance(error, ValueError) or (
+            isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_HOST
+        )
+        return () if was_told else _UNANSWERED
 
 
 async def look_up(names: Sequence[str]) -> dict[str, str]:
@@ -128,19 +187,17 @@ async def look_up(names: Sequence[str]) -> dict[str, str]:
 
     Those that cannot be told within some seconds are left out.
     """
-    tasks = {name: asyncio.ensure_future(_first_address(name)) for name in dict.fromkeys(names)}
+    cache = DnsCache(Guard())
+    tasks = {name: asyncio.ensure_future(_first_address(cache, name)) for name in dict.fromkeys(names)}
     if tasks:
-        await asyncio.wait(tasks.values(), timeout=_LOOK_UP_SECONDS)
+        await asyncio.wait(tasks.values(), timeout=_SHARED_SECONDS)
     for task in tasks.values():
         task.cancel()
+    cache.close()
     return {name: task.result() for name, task in tasks.items() if task.done() and not task.cancelled()}
 
 
-async def _first_address(name: str) -> str:
+async def _first_address(cache: DnsCache, name: str) -> str:
     """Return the first address in text order, the same for all names of one machine."""
     host = name.rpartition("]")[0].lstrip("[") if name.startswith("[") else name.partition(":")[0]
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return ""
-    return min((str(entry[4][0]) for entry in found), default="")
+    return min(await cache._resolve(host.lower()), default="")

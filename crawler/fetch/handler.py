@@ -28,6 +28,7 @@ from twisted.internet.ssl import Certificate
 from twisted.python.failure import Failure
 
 from db.records.reasons import FailReason
+from pipelines.item import CutBy, WireExchange
 
 from .. import clock
 from .body_slots import BodySlots
@@ -60,11 +61,10 @@ BOUND = "bound: "
 _ACCEPT_ENCODING = b"Accept-Encoding: " + ACCEPT_ENCODING.encode()
 _IDLE_SECONDS = 30.0
 _REACH_SECONDS = 5.0
-_MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
 """Headers of a request that are this module's business."""
-_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
+SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
 """Headers of a response that no longer hold for its decoded body."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 """Methods whose requests say that they have no body."""
@@ -80,7 +80,8 @@ class GuardedHandler(BaseDownloadHandler):
 
     A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into, beside Scrapy's
     own (`dataloss`, `partial`, `download_stopped`). Its body is decoded. To the requests of the frontier, which have a
-    lease, only pages are read whole. Proxies are not supported: what a proxy connects to cannot be seen from here.
+    lease, only pages are read whole. `meta["lookup_seconds"]` is the time that the look-up of the name took: it is not
+    the host's. Proxies are not supported: what a proxy connects to cannot be seen from here.
     """
 
     lazy = True
@@ -96,9 +97,6 @@ class GuardedHandler(BaseDownloadHandler):
         if request.meta.get("proxy"):
             msg = "requests through a proxy escape the address guard; set HTTPPROXY_ENABLED = False"
             raise NotSupported(msg)
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        deadline = started + (request.meta.get("download_timeout") or self._seconds)
         slots, lease = self._network.slots, request.meta.get("lease")
         bounds = self._bounds
         if lease is None or "download_maxsize" in request.meta:
@@ -106,24 +104,31 @@ class GuardedHandler(BaseDownloadHandler):
             bounds = replace(bounds, size=most, pages_only=lease is not None)
         target = _Target(request.url, request.meta.get("bindaddress") or self._network.options.bind)
         key = request if lease is None else lease.id
+        started = asyncio.get_running_loop().time()
+        request.meta["lookup_seconds"] = 0.0
         stopped: list[StopDownload] = []
+        written = self._written(request, target)
+        wire: list[bytes] | None = [] if self._network.options.records else None
         ask = partial(
             Connection.ask,
-            request=self._written(request, target),
+            request=written,
             bounds=bounds,
-            deadline=deadline,
             acquire=partial(slots.acquire, key),
             expects_body=request.method != "HEAD",
             listener=self._listener(request, stopped),
+            wire=wire,
         )
         try:
-            response, connection = await self._ask(
-                target, ask, deadline, bounds.stall, reuse=request.method in _REPEATABLE
-            )
+            response, connection = await self._ask(request, target, ask)
+            if response.was_paused and response.end is BodyEnd.LOST and request.method in _REPEATABLE:
+                # the server did not wait for the slot, which is there now
+                response, connection = await self._ask(request, target, ask)
         finally:
             if lease is None:  # else the body is kept until its page is stored
                 slots.release(key)
-        request.meta["download_latency"] = response.first_byte - started
+        request.meta["download_latency"] = response.first_byte - started - request.meta["lookup_seconds"]
+        if wire is not None:
+            request.meta["wire"] = WireExchange(written, b"".join(wire), _why_cut(response))
         if response.end is BodyEnd.LOST and request.meta.get("download_fail_on_dataloss"):
             raise ResponseDataLossError(request.url)
         made = self._response(request, target, response, connection)
@@ -138,18 +143,16 @@ class GuardedHandler(BaseDownloadHandler):
         self._network.names.close()
 
     async def _ask(
-        self,
-        target: _Target,
-        ask: Callable[[Connection], Awaitable[HttpResponse]],
-        deadline: float,
-        stall: float,
-        *,
-        reuse: bool,
+        self, request: Request, target: _Target, ask: Callable[..., Awaitable[HttpResponse]]
     ) -> tuple[HttpResponse, Connection]:
         """Send a request over a kept connection, or a new one."""
+        loop = asyncio.get_running_loop()
+        seconds = request.meta.get("download_timeout") or self._seconds
+        deadline = loop.time() + seconds
+        reuse = request.method in _REPEATABLE
         while reuse and (kept := self._network.idle.take(target.key)) is not None:
             try:
-                response = await ask(kept)
+                response = await ask(kept, deadline=deadline)
             except FetchError as error:
                 if kept.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
@@ -157,9 +160,13 @@ class GuardedHandler(BaseDownloadHandler):
             if response.head.status == 408 and not kept.is_idle:
                 continue  # the server's farewell to a connection that was idle for too long
             return self._done(target, response, kept)
-        until = min(deadline, asyncio.get_running_loop().time() + stall)
-        async with asyncio.timeout_at(until):
+        asked = loop.time()
+        try:
             addresses = await self._network.names.addresses(target.host, target.port)
+        finally:
+            request.meta["lookup_seconds"] += loop.time() - asked
+        deadline += loop.time() - asked
+        until = min(deadline, loop.time() + self._bounds.stall)
         context = self._network.trust.context(target.host) if target.secure else None
         try:
             fresh = await connect(addresses, target.port, context, target.host, until, bind=target.bind)
@@ -167,7 +174,8 @@ class GuardedHandler(BaseDownloadHandler):
             if error.errno in {errno.EMFILE, errno.ENFILE}:
                 self._network.idle.close()  # what is only kept for later must not be in the way
             raise
-        return self._done(target, await ask(fresh), fresh)
+        self._network.names.prefer(target.host, str(fresh.peer))
+        return self._done(target, await ask(fresh, deadline=deadline), fresh)
 
     def _done(self, target: _Target, response: HttpResponse, connection: Connection) -> tuple[HttpResponse, Connection]:
         if connection.is_idle:
@@ -278,7 +286,7 @@ class Network:
             names=DnsCache(options.guard),
             trust=options.trust,
             cookies=SiteCookies() if options.cookies else None,
-            idle=_IdleConnections(),
+            idle=_IdleConnections(options.idle),
             slots=BodySlots(options.bounds.size),
         )
 
@@ -320,15 +328,20 @@ class _Target:
         self.port = parts.port or (443 if self.secure else 80)
         self.netloc = parts.netloc.rpartition("@")[2].encode("ascii")
         self.plain_path = parts.path or "/"
-        self.path = (self.plain_path + (f"?{parts.query}" if "?" in url else "")).encode("ascii")
+        self.path = (self.plain_path + (f"?{parts.query}" if "?" in url.partition("#")[0] else "")).encode("ascii")
         self.bind = (bind, 0) if isinstance(bind, str) else bind
         self.key = (self.secure, self.host, self.port, self.bind)
 
 
 class _IdleConnections:
-    """Connections kept for another request to the same host; the oldest are closed."""
+    """Connections kept for another request to the same host.
 
-    def __init__(self) -> None:
+    Args:
+        most: beyond so many the oldest are closed.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
         self._of: dict[object, list[Connection]] = {}
 
@@ -347,7 +360,7 @@ class _IdleConnections:
         timer = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._drop, connection)
         self._kept[connection] = key, timer
         self._of.setdefault(key, []).append(connection)
-        if len(self._kept) > _MOST_IDLE:
+        if len(self._kept) > self._most:
             self._drop(next(iter(self._kept)))
 
     def close(self) -> None:
@@ -368,9 +381,18 @@ class _IdleConnections:
             del self._of[key]
 
 
+def _why_cut(response: HttpResponse) -> CutBy | None:
+    """Say why a body is not all there."""
+    if response.is_whole:
+        return None
+    if {FailReason.TIMED_OUT, FailReason.STALLED} & set(response.bounds):
+        return CutBy.TIME
+    return CutBy.DISCONNECT if response.end is BodyEnd.LOST else CutBy.LENGTH
+
+
 def _headers(head: Head) -> Headers:
     """Return the headers of a response in Scrapy's form."""
-    return Headers([header for header in head.headers if header[0] not in _SPOKEN_FOR])
+    return Headers([header for header in head.headers if header[0] not in SPOKEN_FOR])
 
 
 def _cookie_lines(cookies: CookiesT) -> list[str]:

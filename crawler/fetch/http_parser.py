@@ -23,10 +23,10 @@ _NAME = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _DIGITS = re.compile(rb"[0-9]{1,18}")
 _CONTROL = re.compile(rb"[\0\r\n]")
 
-_MOST_INTERIM = 16
-"""Heads with status 1xx before the real one."""
+_MOST_INTERIM = 100
+"""Heads with status 1xx before the real one: some servers send one a second while they work on a page."""
 _MOST_HEAD = 16
-"""A head is given up when it is this many times as long as what is kept of it."""
+"""Heads are given up when they are together this many times as long as what is kept of one."""
 _BODILESS = frozenset({204, 205, 304})
 
 FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection", b"content-encoding"})
@@ -157,6 +157,11 @@ class ResponseParser:
             self.state = ParserState.WHOLE if cleanly and self._body.may_end() else ParserState.BROKEN
 
     @property
+    def is_waiting(self) -> bool:
+        """True before the first byte of the final response."""
+        return self.state is ParserState.HEAD and self._lines.is_empty
+
+    @property
     def is_of_unknown_length(self) -> bool:
         """True if the body ends with the connection, whole or not."""
         return isinstance(self._body, UntilClose)
@@ -181,7 +186,7 @@ class ResponseParser:
                 raise WireError(
                     "the server wants another protocol" if head.status == 101 else "too many interim answers"
                 )
-            self._lines = _HeadLines(self._bounds)
+            self._lines = _HeadLines(self._bounds, self._lines.seen)
             return
         self.head = head
         transfer = head.tokens(b"transfer-encoding")
@@ -337,30 +342,40 @@ class Chunked:
 
 
 class _HeadLines:
-    """Lines up to the empty one that ends a head."""
+    """Lines up to the empty one that ends a head.
 
-    def __init__(self, bounds: HeadBounds) -> None:
+    Args:
+        bounds: of what is kept.
+        seen: bytes of the heads before.
+    """
+
+    def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
         self._unfinished = b""
         self._skipping = False
         self._status: tuple[int, tuple[int, int]] | None = None
         self._headers: list[tuple[bytes, bytes]] = []
         self._continues = False
-        self._seen = 0
+        self.seen = seen
         self._kept = 0
         self._dropped = 0
         self._excess = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing of the head has come."""
+        return self._status is None and not self._unfinished
 
     def receive(self, data: bytes) -> bytes | None:
         """Take bytes; returns those after the head once it is complete."""
         if self._unfinished:
             data = self._unfinished + data
-            self._seen -= len(self._unfinished)
+            self.seen -= len(self._unfinished)
             self._unfinished = b""
         start = 0
         while (stop := data.find(b"\n", start)) >= 0:
             line = data[start : stop - 1] if data[stop - 1 : stop] == b"\r" and stop > start else data[start:stop]
-            self._seen += stop + 1 - start
+            self.seen += stop + 1 - start
             start = stop + 1
             if self._skipping:
                 self._skipping = False
@@ -370,7 +385,7 @@ class _HeadLines:
                 self._line(line)
             self._check()
         rest = data[start:]
-        self._seen += len(rest)
+        self.seen += len(rest)
         self._check()
         if self._status is None and len(rest) >= 5 and rest[:5].upper() != b"HTTP/":
             raise WireError("the answer is not HTTP")
@@ -394,7 +409,7 @@ class _HeadLines:
         return Head(status, tuple(self._headers), self._dropped, self._excess, version)
 
     def _check(self) -> None:
-        if self._seen > _MOST_HEAD * self._bounds.size:
+        if self.seen > _MOST_HEAD * self._bounds.size:
             raise WireError("the headers have no end")
 
     def _line(self, line: bytes) -> None:

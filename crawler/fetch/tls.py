@@ -10,6 +10,11 @@ from functools import cached_property
 import certifi
 
 _HOST = re.compile(r"(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|[0-9a-f:.]+")
+_CIPHERS = "DEFAULT"
+"""OpenSSL's own list, as curl's: Python's leaves out RSA key exchange and SHA-1 MACs, all that some old servers have.
+
+The security level stays Python's (2), so keys and signatures of certificates are as strong as with its own list.
+"""
 _LEGACY_RENEGOTIATION = 0x4
 """OpenSSL's OP_LEGACY_SERVER_CONNECT, named in Python from 3.12 on: many old servers know nothing newer."""
 
@@ -47,6 +52,7 @@ class Trust:
         context = ssl.create_default_context()  # the system's authorities, or those of SSL_CERT_FILE
         context.load_verify_locations(certifi.where())
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # browsers do not ask for that either
+        context.set_ciphers(_CIPHERS)
         context.options |= _LEGACY_RENEGOTIATION
         context.set_alpn_protocols(["http/1.1"])
         return context
@@ -56,7 +62,7 @@ class Trust:
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        context.set_ciphers(f"{_CIPHERS}:@SECLEVEL=0")
         context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
         context.options |= _LEGACY_RENEGOTIATION
         context.set_alpn_protocols(["http/1.1"])

@@ -121,7 +121,8 @@ def results(known: Explanation) -> list[tuple[str, str]]:
             ("published", f"{article['published_at'] or 'unknown'} ({article['published_from'] or 'not found'})"),
             (
                 "text",
-                f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']}",
+                f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']} from "
+                f"{article['text_from']}",
             ),
         ]
     lines += _changes(known)

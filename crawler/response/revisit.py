@@ -6,6 +6,7 @@ kind that was there (an error page, a login wall): what is stored stays until it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -25,6 +26,8 @@ NOT_MODIFIED = 304
 _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _CLOCKS_DIFFER = 600.0
+_PACKED = re.compile('-(?:gzip|deflate|br|zstd)"$')
+"""End of the tags that Apache makes of its own when it packs a page, and does not know again when it is asked."""
 _MOST_STATED = 2_000
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
@@ -33,8 +36,21 @@ def conditions(lease: Lease) -> dict[str, str]:
     """Return headers that ask for a page only if it has changed since it was stored."""
     if not lease.is_revisit or lease.state_before != State.DONE:
         return {}
-    headers = {"If-None-Match": lease.etag, "If-Modified-Since": _sensible(lease.last_modified, lease.fetched_at)}
+    headers = {
+        "If-None-Match": _tags(lease.etag or ""),
+        "If-Modified-Since": _sensible(lease.last_modified, lease.fetched_at),
+    }
     return {name: value for name, value in headers.items() if value and "\ufffd" not in value}
+
+
+def _tags(etag: str) -> str:
+    """Return a tag, and the one that it was before the page was packed.
+
+    >>> _tags('"5f-gzip"'), _tags('W/"1"')
+    ('"5f-gzip", "5f"', 'W/"1"')
+    """
+    plain = _PACKED.sub('"', etag)
+    return etag if plain == etag else f"{etag}, {plain}"
 
 
 def _sensible(date: str | None, fetched_at: float | None) -> str | None:

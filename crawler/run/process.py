@@ -42,6 +42,8 @@ def settle() -> None:
 
 _ENOUGH, _ENOUGH_ON_MACOS = 65_536, 10_240
 """The second is all that macOS allows where it names no limit."""
+_OTHERS = 100
+"""Files beside those of requests: databases, logs, pipes to workers."""
 
 
 def raise_limit() -> int:
@@ -59,6 +61,24 @@ def raise_limit() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
             return most
     return soft
+
+
+def files_needed(requests: int) -> int:
+    """Return how many files must be allowed for so many requests under way."""
+    return 2 * requests + _OTHERS
+
+
+def spare_files(allowed: int, requests: int) -> int | None:
+    """Return how many files may be open beside those needed.
+
+    Args:
+        allowed: see `raise_limit`.
+        requests: as of `files_needed`.
+
+    Returns:
+        0 or more; None for any number.
+    """
+    return max(0, allowed - files_needed(requests)) if allowed >= 0 else None
 
 
 def exhausted() -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from pipelines.stages import CrawlAccess, ExtractStage
 from pipelines.worker import WorkerPool
 
 from ..fetch.handler import Network
-from .config import Config, fetch_options
+from .config import Config, fetch_options, value_of
+from .process import raise_limit, spare_files
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -20,7 +22,10 @@ class ConfiguredNetwork(Network):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        return cls.from_options(fetch_options(crawler.settings))
+        options = fetch_options(crawler.settings)
+        hosts, requests = (value_of(crawler.settings, name) for name in ("MAX_HOSTS", "CONCURRENT_REQUESTS"))
+        spare = spare_files(raise_limit(), requests)
+        return cls.from_options(replace(options, idle=hosts if spare is None else min(hosts, spare // 2)))
 
 
 class ConfiguredExtractStage(ExtractStage):

@@ -37,7 +37,7 @@ _STATED = ("title", "authors", "source", "section", "tags", "description")
 """Columns that a page may leave empty though the article has them."""
 FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
-_MADE = frozenset({"extractor", "extractor_version", "checked_with", "described_with"})
+_MADE = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from"})
 """Columns that say nothing of the article itself."""
 _SOUGHT = frozenset(
     {"title", "text", "authors", "source", "language", "section", "classes", "text_holder", *_PUBLISHED}

@@ -12,6 +12,17 @@ from .search import JOINED_BY as JOINED_BY  # noqa: PLC0414 - for others
 from .search import IndexTerms
 
 
+class TextFrom(StrEnum):
+    """Source of an article's text."""
+
+    HTML = "html"
+    """The page as it was fetched."""
+    DATA = "data"
+    """Data that the page carries for its scripts, or that it names the address of."""
+    BROWSER = "browser"
+    """The page after its scripts ran."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewArticle:
     """An article as it came from its page; names as in the table.
@@ -27,6 +38,7 @@ class NewArticle:
         harm_detail: kind and words of a harmful one, beside its URL's reason.
         described_with: version of all that keywords and the following were made by.
         index_terms: for the full-text index; None when they are yet to be made.
+        text_from: where the text came from.
     """
 
     id: int
@@ -64,6 +76,7 @@ class NewArticle:
     harm_detail: str = ""
     described_with: str = ""
     index_terms: IndexTerms | None = None
+    text_from: str = TextFrom.HTML
 
 
 @dataclass(slots=True)
@@ -79,6 +92,7 @@ class ArticleItem:
         authors, tags: names, in the page's order; the database has them, and the next two lists, joined by "、".
         keywords, classes, summary: computed, the best first.
         harm, harm_kind: 0 to 1, None when it was not judged; why it is harmful, empty when it is not.
+        text_from: where the text came from: "html", the page's own; "data", what it carries for its scripts; "browser".
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
         published_utc: the same in UTC, to sort and compare by.
@@ -133,6 +147,7 @@ class ArticleItem:
     classes: list[str]
     harm: float | None
     harm_kind: str
+    text_from: str
     html: str = ""
     images: list[dict[str, str]] = field(default_factory=list)
 

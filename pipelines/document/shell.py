@@ -40,6 +40,9 @@ _ASKED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _STATE_CHARS: Final = 400
+_THIN_TEXT: Final = 120
+_THIN_PAGE: Final = 400
+"""Characters of an article, and of all that its page shows, below which scripts are taken to make the rest."""
 _NOSCRIPT_CHARS: Final = 600
 
 
@@ -93,3 +96,21 @@ def _asks(document: Document) -> bool:
             if _ASKED.search(text[:_NOSCRIPT_CHARS]):
                 return True
     return any(_ASKED.search(text[:_NOSCRIPT_CHARS]) for text in document.blocks.texts)
+
+
+def is_thin(document: Document, text: str) -> bool:
+    """Tell whether a page beside scripts shows next to nothing, text or not.
+
+    A footer is no article although the page's metadata say that there is one.
+
+    Args:
+        document: a parsed page.
+        text: its article, if it has one.
+
+    Cost: O(blocks).
+    """
+    if len(text) >= _THIN_TEXT or int(document.blocks.chars.sum()) >= _THIN_PAGE:
+        return False
+    # a text that is there counts as the page's own where all scripts stand in the page, which then only adorn it
+    inline = len(document.scripts) if text else 0
+    return document.tags.count("script") > len(document.json_ld) + inline

@@ -68,6 +68,7 @@ class StoredArticle:
     classes: tuple[str, ...]
     harm: float | None
     harm_kind: Category
+    text_from: Category
     html: str
     images: tuple[StoredImage, ...]
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from db.records.reasons import PageReason
 
 from ..document.document import Document
-from ..document.shell import is_shell
+from ..document.shell import is_shell, is_thin
 from ..document.subtrees import linked as is_linked
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from .features import describe_url, features
@@ -42,6 +42,8 @@ _UNREAD: Final = frozenset(
     }
 )
 """Reasons that the page of a script has until it ran."""
+_SAY_SOMETHING: Final = frozenset({PageKind.ARTICLE, PageKind.OTHER})
+"""Kinds of pages that hold a text, or would if their scripts had run."""
 _LIST: Final = (PageKind.LIST, PageReason.LIST)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
@@ -85,7 +87,8 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
     Cost: O(nodes + blocks + links).
     """
     judged = judge(document, extraction, metadata, links)
-    if judged.reason in _UNREAD and is_shell(document):
+    is_unread = judged.reason in _UNREAD and is_shell(document)
+    if is_unread or (judged.kind in _SAY_SOMETHING and is_thin(document, extraction.text)):
         return PageJudgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
     return judged
 

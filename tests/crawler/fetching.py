@@ -7,6 +7,7 @@ import socket
 import socketserver
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
 
@@ -30,11 +31,12 @@ def settings(**values: Any) -> Settings:
     return made
 
 
-def crawler(**values: Any) -> Any:
-    """Stand-in for a crawler: settings, signals, and the network among the extensions."""
+def crawler(idle: int | None = None, **values: Any) -> Any:
+    """Stand-in for a crawler: settings, signals, and the network among the extensions, with room for `idle` hosts."""
     made = SimpleNamespace(settings=settings(**values), spider=None)
     made.signals = SignalManager(made)
-    network = Network.from_options(fetch_options(made.settings))
+    options = fetch_options(made.settings)
+    network = Network.from_options(options if idle is None else replace(options, idle=idle))
     made.get_extension = {Network: network}.get
     return made
 
@@ -103,6 +105,7 @@ class RawServer:
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
             allow_reuse_address = True
+            request_queue_size = 128
 
             def get_request(self) -> tuple[socket.socket, Any]:
                 return super().get_request()
@@ -145,3 +148,14 @@ def answering(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
         return False
 
     return speak
+
+
+def keeping(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
+    """Give these answers over one connection, the last one for ever."""
+    speak = answering(*answers)
+
+    def keep(connection: socket.socket, asked: bytes) -> bool:
+        speak(connection, asked)
+        return True
+
+    return keep

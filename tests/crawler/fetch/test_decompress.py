@@ -99,8 +99,25 @@ def test_stream_that_ends_early_is_broken_and_gives_what_came(name: str) -> None
 
 def test_wrong_bytes_break_it() -> None:
     data = bytearray(gzip.compress(PAGE))
-    data[len(data) // 2] ^= 0xFF
+    data[len(data) // 2 : len(data) // 2 + 64] = b"\xff" * 64
     assert decode(["gzip"], bytes(data))[2]
+
+
+@pytest.mark.parametrize("length", [1, 700, 1 << 16])
+def test_checksums_that_are_wrong_or_missing_are_no_loss(length: int) -> None:
+    for trailer in (b"", b"\0\0\0", b"\0" * 8):
+        assert decode(["gzip"], gzip.compress(PAGE)[:-8] + trailer, length) == (PAGE, False, False)
+        assert decode(["deflate"], zlib.compress(PAGE)[:-4] + trailer[:4], length) == (PAGE, False, False)
+
+
+@pytest.mark.parametrize("length", [1, 700])
+def test_head_of_gzip_may_hold_much(length: int) -> None:
+    data = raw_deflate(PAGE)
+    named = b"\x1f\x8b\x08\x1e\0\0\0\0\0\xff\x05\0extra" + b"page.html\0" + b"a comment\0" + b"\x12\x34"
+    assert decode(["gzip"], named + data + b"\0" * 8, length) == (PAGE, False, False)
+    for wrong in (b"\x1f\x8b\x08\xe0" + bytes(60), named[:24] + b"x" * 200_000):
+        body, _, is_broken = decode(["gzip"], wrong)
+        assert (body, is_broken) == (b"", True)
 
 
 def test_members_one_after_the_other_and_rubbish_after_the_end() -> None:

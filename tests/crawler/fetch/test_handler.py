@@ -7,8 +7,8 @@ import gzip
 import re
 import socket
 import struct
+import threading
 import time
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +18,7 @@ from scrapy.http import Response
 from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from db.records.reasons import label
-from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler
+from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler, keeping
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -36,17 +36,6 @@ def one(result: Response | Exception) -> Response:
 def leased(url: str) -> Request:
     """A request as the frontier makes it, which wants pages."""
     return Request(url, meta={"lease": SimpleNamespace(id=url)})
-
-
-def keeping(*answers: bytes) -> Callable[[socket.socket, bytes], bool]:
-    """Give these answers over one connection, the last one for ever."""
-    speak = answering(*answers)
-
-    def keep(connection: socket.socket, asked: bytes) -> bool:
-        speak(connection, asked)
-        return True
-
-    return keep
 
 
 def test_page_and_what_is_asked() -> None:
@@ -79,8 +68,8 @@ def test_silence_on_a_kept_connection_is_waited_for_once() -> None:
         return True
 
     with RawServer(speak) as server:
-        _, silent = fetch(server.url(), server.url("/mute"), STALL_SECONDS=0.3)
-        assert why(silent if isinstance(silent, Exception) else None)[0] == "stalled"
+        _, silent = fetch(server.url(), server.url("/mute"), DOWNLOAD_TIMEOUT=0.3)
+        assert why(silent if isinstance(silent, Exception) else None)[0] == "timed out"
         assert len(server.requests) == 2
 
 
@@ -216,6 +205,11 @@ def mute(connection: socket.socket, _: bytes) -> bool:
     return False
 
 
+def begin(connection: socket.socket, asked: bytes) -> bool:
+    connection.sendall(b"HTTP/1.1 200")
+    return mute(connection, asked)
+
+
 def drip(connection: socket.socket, _: bytes) -> bool:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     for _n in range(600):
@@ -226,11 +220,13 @@ def drip(connection: socket.socket, _: bytes) -> bool:
 
 def test_silence_drips_and_slowness_end() -> None:
     with RawServer(mute) as server:
-        (silent,) = fetch(server.url(), STALL_SECONDS=0.3)
-        (late,) = fetch(server.url(), DOWNLOAD_TIMEOUT=0.3)
-    assert [why(silent)[0], why(late)[0]] == ["stalled", "timed out"]
+        (silent,) = fetch(server.url(), STALL_SECONDS=0.1, DOWNLOAD_TIMEOUT=0.4)
     assert isinstance(silent, FetchError)
-    assert silent.bounds == ("stalled",)
+    assert (silent.reason, silent.bounds) == ("timed out", ("timed out",))
+    with RawServer(begin) as server:
+        (stalled,) = fetch(server.url(), STALL_SECONDS=0.3)
+    assert isinstance(stalled, FetchError)
+    assert (stalled.reason, stalled.bounds) == ("stalled", ("stalled",))
     with RawServer(drip) as server:
         dripping = one(fetch(server.url(), STALL_SECONDS=0.3)[0])
         slow = one(fetch(server.url(), STALL_SECONDS=0.3, LEAST_BYTES_PER_SECOND=1, DOWNLOAD_TIMEOUT=1)[0])
@@ -384,3 +380,40 @@ def test_pages_are_unpacked_though_nobody_says_that_they_are_packed(*, kind: byt
     with RawServer(answering(answer(packed).replace(b"text/html", kind))) as server:
         response = one(fetch(server.url())[0])
     assert (response.body, response.flags) == (BODY if unpacked else packed, [])
+
+
+def test_body_whose_server_did_not_wait_for_the_slot_is_asked_for_again() -> None:
+    body = b"<html>" + b"x" * (20 << 20)
+    has_slot = threading.Event()
+
+    def speak(connection: socket.socket, asked: bytes) -> bool:
+        sent = answer(body)
+        if b"/slow" in asked:
+            connection.sendall(sent[: 2 << 20])
+            has_slot.set()
+            time.sleep(1)
+            connection.sendall(sent[2 << 20 :])
+        else:
+            has_slot.wait(10)
+            connection.settimeout(0.3)  # as servers have it
+            connection.sendall(sent)
+        return False
+
+    async def together() -> list[Response]:
+        own = handler(DOWNLOAD_MAXSIZE=64 << 20)
+        try:
+            asked = [own.download_request(Request(server.url(path))) for path in ("/slow", "/")]
+            return await asyncio.gather(*asked)
+        finally:
+            await own.close()
+
+    with RawServer(speak) as server:
+        pages = asyncio.run(together())
+        assert [(page.body == body, page.flags) for page in pages] == [(True, [])] * 2
+        assert len(server.requests) == 3
+
+
+def test_question_mark_behind_the_number_sign_is_no_query() -> None:
+    with RawServer(keeping(answer())) as server:
+        fetch(server.url("/a#x?y"), server.url("/b?x"), server.url("/c?d#x"))
+        assert [asked.split()[1] for asked in server.requests] == [b"/a", b"/b?x", b"/c?d"]

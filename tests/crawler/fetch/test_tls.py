@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 from scrapy.http import Response
 
@@ -24,6 +24,23 @@ from tests.crawler.fetching import RawServer, answering, fetch
 NOW = datetime.datetime.now(datetime.UTC)
 DAY = datetime.timedelta(days=1)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+SUITES = (
+    "ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-RSA-AES256-GCM-SHA384",
+    "ECDHE-RSA-CHACHA20-POLY1305",
+    "ECDHE-RSA-AES128-SHA256",
+    "ECDHE-RSA-AES256-SHA384",
+    "ECDHE-RSA-AES128-SHA",
+    "ECDHE-RSA-AES256-SHA",
+    "AES128-GCM-SHA256",
+    "AES256-GCM-SHA384",
+    "AES128-SHA256",
+    "AES256-SHA256",
+    "AES128-SHA",
+    "AES256-SHA",
+)
+"""Of TLS 1.2: exchange of keys by RSA alone, and MACs by SHA-1, are all that some old servers have."""
+_Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 NAMES: list[x509.GeneralName] = [x509.DNSName("good.localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
 
 
@@ -37,9 +54,7 @@ class Authority:
         self.path = folder / "ca.pem"
         self.path.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
 
-    def _build(
-        self, name: str, key: ec.EllipticCurvePrivateKey, names: list, *, until: datetime.datetime, is_ca: bool
-    ) -> x509.Certificate:
+    def _build(self, name: str, key: _Key, names: list, *, until: datetime.datetime, is_ca: bool) -> x509.Certificate:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         issuer = subject if is_ca else self.certificate.subject
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
@@ -51,10 +66,17 @@ class Authority:
         return builder.sign(self._key if not is_ca else key, hashes.SHA256())
 
     def wrap(
-        self, names: list, *, until: datetime.datetime = NOW + DAY, selfsigned: bool = False
+        self, names: list, *, until: datetime.datetime = NOW + DAY, selfsigned: bool = False, key: _Key | None = None
     ) -> Callable[[socket.socket], socket.socket]:
         """What makes a TLS server's socket of an accepted one."""
-        key = ec.generate_private_key(ec.SECP256R1())
+        context = self.context(names, until=until, selfsigned=selfsigned, key=key)
+        return lambda accepted: context.wrap_socket(accepted, server_side=True)
+
+    def context(
+        self, names: list, *, until: datetime.datetime = NOW + DAY, selfsigned: bool = False, key: _Key | None = None
+    ) -> ssl.SSLContext:
+        """A TLS server's context."""
+        key = key or ec.generate_private_key(ec.SECP256R1())
         certificate = self._build("server", key, names, until=until, is_ca=selfsigned)
         path = self._folder / f"{certificate.serial_number}.pem"
         private = key.private_bytes(
@@ -62,8 +84,9 @@ class Authority:
         )
         path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")  # also for keys that nobody should have
         context.load_cert_chain(path)
-        return lambda accepted: context.wrap_socket(accepted, server_side=True)
+        return context
 
 
 @pytest.fixture
@@ -124,6 +147,30 @@ def test_host_that_is_known_to_be_bad_is_taken_as_it_is(tmp_path: Path) -> None:
         assert found[0] == 200
         assert str(found[1]).startswith("certificate not valid")
         assert reasons(server, "bad.localhost", "127.0.0.1", TLS_UNVERIFIED_HOSTS="*.localhost,127.0.0.1") == [200, 200]
+
+
+def test_every_suite_of_tls_1_2_is_spoken(authority: Authority) -> None:
+    context = authority.context(NAMES, key=rsa.generate_private_key(65537, 2048))
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    spoken: list[str] = []
+
+    def wrap(accepted: socket.socket) -> socket.socket:
+        wrapped = context.wrap_socket(accepted, server_side=True)
+        spoken.append(wrapped.cipher()[0])
+        return wrapped
+
+    with RawServer(answering(OK), wrap=wrap) as server:
+        for suite in SUITES:
+            context.set_ciphers(f"{suite}:@SECLEVEL=1")
+            assert reasons(server, "good.localhost") == [200], suite
+    assert spoken == list(SUITES)
+
+
+def test_short_keys_are_not_believed(authority: Authority) -> None:
+    short = rsa.generate_private_key(65537, 1024)
+    with RawServer(answering(OK), wrap=authority.wrap(NAMES, key=short)) as server:
+        (reason,) = reasons(server, "good.localhost")
+    assert str(reason).startswith(("certificate not valid", "TLS failed"))
 
 
 def test_server_that_speaks_no_tls(authority: Authority) -> None:

@@ -115,6 +115,10 @@ class TestAsking:
             "If-Modified-Since": "Tue, 07 Nov 2023 22:14:20 GMT",
         }
 
+    def test_apache_is_asked_by_the_tag_that_it_knows_again(self) -> None:
+        held = lease(**{**BEFORE, "etag": '"5f-1a2b-gzip"'})
+        assert conditions(held) == {"If-None-Match": '"5f-1a2b-gzip", "5f-1a2b"'}
+
     @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, GONE, {"etag": None}])
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
         assert conditions(lease(**{**BEFORE, **values})) == {}

@@ -8,7 +8,7 @@ import pytest
 
 from db.records.reasons import PageReason
 from pipelines.document.document import parse
-from pipelines.document.shell import is_shell
+from pipelines.document.shell import is_shell, is_thin
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
 
@@ -44,3 +44,24 @@ def test_shell_needs_a_browser(body: str) -> None:
 )
 def test_page_that_shows_something_is_no_shell(body: str) -> None:
     assert not is_shell(parse(f"<html><body>{body}</body></html>".encode(), "http://h.example/a", "text/html"))
+
+
+FOOTER = "<p>Copyright 2026 Example Media. All rights reserved.</p>"
+APP = "<script src=/app.js></script>"
+
+
+def thin(body: str, text: str = "") -> bool:
+    return is_thin(parse(f"<html><body>{body}</body></html>".encode(), "http://a.cn/1.html", ""), text)
+
+
+def test_page_that_shows_next_to_nothing_beside_scripts_is_thin() -> None:
+    assert thin(FOOTER + APP, "Copyright 2026 Example Media.")
+    assert thin("<script>document.body.append(1)</script>")
+
+
+def test_page_with_a_text_without_scripts_or_of_inline_ones_alone_is_not_thin() -> None:
+    assert not thin("<p>" + "A sentence of the text. " * 30 + "</p>" + APP)
+    assert not thin(FOOTER + APP, "A text of some length. " * 6)
+    assert not thin(FOOTER, "Copyright")
+    assert not thin(FOOTER + "<script>var a = 1</script>", "Copyright")
+    assert not thin('<script type="application/ld+json">{}</script>')

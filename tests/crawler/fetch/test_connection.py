@@ -1,0 +1,78 @@
+"""Connections: names with many addresses, and how many connections are kept."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from scrapy.http import Response
+
+from tests.crawler.fetching import RawServer, answering, fetch, keeping
+
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"
+
+
+@contextmanager
+def dead(port: int, addresses: list[str]) -> Iterator[None]:
+    """Let connections to these addresses wait for ever: their queues are full."""
+    with ExitStack() as stack:
+        for address in addresses:
+            listening = stack.enter_context(socket.socket())
+            listening.bind((address, port))
+            listening.listen(0)
+            for _ in range(2):
+                waiting = stack.enter_context(socket.socket())
+                waiting.setblocking(False)  # noqa: FBT003
+                waiting.connect_ex((address, port))
+        time.sleep(0.05)
+        yield
+
+
+def test_live_address_behind_many_dead_ones_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = [f"127.0.0.{n}" for n in range(2, 10)]
+    name = (*(f"::ffff:{address}" for address in broken), "127.0.0.1")
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: name)
+    with RawServer(answering(PAGE)) as server, dead(server.port, broken):
+        url = f"http://many.test:{server.port}/"
+        started = time.monotonic()
+        (first,) = fetch(url)
+        took = time.monotonic() - started
+        started = time.monotonic()
+        both = fetch(url, url)
+        then = time.monotonic() - started
+    assert isinstance(first, Response), first
+    assert str(first.ip_address) == "127.0.0.1"
+    assert 0.2 < took < 1
+    assert all(isinstance(one, Response) for one in both)
+    assert then < took + 0.5, "the second connection goes to the address that answered"
+
+
+def test_addresses_that_refuse_cost_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = tuple(f"127.0.0.{n}" for n in range(20, 0, -1))
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: name)
+    with RawServer(answering(PAGE)) as server:
+        started = time.monotonic()
+        (page,) = fetch(f"http://many.test:{server.port}/")
+        took = time.monotonic() - started
+    assert isinstance(page, Response), page
+    assert took < 1
+
+
+def test_name_with_very_many_addresses_has_some_of_them_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = (*(f"127.0.{n}.1" for n in range(1, 200)), "127.0.0.1")
+    monkeypatch.setattr("crawler.fetch.dns._ask", lambda _name: name)
+    with RawServer(answering(PAGE)) as server:
+        (refused,) = fetch(f"http://many.test:{server.port}/")
+        assert isinstance(refused, ConnectionRefusedError)
+        assert server.connections == 0
+
+
+@pytest.mark.parametrize(("most", "connections"), [(40, 40), (20, 80)])
+def test_connections_of_many_hosts_in_turn_are_kept(most: int, connections: int) -> None:
+    with RawServer(keeping(PAGE)) as server:
+        urls = [server.url(host=f"h{n}.localhost") for n in range(40)]
+        fetch(*urls, *urls, idle=most)
+        assert server.connections == connections
