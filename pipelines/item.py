@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
+from db.records.outcome import ArchivePlace
 from db.records.reasons import FailReason, SkipReason
 from db.records.url import Lease
 
 from .links.scope import Scope
 from .records import ParseResult
+
+
+class CutBy(StrEnum):
+    """Reason why only the beginning of an answer is there, as WARC files name it."""
+
+    LENGTH = "length"
+    TIME = "time"
+    DISCONNECT = "disconnect"
+    UNSPECIFIED = "unspecified"
+
+
+@dataclass(frozen=True, slots=True)
+class WireExchange:
+    """A request and its answer as they went over the wire, for an archive.
+
+    Attributes:
+        request: head and body, as sent.
+        answer: the same as received, nothing decoded.
+        cut: why that is only a beginning; None when it is whole.
+    """
+
+    request: bytes
+    answer: bytes
+    cut: CutBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +50,7 @@ class Page:
         detail: what is to be said beside `error` or `unreadable`.
         headers: response headers of interest, lower-case names.
         body: the decoded body.
+        dom: the document that a browser made of it; empty when none was asked.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
@@ -34,6 +61,9 @@ class Page:
         ready_at: Unix time from which its host may be asked again.
         parsed: what the extract stage made of it, if it could.
         unreadable: why it could not.
+        wire: what went over the wire, until it is in the archive.
+        archived: where it stands there.
+        recorded: it comes from an archive, nothing was requested.
     """
 
     lease: Lease
@@ -43,6 +73,7 @@ class Page:
     detail: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    dom: bytes = b""
     truncated: bool = False
     new_cookie: bool = False
     bounds: tuple[str, ...] = ()
@@ -52,6 +83,9 @@ class Page:
     ready_at: float = 0.0
     parsed: ParseResult | None = None
     unreadable: FailReason | None = None
+    wire: WireExchange | None = None
+    archived: ArchivePlace | None = None
+    recorded: bool = False
 
     @property
     def lacks_https(self) -> bool:

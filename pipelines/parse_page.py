@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
-from db.records.article import JOINED_BY
+from db.records.article import JOINED_BY, TextFrom
 from db.records.keys import fingerprint
 from db.records.reasons import PageReason
 
@@ -19,10 +19,11 @@ from .document.limits import LINKS, TEXT, PageLimits
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
+from .links.load_more import loads_more_links, loads_more_text
 from .links.robots_meta import read_directives
 from .metadata import metadata
-from .page_kind.decision import classify
-from .records import REASON_OF_KIND, STORED_KINDS, Extraction, PageKind, ParseResult, Signature
+from .page_kind.decision import PageJudgement, classify, judge
+from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -95,6 +96,7 @@ def read_page(
     sign: Sign = SIGN,
     site_model: bytes | None = None,
     kinds: Collection[PageKind] = STORED_KINDS,
+    text_from: TextFrom = TextFrom.HTML,
 ) -> tuple[ParseResult, Extraction]:
     """Parse a document; return its record and the extraction before judging.
 
@@ -107,6 +109,7 @@ def read_page(
         sign: makes the signature of the article, by which near-duplicates are found.
         site_model: packed model of the site.
         kinds: kinds of pages whose text is kept.
+        text_from: where the document came from.
 
     Returns:
         The record, and the extraction with the blocks kept and their scores, also for a page that is not kept.
@@ -125,7 +128,10 @@ def read_page(
     found = metadata.extract(document, text, fetched_at)
     urls = links.resolve_urls(document)
     anchors = links.extract(document, text, urls)
-    page_kind, reason, probability = classify(document, text, found, anchors)
+    judged = classify(document, text, found, anchors)
+    if judged.reason is PageReason.NEEDS_BROWSER and text_from is TextFrom.BROWSER:
+        judged = _shown(judge(document, text, found, anchors))
+    page_kind, reason, probability = judged
     is_kept = page_kind in kinds and bool(text.text)
     if text.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, text):
         is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
@@ -161,8 +167,21 @@ def read_page(
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
         index_terms=terms,
+        text_from=text_from,
+        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, anchors, text.text),
     )
     return page, extraction
+
+
+def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -> bool:
+    """Tell whether scripts of a page load more of what it is for."""
+    return loads_more_links(document, anchors) if kind is PageKind.LIST else loads_more_text(document, text)
+
+
+def _shown(judged: PageJudgement) -> PageJudgement:
+    """Judge a page that is as thin after its scripts ran: it holds no article."""
+    is_article = judged.kind is PageKind.ARTICLE
+    return PageJudgement(PageKind.OTHER, PageReason.TOO_LITTLE_PROSE) if is_article else judged
 
 
 def _doubt(title: str, text: str) -> PageReason | None:

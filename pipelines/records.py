@@ -372,6 +372,7 @@ class ParseResult:
         site_id: site of the page itself.
         outdated: why an article is not wanted by its time, if it is not.
         raw: its bytes, compressed, when they are kept.
+        dom: the same of the document that a browser made of it.
         rendered: the form of the page that was asked for.
         relevance: how near it is to the topic, in [0, 1]; None without a topic.
         link_relevance: the same of each link's text.
@@ -380,6 +381,7 @@ class ParseResult:
         index_terms: of a page that is kept, for the full-text index.
         description: of a page that is kept.
         text_from: where the text came from.
+        loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
     """
 
     kind: PageKind
@@ -403,6 +405,7 @@ class ParseResult:
     site_id: int = 0
     outdated: SkipReason | None = None
     raw: bytes | None = None
+    dom: bytes | None = None
     rendered: str = ""
     relevance: float | None = None
     link_relevance: tuple[float, ...] = ()
@@ -412,6 +415,7 @@ class ParseResult:
     index_terms: IndexTerms | None = None
     description: Description = Description()
     text_from: TextFrom = TextFrom.HTML
+    loads_more: bool = False
 
     @property
     def is_kept(self) -> bool:

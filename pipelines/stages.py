@@ -57,6 +57,19 @@ class ReadServices(Protocol):
     def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
 
+    def needs_browser(self, page: Page) -> bool:
+        """Tell whether a page that was read is to be rendered."""
+
+    async def render(self, page: Page) -> Page | None:
+        """Return a page with the document that a browser made of it; None if it could not.
+
+        Raises:
+            PageUnreadable: the crawl ends before; the page is asked for again.
+        """
+
+    async def better(self, plain: Page, rendered: Page) -> Page:
+        """Return the one that says more."""
+
 
 class PageServices(ReadServices, Protocol):
     """Services of the crawl for the spider and the stages."""
@@ -139,12 +152,24 @@ class ExtractStage:
             named = content_type.partition(";")[0].strip()[:60]
             return replace(page, unreadable=FailReason.NOT_A_PAGE, detail=named)
         try:
-            return replace(page, parsed=await self._pool.run(await self._job(page)))
+            page = replace(page, parsed=await self._pool.run(await self._job(page)))
+            if self._services().needs_browser(page):
+                return await self._rendered(page)
+            return page
         except PageUnreadable as problem:
             logger.warning("%s: %s", lease.url, problem)
-            return replace(page, unreadable=problem.reason, detail=problem.detail)
+            return replace(page, parsed=None, unreadable=problem.reason, detail=problem.detail)
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this page only
-            return replace(page, unreadable=FailReason.INTERNAL, detail=self._faults.note(lease.url, error).name)
+            detail = self._faults.note(lease.url, error).name
+            return replace(page, parsed=None, unreadable=FailReason.INTERNAL, detail=detail)
+
+    async def _rendered(self, plain: Page) -> Page:
+        """Read a page once more after its scripts ran, and return what says more."""
+        services = self._services()
+        shown = await services.render(plain)
+        if shown is None:
+            return plain
+        return await services.better(plain, replace(shown, parsed=await self._pool.run(await self._job(shown))))
 
     async def _job(self, page: Page) -> Job:
         """Make the job of a page."""
@@ -162,6 +187,7 @@ class ExtractStage:
             topic=services.topic,
             rules=services.url_rules(lease),
             traps=services.known_traps(lease),
+            dom=page.dom,
         )
 
     async def close_spider(self) -> None:

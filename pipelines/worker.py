@@ -28,6 +28,8 @@ from typing import Any, Protocol, TypeVar
 import zstandard
 from pebble import ProcessExpired, ProcessPool
 
+from db.records.article import TextFrom
+from db.records.outcome import DOM_TYPE
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import Kind
 
@@ -102,6 +104,7 @@ class Job:
         topic: what pages are compared with.
         rules: of the URLs of the page's host, packed; empty for none.
         traps: what is known of the host's; None when they are not looked for.
+        dom: the document that a browser made of it, which is read in place of the body; empty when there is none.
     """
 
     kind: str
@@ -117,6 +120,7 @@ class Job:
     rules: str = ""
     traps: KnownTraps | None = None
     keep_raw: KeepRaw = KeepRaw.NONE
+    dom: bytes = b""
 
     def done(self, options: ParseOptions) -> ParseResult:
         """Parse it (runs in a worker process)."""
@@ -237,6 +241,8 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
     A page that turns out to be a feed or sitemap is read as one.
     """
+    if job.dom:
+        return _parse_page(job, parse(job.dom, job.url, DOM_TYPE, options.bounds), options)
     if job.kind == Kind.SITEMAP or (job.kind == Kind.PAGE and looks_like_sitemap(job.body)):
         sitemap = parse_sitemap(job.body, job.url, options.bounds)
         return _resolve(_list_of(sitemap.links, (FILES,) if sitemap.is_cut else ()), job, sitemap.sitemaps)
@@ -244,7 +250,11 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         return _resolve(_list_of(parse_feed(job.body, job.url)), job)
     if is_binary(job.body):
         return ParseResult(PageKind.OTHER, PageReason.FILE)
-    document = parse(job.body, job.url, job.content_type, options.bounds)
+    return _parse_page(job, parse(job.body, job.url, job.content_type, options.bounds), options)
+
+
+def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseResult:
+    """Parse the document of a page."""
     parsed, extraction = read_page(
         document,
         robots_header=job.robots_header,
@@ -254,6 +264,7 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
         sign=_method(options.duplicates, tuple(sorted(options.duplicate_params.items()))).sign,
         site_model=job.site_model,
         kinds=options.kinds,
+        text_from=TextFrom.BROWSER if job.dom else TextFrom.HTML,
     )
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):
@@ -263,9 +274,11 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
     if parsed.is_leaf:
         meta, text = parsed.metadata, parsed.extraction.text
         parsed = replace(parsed, description=describe(options.describe, meta.title, text, meta.language, document))
+    is_kept = _is_kept(parsed, job.keep_raw)
     parsed = replace(
         _resolve(parsed, job, document=document),
-        raw=zstandard.compress(job.body, 3) if _is_kept(parsed, job.keep_raw) else None,
+        raw=zstandard.compress(job.body, 3) if is_kept else None,
+        dom=zstandard.compress(job.dom, 3) if is_kept and job.dom else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
     )

@@ -34,6 +34,7 @@ class SavedInput:
         path: where it lies; None for one whose body is here.
         body, content_type, fetched_at: as fetched; a time of 0 is now.
         problem: why it cannot be read.
+        dom: the document that a browser made of it, if one did.
     """
 
     id: str
@@ -44,6 +45,7 @@ class SavedInput:
     content_type: str = ""
     fetched_at: float = 0.0
     problem: str = ""
+    dom: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = ""
             body = read(one.path, most)
         if one.path is not None or "://" not in url:
             url = page_url(one.url, body)
-        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form)
+        job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form, dom=one.dom)
         parsed = await pool.run(job)
     except (InputError, PageUnreadable) as problem:
         return SavedResult(one, one.url, ParseResult(PageKind.OTHER), problem=str(problem))

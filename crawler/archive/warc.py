@@ -1,4 +1,4 @@
-"""Read WARC files (ISO 28500), whole or in ranges of bytes.
+"""Read WARC files (ISO 28500, 1.0 and 1.1), whole or in ranges of bytes.
 
 Damaged records are passed over. A record begins a member of its own in a gzipped file, and behind an empty line in a
 plain one; so a range can be read without what stands before it, and the next record be found behind a damaged one.
@@ -6,28 +6,38 @@ plain one; so a range can be read without what stands before it, and the next re
 
 from __future__ import annotations
 
+import base64
+import binascii
 import mmap
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import zstandard
+
+from db.records.outcome import ArchivePlace, StoredPage
+from pipelines.item import CutBy
 from pipelines.urls import canonicalize
 
-if TYPE_CHECKING:
-    from fastwarc.warc import WarcRecord
+from ..fetch.decompress import UNSAID, Bomb, Decoder, DecodingBounds
+from ..fetch.http_parser import Chunked, HeadBounds, ParserState, ResponseParser, WireError
+from .records import PURPOSE, SAME_BODY, Bodies, head_end
+from .saved_pages import InputError
 
 SUFFIXES: Final = (".warc", ".warc.gz")
+OPEN: Final = ".open"
+"""Of a file that is being written, behind its name."""
 _MEMBER: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d+)")
 _END: Final = b"\r\n\r\n"
 _HEAD: Final = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\n(?i:warc|content)-[a-zA-Z-]+:")
+_FOLD: Final = re.compile(r"\r\n[ \t]+")
 _MOST_HEAD: Final = 64 << 10
 _PIECE: Final = 64 << 10
 _SAMPLE: Final = 512
@@ -35,6 +45,12 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 _NO_TIME: Final = 1.0
 _MOST_RECORD: Final = 64 << 20
 """Bytes of a record, unpacked; a longer one is passed over."""
+_HTTP: Final = "application/http"
+_ANSWERS: Final = frozenset({"response", "resource", "revisit"})
+_MOST_SHOWN: Final = 64
+"""Documents of browsers that wait for the answers they were made of, which come right behind them."""
+_RATIO: Final = 200.0
+"""As `COMPRESSION_RATIO`; what is in an archive has been let through by whoever fetched it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,13 @@ class ArchivedResponse:
         id: of its record.
         url, status, content_type, body: as it was; the body is decoded.
         fetched_at: Unix time.
+        headers: lower-case names and values, as they came.
+        address: that answered, empty when unknown.
+        purpose: what it was asked for if it is no page, as this crawler's archives say; else empty.
+        dom: the document that a browser made of it, of such an archive; empty for none.
+        cut: why the body is only a beginning; None for a whole one.
+        offset: where the record begins.
+        place: where the body is, that of the other record when this one repeats it; None for no body.
     """
 
     id: str
@@ -53,6 +76,28 @@ class ArchivedResponse:
     content_type: str
     body: bytes
     fetched_at: float
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    address: str = ""
+    purpose: str = ""
+    dom: bytes = b""
+    cut: CutBy | None = None
+    offset: int = 0
+    place: ArchivePlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """Fields, by lower-case name, and content of a record."""
+
+    fields: Mapping[str, str]
+    block: bytes
+
+    def uri(self, name: str) -> str:
+        return self.fields.get(name, "").strip("<>")
+
+
+class NoAnswer(ValueError):
+    """A record holds no answer that can be read; the text says why."""
 
 
 def files(path: Path) -> Sequence[Path]:
@@ -62,7 +107,22 @@ def files(path: Path) -> Sequence[Path]:
     return [path] if path.name.lower().endswith(SUFFIXES) and path.is_file() else []
 
 
-def responses(path: Path, start: int, end: int, notes: list[str]) -> Iterator[ArchivedResponse]:
+def why_none(path: Path) -> str:
+    """Say why a file is no WARC file; empty when it is one.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        beginning = file.read(_SAMPLE)
+    if not beginning:
+        return f"{path} is empty"
+    return "" if beginning.startswith(_VERSION) or _begins_record(beginning, 0) else f"{path} is no WARC file"
+
+
+def responses(
+    path: Path, start: int, end: int, notes: list[str], bodies: Bodies[ArchivePlace] | None = None
+) -> Iterator[ArchivedResponse]:
     """Yield the responses of records that begin in a range of a file's bytes.
 
     Args:
@@ -70,38 +130,195 @@ def responses(path: Path, start: int, end: int, notes: list[str]) -> Iterator[Ar
         start: of the range.
         end: of the range.
         notes: get a sentence for each damaged record, with where it begins.
+        bodies: where bodies are that later records repeat, over several files; without it such records are passed over.
 
     Cost: the records before the range are not read; of a plain file their heads are.
     """
-    from fastwarc.warc import ArchiveIterator, WarcRecordType  # noqa: PLC0415 - an extra
-
-    wanted = WarcRecordType.response | WarcRecordType.resource
+    shown: dict[tuple[str, str], bytes] = {}
     for at, data in _records(path, start, end, notes):
-        try:
-            for record in ArchiveIterator(BytesIO(data), record_types=wanted, auto_decode="all"):
-                yield _response(record)
-        except (OSError, ValueError) as error:
-            notes.append(f"{path}, byte {at:,}: a damaged record was passed over ({error})")
+        for record in _parsed(data):
+            kind = record.fields.get("warc-type")
+            if kind == "conversion" and len(shown) < _MOST_SHOWN:
+                shown[record.uri("warc-refers-to-target-uri"), record.fields.get("warc-refers-to-date", "")] = (
+                    record.block
+                )
+            if kind not in _ANSWERS or (kind == "revisit" and bodies is None):
+                continue
+            try:
+                place = None if kind == "revisit" else ArchivePlace(path.name, at)
+                answer = replace(_answer(record), offset=at, place=place)
+                if kind == "revisit" and record.fields.get("warc-profile", "").endswith(SAME_BODY):
+                    assert bodies is not None
+                    answer = _repeated(answer, record, bodies)
+                elif bodies is not None and (digest := _digest(record)):
+                    bodies.note(digest, ArchivePlace(str(path), at))
+                of = record.uri("warc-target-uri"), record.fields.get("warc-date", "")
+                yield replace(answer, dom=shown.pop(of)) if of in shown else answer
+            except (OSError, NoAnswer) as error:
+                notes.append(f"{path}, byte {at:,}: a damaged record was passed over ({error})")
 
 
-def _response(record: WarcRecord) -> ArchivedResponse:
-    """Make a response of a record."""
-    about = record.headers
-    http = record.http_headers
-    body = record.reader.read()
+def response_at(path: Path, offset: int) -> ArchivedResponse:
+    """Read the response of one record.
+
+    Raises:
+        InputError: there is none; the text is a sentence.
+    """
+    notes: list[str] = []
     try:
-        seen = datetime.fromisoformat((about.get("WARC-Date") or "").replace("Z", "+00:00")).timestamp()
+        found = next(responses(path, offset, offset + 1, notes), None)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if found is None:
+        raise InputError(notes[0] if notes else f"{path} has no page at byte {offset:,}")
+    return found
+
+
+def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
+    """Return the bytes of a stored page, wherever they are kept.
+
+    Args:
+        stored: the page.
+        folder: `STORE_WARC`.
+        most_bytes: longest page allowed.
+
+    Raises:
+        InputError: the archive is not there, or damaged.
+    """
+    if stored.body or stored.archived is None:
+        return zstandard.decompress(stored.body, most_bytes)
+    name = stored.archived.file
+    if not folder:
+        raise InputError(f"it is in the archive {name}; name its folder in STORE_WARC")
+    path = Path(folder) / name
+    # the file has another name as long as it is written
+    body = response_at(path if path.exists() else Path(f"{path}{OPEN}"), stored.archived.offset).body
+    if len(body) > most_bytes:
+        raise InputError(f"longer than {most_bytes} bytes")
+    return body
+
+
+def whole_until(data: mmap.mmap) -> int:
+    """Return where the last whole record of a packed file ends; 0 when there is none."""
+    at = len(data)
+    while (at := data.rfind(_MEMBER, 0, at)) >= 0:
+        if _begins_record(data, at):
+            _, behind, problem = _member(data, at)
+            if not problem:
+                return behind
+    return 0
+
+
+def _parsed(data: bytes) -> Iterator[_Record]:
+    """Yield the records of a member: one, or several where all are packed together."""
+    at = 0
+    while data.startswith(_VERSION, at):
+        head = data.find(_END, at, at + _MOST_HEAD)
+        length = _LENGTH.search(data[at:head]) if head >= 0 else None
+        if length is None:
+            return
+        lines = _FOLD.sub(" ", data[at:head].decode("utf-8", "replace")).split("\r\n")[1:]
+        fields: dict[str, str] = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            fields.setdefault(name.strip().lower(), value.strip())
+        begin = head + len(_END)
+        at = begin + int(length[1])
+        yield _Record(fields, data[begin:at])
+        at += len(_END)
+
+
+def _answer(record: _Record) -> ArchivedResponse:
+    """Make a response of a record.
+
+    Raises:
+        NoAnswer: it holds none.
+    """
+    fields = record.fields
+    try:
+        seen = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
     except ValueError:
         seen = _NO_TIME
-    url = (about.get("WARC-Target-URI") or "").strip("<>")
-    return ArchivedResponse(
-        id=(about.get("WARC-Record-ID") or "").strip("<>"),
+    url = record.uri("warc-target-uri")
+    cut = fields.get("warc-truncated")
+    answer = ArchivedResponse(
+        id=record.uri("warc-record-id"),
         url=canonicalize(url) or url,
-        status=200 if http is None else http.status_code or 0,
-        content_type=(about if http is None else http).get("Content-Type") or "",
-        body=body,
+        status=200,
+        content_type=fields.get("content-type", ""),
+        body=record.block,
         fetched_at=seen,
+        address=fields.get("warc-ip-address", ""),
+        purpose=fields.get(PURPOSE.lower(), ""),
+        cut=None if not cut else CutBy(cut) if cut in set(CutBy) else CutBy.UNSPECIFIED,
     )
+    is_http = answer.content_type.replace(" ", "").lower().startswith(_HTTP)
+    return _decoded(answer) if is_http or fields["warc-type"] != "resource" else answer
+
+
+def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
+    """Read the HTTP message that is the content of a record.
+
+    The record says how long it is: of archives that keep bodies decoded the headers may still tell the length and
+    coding they had.
+
+    Raises:
+        NoAnswer: it is none.
+    """
+    begin = head_end(answer.body)
+    parser = ResponseParser(HeadBounds())
+    try:
+        parser.receive(answer.body[:begin])
+        if parser.head is None:
+            raise NoAnswer("its content is no HTTP answer")
+        pieces, cut = [answer.body[begin:]], answer.cut
+        if "chunked" in parser.head.tokens(b"transfer-encoding"):
+            chunked = Chunked()
+            pieces = chunked.receive(pieces[0])
+            if chunked.state is not ParserState.WHOLE and not chunked.may_end():
+                cut = cut or CutBy.DISCONNECT
+        content_type = b"".join(parser.head.all(b"content-type")[:1]).decode("latin-1")
+        unsaid = [UNSAID] if content_type.lstrip().lower().startswith(("text/html", "application/xhtml")) else []
+        decoder = Decoder([*unsaid, *parser.codings], DecodingBounds(_MOST_RECORD, _RATIO))
+        decoded = [one for piece in pieces for one in decoder.feed(piece)]
+        body = b"".join([*decoded, *decoder.finish()])
+    except (WireError, Bomb) as error:
+        raise NoAnswer(str(error)) from None
+    if decoder.is_broken:
+        cut = cut or CutBy.UNSPECIFIED
+    return replace(
+        answer,
+        status=parser.head.status,
+        content_type=content_type,
+        body=body,
+        headers=parser.head.headers,
+        cut=cut,
+    )
+
+
+def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchivePlace]) -> ArchivedResponse:
+    """Give a record that repeats another the body of that.
+
+    Raises:
+        NoAnswer: the other one is not here.
+    """
+    place = bodies.find(_digest(record))
+    if place is None:
+        raise NoAnswer("it repeats a record that is not in this archive")
+    try:
+        original = response_at(Path(place.file), place.offset)
+    except InputError as error:
+        raise NoAnswer(str(error)) from None
+    return replace(answer, body=original.body, cut=original.cut, place=original.place)
+
+
+def _digest(record: _Record) -> bytes:
+    """Return the digest of a body as a record names it; empty for none."""
+    name, _, shown = record.fields.get("warc-payload-digest", "").partition(":")
+    with suppress(binascii.Error, ValueError):
+        if name.lower() == "sha1":
+            return base64.b32decode(shown.upper())
+    return shown.encode()
 
 
 def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tuple[int, bytes]]:
@@ -129,11 +346,17 @@ def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tup
 def _next_member(data: mmap.mmap, at: int) -> int:
     """Return where the next gzip member begins that holds a record; -1: nowhere."""
     while (at := data.find(_MEMBER, at)) >= 0:
-        with suppress(zlib.error):
-            if zlib.decompressobj(_GZIP).decompress(data[at : at + _SAMPLE], len(_VERSION)) == _VERSION:
-                return at
+        if _begins_record(data, at):
+            return at
         at += 1
     return -1
+
+
+def _begins_record(data: mmap.mmap | bytes, at: int) -> bool:
+    """Tell whether a gzip member begins a record."""
+    with suppress(zlib.error):
+        return zlib.decompressobj(_GZIP).decompress(data[at : at + _SAMPLE], len(_VERSION)) == _VERSION
+    return False
 
 
 def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str]:

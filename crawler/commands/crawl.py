@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from ..demo.server import Newsroom
+    from ..run.seeds import ArchiveSeeds
     from ..spiders.news import NewsSpider
 
 
@@ -44,8 +45,9 @@ DEMO = "demo"
 DEMO_PORT = 8710
 _ARGUMENTS = {
     "seeds": (
-        "URL|FILE|demo",
-        "where to start: one or several addresses; a file of them, one a line; or the bundled newsroom",
+        "URL|FILE|warc:FILE|demo",
+        "where to start: one or several addresses; a file of them, one a line; the pages of a WARC file, and nothing "
+        "else; or the bundled newsroom",
     ),
     "mode": ("once|watch", "end when nothing is left, or go on for ever and visit again what brings news"),
 }
@@ -126,7 +128,7 @@ class Command(NewsCommand, ScrapyCrawl):
         from db.engine.shards import Shards
 
         from ..run.exporters import check_exports
-        from ..run.seeds import Seed, refuse_private, seeds_of
+        from ..run.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
         from ..run.session import MODES, ONCE
 
         assert self.settings is not None
@@ -153,6 +155,8 @@ class Command(NewsCommand, ScrapyCrawl):
             config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
             Shards.read(config.database_url)
             refuse_private(opts.spargs["seeds"], config.fetch.guard)
+            if isinstance(opts.spargs["seeds"], ArchiveSeeds):
+                _check_archive(opts.spargs["seeds"], opts.spargs.get("mode", ONCE), config)
             check_components(crawler.settings)
             check_exports(crawler, opts.spargs)
             _check_handles(raise_limit(), config.in_flight)
@@ -202,6 +206,25 @@ def _arguments(spider: type[NewsSpider]) -> set[str]:
     constructors = [inspect.signature(names["__init__"]) for names in own if "__init__" in names]
     found = [one for made in constructors for one in made.parameters.values()]
     return {one.name for one in found if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}} - {"self"}
+
+
+def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
+    """Refuse what is no archive, and what one cannot be read with.
+
+    Raises:
+        ConfigError, SeedError: saying what.
+    """
+    from db.engine.shards import Shards
+
+    from ..replay.answers import archives_of
+    from ..run.session import ONCE
+
+    archives_of(seeds)
+
+    if mode != ONCE:
+        raise ConfigError("an archive is read once; leave -a mode out")
+    if len(Shards.read(config.database_url).urls) > 1:
+        raise ConfigError("an archive is read into one database; name one in DATABASE_URL")
 
 
 def _check_handles(allowed: int, requests: int) -> None:

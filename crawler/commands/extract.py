@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
 from html import escape
+from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
+from db.records.outcome import ArchivePlace
 
 from ..archive import saved_pages as files
+from ..archive import warc
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from ..archive.page_reader import SavedInput, SavedResult
 
 
+_Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedInput"]]
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
 
 
@@ -39,7 +46,9 @@ class Command(NewsCommand):
         ("scrapy extract page.html", "Print the text of a saved page"),
         ("scrapy extract - < page.html", "Print the text of what another program hands over"),
         ("scrapy extract --format markdown https://www.example.com/news/1.html", "Fetch a page, print its article"),
+        ("scrapy extract --render https://www.example.com/app/1", "The same of a page that shows its text by script"),
         ("scrapy extract --format jsonl --output articles.jsonl pages/", "Extract all pages of a folder into a file"),
+        ("scrapy extract --format jsonl --output articles.jsonl CC-NEWS.warc.gz", "Extract the pages of a WARC file"),
         ("scrapy extract --explain shown.html page.html", "Show in colours what was kept of a page"),
         ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
         ("""scrapy extract --database --since 30d --where "language = 'zh'\"""", "The same for some of them"),
@@ -56,7 +65,8 @@ class Command(NewsCommand):
     def long_desc(self) -> str:
         """Return the description for the help."""
         return (
-            "Extract articles from saved pages (files, also gzipped; folders; a manifest; - is standard input), or "
+            "Extract articles from saved pages (files, also gzipped; folders; a manifest; WARC files; - is standard "
+            "input), or "
             "from URLs: those stored in the database by a crawl with STORE_HTML are read from there, others are "
             "fetched. With --database and nothing else the articles in the database are extracted again; those whose "
             "pages are not stored are asked for by the next crawl."
@@ -72,6 +82,9 @@ class Command(NewsCommand):
             "--format", metavar="NAME", help=f"one of {', '.join(FORMATS)} (text; jsonl for a manifest)"
         )
         parser.add_argument("--manifest", metavar="FILE", help="JSON lines with id, file and maybe url: a line each")
+        parser.add_argument(
+            "--render", action="store_true", help="show fetched pages in a browser first (docs/rendering.md)"
+        )
         parser.add_argument("--output", metavar="FILE", help="where the result goes (standard output)")
         parser.add_argument("--explain", metavar="FILE", help="write the first page here, kept and dropped in colours")
         parser.add_argument(
@@ -102,7 +115,8 @@ class Command(NewsCommand):
         if again:
             self._extract_again(config, opts)
             return
-        inputs = _inputs(args, opts.manifest, self.settings, named=bool(opts.database))
+        fetched = partial(_shown, config=config) if opts.render else _fetched
+        inputs = _inputs(args, opts.manifest, self.settings, fetched, named=bool(opts.database))
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
@@ -123,7 +137,7 @@ def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
     Raises:
         UsageError: naming them.
     """
-    only = ("format", "output", "explain") if again else ARTICLE_OPTIONS
+    only = ("format", "output", "explain", "render") if again else ARTICLE_OPTIONS
     for name in only:
         if getattr(opts, name):
             where = "has no meaning with --database alone" if again else "needs --database, and no file or URL"
@@ -155,7 +169,23 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     unfinished.replace(target)
 
 
-def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, named: bool) -> list[SavedInput]:
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Pages to read, and WARC files of more of them."""
+
+    pages: Sequence[SavedInput]
+    archives: Sequence[Path] = ()
+
+    @property
+    def are_several(self) -> bool:
+        return len(self.pages) > 1 or bool(self.archives)
+
+    def __iter__(self) -> Iterator[SavedInput]:
+        """Yield all pages; a file is read as far as it is asked for."""
+        return chain(self.pages, _archived(self.archives))
+
+
+def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch: _Fetch, *, named: bool) -> _Inputs:
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
@@ -166,19 +196,45 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, *, na
         if url is None:
             raise files.InputError(f"{arg!r} is no http or https URL")
     found: list[SavedInput] = []
+    archives: list[Path] = []
     for arg in args:
         if arg not in urls:
-            found += [SavedInput(one.id, one.file, one.url, one) for one in files.files(Path(arg))]
+            here = warc.files(Path(arg))
+            archives += here
+            with suppress(files.InputError) if here else nullcontext():
+                saved = [] if here == [Path(arg)] else files.files(Path(arg))
+                found += [SavedInput(one.id, one.file, one.url, one) for one in saved]
+    for path in archives:
+        if problem := warc.why_none(path):
+            raise files.InputError(problem)
     if manifest:
         found += [SavedInput(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
     if urls:
         wanted = [url for url in urls.values() if url]
-        here = _stored(wanted, settings, named=named)
-        missing = [url for url in wanted if url not in here]
+        kept = _stored(wanted, settings, named=named)
+        missing = [url for url in wanted if url not in kept]
         if missing:
-            here |= _fetched(missing, settings)
-        found = [here[url] for url in wanted] + found
-    return found
+            kept |= fetch(missing, settings)
+        found = [kept[url] for url in wanted] + found
+    return _Inputs(found, archives)
+
+
+def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
+    """Yield the pages of WARC files; tell of damaged records on standard error."""
+    from ..archive.page_reader import SavedInput
+    from ..archive.records import Bodies
+
+    bodies: Bodies[ArchivePlace] = Bodies()
+    for path in paths:
+        notes: list[str] = []
+        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+            if one.status == HTTPStatus.OK and not one.purpose:
+                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                at = one.fetched_at
+                yield SavedInput(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
+            while notes:
+                sys.stderr.write(f"{notes.pop(0)}\n")
+        sys.stderr.writelines(f"{note}\n" for note in notes)
 
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
@@ -189,6 +245,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
     from db.queries.status import stored_page
 
     from ..archive.page_reader import SavedInput
+    from ..archive.warc import stored_bytes
 
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
@@ -197,9 +254,12 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
         if named:
             raise
         return {}
-    most = value_of(settings, "DOWNLOAD_MAXSIZE")
+    most, folder = value_of(settings, "DOWNLOAD_MAXSIZE"), value_of(settings, "STORE_WARC")
     return {
-        url: SavedInput(url, "", url, None, zstandard.decompress(row[1].body, most), row[1].content_type, row[0])
+        url: SavedInput(
+            *(url, "", url, None, stored_bytes(row[1], folder, most), row[1].content_type, row[0]),
+            dom=zstandard.decompress(row[1].dom, most) if row[1].dom else b"",
+        )
         for url, row in zip(urls, rows, strict=True)
         if row is not None
     }
@@ -217,16 +277,30 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
     }
 
 
-async def _extract(
-    inputs: Sequence[SavedInput], config: Config, form: str, explained: str | None, out: IO[str]
-) -> None:
+def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedInput]:
+    """Fetch URLs and show them in a browser."""
+    from ..archive.page_reader import SavedInput
+    from ..render.one_page import show
+
+    now = time.time()
+    shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
+    return {
+        asked: SavedInput(
+            *(asked, "", one.fetched.url, None, one.fetched.body, one.fetched.content_type, now, one.fetched.problem),
+            dom=one.dom,
+        )
+        for asked, one in shown.items()
+    }
+
+
+async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     """Read all pages in worker processes and write the results in order."""
     from pipelines.worker import WorkerPool
 
     from ..archive.page_reader import line_of, read_in_order, read_page, row_of
 
     pool = WorkerPool(
-        workers=min(config.workers, max(len(inputs), 1)),
+        workers=config.workers if inputs.archives else min(config.workers, max(len(inputs.pages), 1)),
         seconds=config.page_seconds,
         memory_bytes=config.worker_memory_bytes,
         options=config.parse_options,
@@ -234,18 +308,18 @@ async def _extract(
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
     try:
-        if explained and inputs:
-            first = await read_page(pool, inputs[0], most, "explained")
+        if explained and (shown := next(iter(inputs), None)):
+            first = await read_page(pool, shown, most, "explained")
             if not first.rendered:
                 raise files.InputError(
-                    f"{inputs[0].id}: {first.problem or first.page.reason}, so there is nothing to explain"
+                    f"{shown.id}: {first.problem or first.page.reason}, so there is nothing to explain"
                 )
             Path(explained).write_text(first.rendered, encoding="utf-8")
         async for result in read_in_order(pool, inputs, most, wanted):
             if form == "jsonl":
                 out.write(line_of(row_of(result, config.extractor)))
             else:
-                _write_page(result, form, out, several=len(inputs) > 1)
+                _write_page(result, form, out, several=inputs.are_several)
     finally:
         await asyncio.get_running_loop().run_in_executor(None, pool.close)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from db.queries.status import HostStatus, RunStatus, Status, Waits
     from db.records.host import ShownAlarm
+    from db.sites.render_gains import ShownGain
     from db.sites.traps import PatternRow
     from db.sites.url_rules import RepeatedPages, RuleRow
     from pipelines.url_rules.learn import Params
@@ -73,6 +74,7 @@ class Command(NewsCommand):
         """Print to standard output."""
         from db.queries.status import joined, status
         from db.sites.health import shown_alarms
+        from db.sites.render_gains import shown_gains
         from db.sites.traps import listed
 
         from ..run.output import Output
@@ -94,12 +96,15 @@ class Command(NewsCommand):
             lambda connection: (
                 status(connection, time.time(), hosts=opts.hosts),
                 shown_alarms(connection, [_ENDED])[0],
+                shown_gains(connection, [opts.hosts])[0],
             ),
         )
-        runs = {database: value.runs for database, (value, _) in found}
-        _print(output, name, joined([value for _, (value, _) in found], hosts=opts.hosts), runs)
-        if alarms := list(chain(*(some for _, (_, some) in found))):
+        runs = {database: value.runs for database, (value, _, _) in found}
+        _print(output, name, joined([value for _, (value, _, _) in found], hosts=opts.hosts), runs)
+        if alarms := list(chain(*(some for _, (_, some, _) in found))):
             _alarms(output, alarms)
+        if rendered := list(chain(*(some for _, (_, _, some) in found))):
+            _rendered(output, rendered)
 
     def _show_rules(self, output: Output, how: str, hosts: int) -> None:
         """Print the URL rules."""
@@ -232,6 +237,21 @@ def _how(run: RunStatus) -> str:
     if run.lease_seconds > 0:
         return f"running; its lease is renewed or ends in {run.lease_seconds:.0f} s"
     return "died; what it held is taken up by the others or the next run"
+
+
+def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
+    """List the hosts of which pages were shown in a browser."""
+    from ..run.terminal import Field
+
+    fields = (
+        Field("host", cut=True),
+        Field("for", key="wish"),
+        Field("pages", right=True, key="tries"),
+        Field("said more", right=True, key="gains"),
+        Field("in vain since then", right=True, drop=1, key="misses"),
+    )
+    rows = [(one.host, one.wish, one.tries, one.gains, one.misses) for one in gains]
+    output.show("Shown in a browser", fields, rows, "rendered")
 
 
 def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:

@@ -67,6 +67,7 @@ class FetchOptions:
         seconds: for a fetch from the connection to the last byte.
         cookies: whether they are kept.
         bind: local address and port (0 for any) to connect from; None for any.
+        records: whether requests and answers are handed on as sent, for an archive.
     """
 
     guard: Guard
@@ -75,6 +76,7 @@ class FetchOptions:
     seconds: float = 60.0
     cookies: bool = True
     bind: tuple[str, int] | None = None
+    records: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class HttpResponse:
         bounds: names of the bounds that it ran into.
         first_byte: time of the event loop at which it began to come.
         end: how the body ended, if not by itself.
+        is_whole: all of the body came, wanted or not.
     """
 
     head: Head
@@ -96,6 +99,7 @@ class HttpResponse:
     bounds: tuple[str, ...]
     first_byte: float
     end: BodyEnd | None = None
+    is_whole: bool = True
 
 
 class BodyEnd(Enum):
@@ -147,6 +151,7 @@ class Connection(asyncio.Protocol):
         *,
         expects_body: bool = True,
         listener: Listener | None = None,
+        wire: list[bytes] | None = None,
     ) -> HttpResponse:
         """Send a request and wait for its response.
 
@@ -157,6 +162,7 @@ class Connection(asyncio.Protocol):
             acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
             expects_body: False for a HEAD request.
             listener: who is told of what comes.
+            wire: filled with the bytes of the answer as they come.
 
         Raises:
             FetchError: no response that can be used came.
@@ -166,6 +172,9 @@ class Connection(asyncio.Protocol):
         self.is_silent = True
         reader = ResponseParser(bounds.head, expects_body=expects_body)
         self._exchange = exchange = _Exchange(reader, bounds, deadline, self._transport, acquire, listener=listener)
+        if wire is not None:
+            wire.clear()  # of a connection that was closed before
+            exchange.wire = wire
         self._transport.write(request)
         try:
             return await exchange.response
@@ -218,6 +227,7 @@ class _Exchange:
         self._loop = asyncio.get_running_loop()
         self.response: asyncio.Future[HttpResponse] = self._loop.create_future()
         self.leaves_connection = False
+        self.wire: list[bytes] | None = None
         self._bounds = bounds
         self._deadline = deadline
         self._reader = reader
@@ -247,6 +257,8 @@ class _Exchange:
         if not self._came:
             self._first = self._last
         self._came += len(data)
+        if self.wire is not None:
+            self.wire.append(data)
         try:
             pieces = self._reader.receive(data)
             if self._reader.head is not None:
@@ -340,7 +352,8 @@ class _Exchange:
             truncated, bounds = False, ()
         if head.excess:
             bounds = (*bounds, HEADERS_DROPPED)
-        self.response.set_result(HttpResponse(head, bytes(self._body), truncated, bounds, self._first, end))
+        is_whole = self._reader.state is ParserState.WHOLE
+        self.response.set_result(HttpResponse(head, bytes(self._body), truncated, bounds, self._first, end, is_whole))
 
     def _bomb(self) -> None:
         """Fail for a compression bomb; an error or a redirect needs no body."""

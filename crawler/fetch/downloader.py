@@ -64,7 +64,8 @@ class PageDownloader(Downloader):
         """Download, once all middlewares have seen the request."""
         self._tell(signals.request_reached_downloader, request=request)
         try:
-            response = await self.handlers.download_request_async(request)
+            answer: Response | None = request.meta.pop("answer", None)  # of an archive
+            response = await self.handlers.download_request_async(request) if answer is None else answer
             self._tell(signals.response_downloaded, response=response, request=request)
             return response
         finally:

@@ -28,6 +28,7 @@ from twisted.internet.ssl import Certificate
 from twisted.python.failure import Failure
 
 from db.records.reasons import FailReason
+from pipelines.item import CutBy, WireExchange
 
 from .. import clock
 from .body_slots import BodySlots
@@ -64,7 +65,7 @@ _MOST_IDLE = 512
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
 """Headers of a request that are this module's business."""
-_SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
+SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
 """Headers of a response that no longer hold for its decoded body."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 """Methods whose requests say that they have no body."""
@@ -107,14 +108,17 @@ class GuardedHandler(BaseDownloadHandler):
         target = _Target(request.url, request.meta.get("bindaddress") or self._network.options.bind)
         key = request if lease is None else lease.id
         stopped: list[StopDownload] = []
+        written = self._written(request, target)
+        wire: list[bytes] | None = [] if self._network.options.records else None
         ask = partial(
             Connection.ask,
-            request=self._written(request, target),
+            request=written,
             bounds=bounds,
             deadline=deadline,
             acquire=partial(slots.acquire, key),
             expects_body=request.method != "HEAD",
             listener=self._listener(request, stopped),
+            wire=wire,
         )
         try:
             response, connection = await self._ask(
@@ -124,6 +128,8 @@ class GuardedHandler(BaseDownloadHandler):
             if lease is None:  # else the body is kept until its page is stored
                 slots.release(key)
         request.meta["download_latency"] = response.first_byte - started
+        if wire is not None:
+            request.meta["wire"] = WireExchange(written, b"".join(wire), _why_cut(response))
         if response.end is BodyEnd.LOST and request.meta.get("download_fail_on_dataloss"):
             raise ResponseDataLossError(request.url)
         made = self._response(request, target, response, connection)
@@ -368,9 +374,18 @@ class _IdleConnections:
             del self._of[key]
 
 
+def _why_cut(response: HttpResponse) -> CutBy | None:
+    """Say why a body is not all there."""
+    if response.is_whole:
+        return None
+    if {FailReason.TIMED_OUT, FailReason.STALLED} & set(response.bounds):
+        return CutBy.TIME
+    return CutBy.DISCONNECT if response.end is BodyEnd.LOST else CutBy.LENGTH
+
+
 def _headers(head: Head) -> Headers:
     """Return the headers of a response in Scrapy's form."""
-    return Headers([header for header in head.headers if header[0] not in _SPOKEN_FOR])
+    return Headers([header for header in head.headers if header[0] not in SPOKEN_FOR])
 
 
 def _cookie_lines(cookies: CookiesT) -> list[str]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 T = TypeVar("T")
-Ask = Callable[[str], Awaitable["Response"]]
-"""Fetches a URL: any answer, redirects included, or what the handler raises."""
+Ask = Callable[[str | Request], Awaitable["Response"]]
+"""Fetches a URL, or what a request says: any answer, redirects included, or what the handler raises."""
 
 # A crawl without a frontier: an item pipeline or an extension of the project is for its crawls.
 _ALONE: dict[str, Any] = {**GUARDED, "ITEM_PIPELINES": {}, "EXTENSIONS": {}, "STATS_DUMP": False}
@@ -114,9 +114,10 @@ class _Client(Spider):
         return
         yield
 
-    async def _ask(self, url: str) -> Response:
+    async def _ask(self, what: str | Request) -> Response:
         assert self.crawler.engine is not None
-        return await self.crawler.engine.download_async(Request(url, dont_filter=True))
+        request = Request(what, dont_filter=True) if isinstance(what, str) else what
+        return await self.crawler.engine.download_async(request)
 
 
 def with_client(work: Callable[[Ask], Awaitable[T]], settings: Settings) -> T:

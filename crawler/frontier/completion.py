@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from db.articles.page_transaction import Store
-from db.engine.errors import DatabaseProblem
+from db.engine.errors import DatabaseGone, DatabaseProblem
 from db.frontier import claims as table
 from db.records.outcome import Outcome, Stored
 from db.records.url import Kind, State
@@ -16,9 +16,13 @@ from pipelines.articles.multipage import make_joiner
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
 from pipelines.item import Page
+from pipelines.records import BlockKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
 
+from .. import clock
+from ..archive.records import PROBE, Fetch
+from ..archive.writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
@@ -77,6 +81,7 @@ class PageCompletion:
         followers: told of every stored page.
         background: where work is begun, and faults end the crawl.
         engine: told when a body is needed no longer; exports articles that no page stands for.
+        archive: gets all answers, if there is one.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class PageCompletion:
         *,
         background: Background,
         engine: EngineCallbacks,
+        archive: Archive | None = None,
     ) -> None:
         config = session.config
         method = config.duplicate_method
@@ -99,6 +105,7 @@ class PageCompletion:
         self._followers = followers
         self._background = background
         self._engine = engine
+        self._archive = archive
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
         joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
@@ -113,7 +120,11 @@ class PageCompletion:
             DatabaseProblem: the database gave up; the crawl is being stopped.
         """
         try:
+            page = await self._archived(page)
             outcome, stored = await self._write(page)
+        except ArchiveError as problem:
+            self._background.give_up(problem, "archive")
+            raise DatabaseGone(str(problem)) from problem
         except DatabaseProblem as problem:
             self._background.give_up(problem)
             raise
@@ -137,6 +148,20 @@ class PageCompletion:
             self._session.stats.update(one.what for one in finished.joined)
             await self._engine.export(finished.beside)
         return False
+
+    async def _archived(self, page: Page) -> Page:
+        """Put what went over the wire into the archive, if there is one."""
+        if self._archive is None or page.wire is None:
+            return replace(page, wire=None)
+        lease = page.lease
+        purpose = "" if lease.kind == Kind.PAGE else lease.kind
+        if lease.found_in == BlockKind.PROBE:
+            purpose = PROBE
+        known_at = lease.fetched_at if lease.is_revisit else None
+        fetch = Fetch(lease.url, page.fetched_at, page.wire, page.address, purpose, known_at)
+        if page.dom:  # before its page, so that who reads on has it when that comes
+            await self._archive.conversion(lease.url, page.dom, clock.now(), page.fetched_at)
+        return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
         """Store a page; one that cannot be, through a fault of ours, is marked failed."""
@@ -186,7 +211,8 @@ class PageCompletion:
         judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)
-        return settle(page, judged, config.schedule)
+        settled = settle(page, judged, config.schedule)
+        return _never_again(settled) if page.recorded and lease.seed_id is None else settled
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
         """Bring memory in line with the table: a page is stored."""
@@ -215,3 +241,12 @@ class PageCompletion:
             self._pending.found(stored.hosts, best_scores(outcome.new_urls))
             if self._followers.watch is not None:
                 self._followers.watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+
+
+def _never_again(outcome: Outcome) -> Outcome:
+    """Plan no visit of a URL of an archive: nobody has asked for its site."""
+    if outcome.state == State.PENDING:
+        return outcome
+    seen = outcome.seen
+    unplanned = None if seen is None else lambda brought: replace(seen(brought), next_visit=None)
+    return replace(outcome, next_visit=None, seen=unplanned)

@@ -12,9 +12,13 @@ open, and then all of it. The parts know those below them only:
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from db.engine.errors import DatabaseProblem
 from db.queries import articles
@@ -22,7 +26,7 @@ from db.records.article import ArticleItem
 from db.records.host import ShownAlarm
 from db.records.lease import Waiting
 from db.records.outcome import Stored
-from db.records.url import Lease
+from db.records.url import Kind, Lease
 from db.records.visit import Unread
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
@@ -30,16 +34,23 @@ from pipelines.links.scope import Scope
 from pipelines.traps.signals import KnownTraps
 
 from .. import clock
+from ..archive.records import SUBREQUEST, Fetch
+from ..archive.writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
+from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
+from ..render.renderer import Renderer
+from ..render.requests import BrowserRequests, HostTurns
+from ..replay.answers import Replay, archives_of
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
-from ..run.config import Config
+from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
 from ..run.exporters import export_command
+from ..run.seeds import ArchiveSeeds
 from ..run.session import WATCH, Session
 from ..shards.exchange import Exchange
 from . import retention
@@ -53,6 +64,10 @@ from .refill import Refiller
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
 from .watch import Watch
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
 
 _MOST_KNOWN = 400_000
 
@@ -84,7 +99,10 @@ class Crawl:
         followers: who is told of pages.
         completion: stores pages.
         refiller: keeps the queues filled.
+        rendering: renders pages whose text is made by script.
         exchange: with the other databases of the crawl, if it has some.
+        archive: of all that is fetched, if it has one.
+        replay: pages of an archive, if nothing else is to be read.
     """
 
     session: Session
@@ -94,7 +112,15 @@ class Crawl:
     followers: Followers
     completion: PageCompletion
     refiller: Refiller
+    rendering: Rendering
     exchange: Exchange | None = None
+    archive: Archive | None = None
+    replay: Replay | None = None
+
+    @property
+    def exhausted(self) -> bool:
+        """Tell whether nothing is left within the limits."""
+        return (self.replay or self.refiller.idle).exhausted
 
     @property
     def watches(self) -> bool:
@@ -117,7 +143,7 @@ class Crawl:
 
     def answered(self, page: Page) -> Page:
         """Start the clock of a page's host; return the page with what it says."""
-        return self.followers.backoff.answered(page)
+        return page if self.replay is not None else self.followers.backoff.answered(page)
 
     async def knowledge(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
@@ -134,6 +160,18 @@ class Crawl:
     def known_traps(self, lease: Lease) -> KnownTraps | None:
         """Return the known traps of a page's host; None when they are not looked for."""
         return self.followers.learning.known_traps(lease)
+
+    def needs_browser(self, page: Page) -> bool:
+        """Tell whether a page that was read is to be rendered."""
+        return self.rendering.needs_browser(page)
+
+    async def render(self, page: Page) -> Page | None:
+        """Return a page with the document that a browser made of it; None if it could not."""
+        return await self.rendering.render(page)
+
+    async def better(self, plain: Page, rendered: Page) -> Page:
+        """Return the one that says more."""
+        return await self.rendering.better(plain, rendered)
 
     async def store(self, page: Page) -> Stored:
         """Write what came of a page in one transaction and take over its links."""
@@ -156,6 +194,10 @@ class Crawl:
             start(self.followers.watch.keep())
         self.followers.learning.run()
         start(retention.keep(self.session, self.session.config.keep))
+        if self.replay is not None:
+            start(self.replay.keep_alive())
+            start(self.replay.run())
+            return
         if self.exchange is not None:
             start(self.exchange.keep())
         start(self.refiller.keep_alive())
@@ -169,6 +211,7 @@ class Crawl:
         """
         ended = Ended()
         self.followers.backoff.tell()
+        await self.rendering.close()
         if self.exchange is not None:
             await self.exchange.close()
         if reason == "finished" and not self.background.problem:
@@ -182,6 +225,8 @@ class Crawl:
             await self.session.end(text, self.background.exit_code)
         except DatabaseProblem as problem:
             self.background.give_up(problem)
+        if self.archive is not None:
+            await self.archive.close()
         await self.session.close()
         return ended
 
@@ -222,15 +267,53 @@ async def open_crawl(
     Raises:
         SeedError, DatabaseProblem: nothing was started.
     """
-    session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
+    files = await asyncio.to_thread(archives_of, seeds) if isinstance(seeds, ArchiveSeeds) else ()
+    if files:  # of hosts that are not asked there is nothing to learn but how their pages look
+        config = replace(config, traps=False, url_rules=1.0, health_window=0)
+    archive = await asyncio.to_thread(_archive, config)
+    session = None
     try:
-        return await _build(session, background, engine, watches=mode == WATCH)
-    except DatabaseProblem:
-        await session.close()
+        session = await Session.begin(config, seeds, mode=mode, goes_on=goes_on)
+        crawl = await _build(session, background, engine, archive, watches=mode == WATCH)
+        if files:
+            crawl = replace(
+                crawl,
+                replay=Replay(
+                    files, session, crawl.pending.queues.in_flight, crawl.pending.poll, crawl.completion.finish
+                ),
+            )
+        return crawl
+    except (DatabaseProblem, ValueError):
+        if session is not None:
+            await session.close()
+        if archive is not None:
+            await archive.close()
         raise
 
 
-async def _build(session: Session, background: Background, engine: EngineCallbacks, *, watches: bool) -> Crawl:
+def _archive(config: Config) -> Archive | None:
+    """Open the archive of a crawl, if it is to have one.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    if not config.store_warc:
+        return None
+    about = {
+        "software": f"newscrawler/{version('newscrawler')}",
+        "format": "WARC file version 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "obey",
+    }
+    try:
+        return Archive(ArchiveOptions(Path(config.store_warc), about))
+    except ArchiveError as problem:
+        raise ConfigError(str(problem)) from None
+
+
+async def _build(
+    session: Session, background: Background, engine: EngineCallbacks, archive: Archive | None, *, watches: bool
+) -> Crawl:
     """Build all that needs an open database."""
     config = session.config
     known = Known(
@@ -264,7 +347,9 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         watch=Watch(session, pending) if watches else None,
     )
     followers.backoff.waits_on = watches
-    completion = PageCompletion(session, pending, known, followers, background=background, engine=engine)
+    completion = PageCompletion(
+        session, pending, known, followers, background=background, engine=engine, archive=archive
+    )
     held = HeldHosts(session, pending, known.hosts, learning)
     exchange = None
     if session.neighbours is not None:
@@ -276,4 +361,30 @@ async def _build(session: Session, background: Background, engine: EngineCallbac
         exchange=exchange,
     )
     refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
-    return Crawl(session, background, known, pending, followers, completion, refiller, exchange)
+    rendering = _rendering(session, followers.backoff, known.seeds, engine, archive)
+    return Crawl(session, background, known, pending, followers, completion, refiller, rendering, exchange, archive)
+
+
+def _rendering(
+    session: Session, turns: HostTurns, seeds: SeedScope, engine: EngineCallbacks, archive: Archive | None
+) -> Rendering:
+    """Build what renders pages; no browser is started before there is one to render."""
+    config = session.config
+    keep = None if archive is None else partial(_keep, archive)
+    seconds = config.rendering.seconds
+    requests = BrowserRequests(engine.download, turns, config.robots_policy, seconds=seconds, keep=keep)
+    return Rendering(
+        session,
+        Renderer(config.rendering),
+        requests.fetch,
+        asked_for=seeds.render_of,
+        goes_on=engine.goes_on,
+    )
+
+
+async def _keep(archive: Archive, request: Request, response: Response) -> None:
+    """Put into the archive what a page asked for while a browser showed it."""
+    wire = request.meta.pop("wire", None)
+    if wire is not None:
+        purpose = Kind.ROBOTS if request.url.endswith("/robots.txt") else SUBREQUEST
+        await archive.keep(Fetch(request.url, clock.now(), wire, str(response.ip_address or ""), purpose))

@@ -10,10 +10,12 @@ from dataclasses import replace
 from db.frontier import claims as table
 from db.frontier import host_backoff
 from db.records.host import BackoffState, DeadHost
+from db.records.keys import fingerprint
 from db.records.reasons import FailReason, SkipReason
 from pipelines.item import Page
 
 from .. import clock
+from ..politeness.delay import RobotsRules
 from ..politeness.hosts import Hosts, HostUpdate
 from ..politeness.outage import Outage
 from ..run.background import Background, EngineCallbacks
@@ -81,6 +83,41 @@ class HostBackoff:
         if update.backoffs or update.dead:
             self._background.start(self._follow(update))
         return page
+
+    # ------------------------------------------------------------ what a browser asks beside the queue
+
+    def rules(self, host: str) -> RobotsRules | None:
+        """Return the rules of a host; None when they are not known."""
+        return self._hosts.rules(fingerprint(host))
+
+    async def begin(self, host: str) -> bool:
+        """Wait until nothing else is under way to a host; False for one not held."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def take() -> bool:
+            if waits := not turn.done():
+                turn.set_result(None)
+            return waits
+
+        if not self._queues.borrow(fingerprint(host), take):
+            return False
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self.end(host, taken=True)
+            raise
+        return True
+
+    def end(self, host: str, *, taken: bool) -> None:
+        """Note that a host has answered; its clock makes up for the request."""
+        if taken:
+            host_id, now = fingerprint(host), time.monotonic()
+            held = self._queues.hosts.get(host_id)
+            since = now if held is None else max(now, held.ready_at)
+            self._queues.finished(host_id, since + self._hosts.pause(host_id), now)
+
+    # ------------------------------------------------------------ answers
 
     def _noted(self, page: Page) -> HostUpdate:
         """Note an answer or its absence, which may be the network's fault."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from db.records.url import Lease
@@ -40,6 +40,8 @@ class HostQueue:
     passed_over: float | None = None
     """Since when it could have been asked, but others had better URLs."""
     queue: list[_Queued] = field(default_factory=list)
+    borrowers: deque[Callable[[], bool]] = field(default_factory=deque)
+    """Who wait to ask it beside the queue."""
 
 
 class HostQueues:
@@ -268,16 +270,41 @@ class HostQueues:
         """Note that the page of a URL in flight is stored, or never will be."""
         self.in_flight.discard(lease_id)
 
+    def borrow(self, host_id: int, begin: Callable[[], bool]) -> bool:
+        """Take a place of a host for a request beside its queue; False if it is not held.
+
+        Args:
+            host_id: of the host, which is `finished` afterwards.
+            begin: called when nothing more is under way than may be, whatever the clock says; False for one who no
+                longer waits.
+        """
+        host = self.hosts.get(host_id)
+        if host is None:
+            return False
+        host.borrowers.append(begin)
+        self._lend(host)
+        return True
+
+    def _lend(self, host: HostQueue) -> None:
+        """Let those begin that wait to ask a host, as far as it has places."""
+        while host.borrowers and host.busy < self.connections:
+            if self.shared is not None and self.shared.free_at(host.id) == math.inf:
+                return  # lent when its address is free
+            if host.borrowers.popleft()():
+                host.busy += 1
+                if self.shared is not None:
+                    self.shared.took(host.id)
+
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
         """Note that a request of a host has ended; the next may be sent at `ready_at`."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.busy -= 1
             host.ready_at = max(host.ready_at, ready_at)
-            self._offer(host, now)
-            for other in self.shared.finished(host_id, now) if self.shared is not None else ():
-                if other in self.hosts:
-                    self._offer(self.hosts[other], now)
+            others = self.shared.finished(host_id, now) if self.shared is not None else ()
+            for each in (host, *(self.hosts[other] for other in others if other in self.hosts)):
+                self._lend(each)
+                self._offer(each, now)
 
     def next_ready(self) -> float | None:
         """Tell when the next host with URLs becomes ready; None when none will by itself."""

@@ -57,6 +57,10 @@ _SELDOM = (
     ("articles whose page is gone", "gone"),
     ("articles that repeat one of another database", "elsewhere"),
     ("hosts given up", "hosts given up"),
+    ("pages rendered in a browser", "rendered"),
+    ("  that said more then", "rendered/gained"),
+    ("answers of the archive that are no newer than what is stored", "archive/known"),
+    ("records of the archive that could not be read", "archive/passed over"),
     ("articles that an item pipeline dropped", "pipelines/dropped"),
     ("articles that an item pipeline failed on", "pipelines/failed"),
 )

@@ -40,6 +40,7 @@ from .crawl import Crawl, Ended, open_crawl
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from twisted.internet.defer import Deferred
 
     from .metrics import MetricsEndpoint
@@ -125,12 +126,18 @@ class FrontierScheduler(BaseScheduler):
             stored=Network.of(crawler).slots.release,
             reaches=Network.of(crawler).reaches,
             forget_names=Network.of(crawler).names.forget,
+            download=self._download,
+            goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
         )
         self._engine = engine
         self._background = Background(engine.stop)
         self._metrics: MetricsEndpoint | None = None
         self.crawl: Crawl | None = None
         self.ended = Ended()
+
+    async def _download(self, request: Request) -> Response:
+        """Fetch what the frontier does not ask for."""
+        return await self._crawler.engine.download_async(request)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -162,7 +169,7 @@ class FrontierScheduler(BaseScheduler):
                 config,
                 seeds,
                 mode,
-                lambda: self._crawler.crawling,  # Scrapy says so at once when it is told to stop
+                self._engine.goes_on,
                 background=self._background,
                 engine=self._engine,
             )
@@ -197,7 +204,7 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Return False only when the table says that nothing is left within the limits."""
-        return not (self._background.ends or (self.crawl is not None and self.crawl.refiller.idle.exhausted))
+        return not (self._background.ends or (self.crawl is not None and self.crawl.exhausted))
 
     def enqueue_request(self, request: Request) -> bool:
         """Swallow the sentinel; requests of others have no place in this frontier."""
@@ -215,21 +222,25 @@ class FrontierScheduler(BaseScheduler):
         in_flight = max(len(queues.in_flight), self._waker.items)
         if in_flight >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
+        spider = self._crawler.spider
+        assert spider is not None
+        if crawl.replay is not None:
+            answered = crawl.replay.pop()
+            return None if answered is None else crawl.replay.request(*answered, spider)
         lease = queues.pop(now)
         crawl.pending.changed.set()
         if lease is None:
             ready_at = queues.next_ready()
             self._waker.plan(None if ready_at is None else ready_at - now)
             return None
-        spider = self._crawler.spider
         meta: dict[str, Any] = {"lease": lease, "started": now, "handle_httpstatus_all": True}
         if lease.kind == Kind.ROBOTS:
             meta["download_timeout"] = config.robots_timeout
             meta["download_maxsize"] = config.robots_bytes
         return Request(
             lease.url,
-            callback=spider.parse,  # type: ignore[union-attr]
-            errback=spider.failed,  # type: ignore[union-attr]
+            callback=spider.parse,
+            errback=spider.failed,  # type: ignore[attr-defined]
             dont_filter=True,
             headers=conditions(lease),
             meta=meta,

@@ -149,6 +149,10 @@ class Hosts:
         """
         return self._rules[host_id].disallow_reason(url)
 
+    def rules(self, host_id: int) -> RobotsRules | None:
+        """Return the rules of a host; None when they are not known."""
+        return self._rules.get(host_id)
+
     def cached_reason(self, host_id: int, url: str) -> Reason | None:
         """Tell the same as far as is known: the host may be another run's by now."""
         rules = self._rules.get(host_id)

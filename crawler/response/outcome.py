@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from db.records.article import JOINED_BY, NewArticle
+from db.records.article import JOINED_BY, NewArticle, TextFrom
 from db.records.keys import iso
 from db.records.outcome import NO_EDGES, Edges, Outcome, StoredPage
 from db.records.part import Place
@@ -71,10 +71,17 @@ def _answered(page: Page, state: State, reason: Reason | None = None, detail: st
     """
     counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
     more = {"counted": counted, **more}
-    if state == State.DONE and not page.truncated and not (page.parsed is not None and page.parsed.bounds):
+    parsed = page.parsed
+    is_whole = not page.truncated and not (parsed is not None and (parsed.bounds or _is_made_by_script(parsed)))
+    if state == State.DONE and is_whole:
         more["etag"] = _validator(page, "etag", _MOST_ETAG)
         more["last_modified"] = _validator(page, "last-modified", _MOST_DATE)
     return _outcome(page, state, reason, detail, **more)
+
+
+def _is_made_by_script(parsed: ParseResult) -> bool:
+    """Tell whether a page may say something else although its own bytes are the same."""
+    return parsed.text_from is not TextFrom.HTML or parsed.reason is PageReason.NEEDS_BROWSER
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
@@ -256,9 +263,6 @@ def _read(page: Page, context: Context) -> Outcome:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
     reason = reason if page.truncated else parsed.reason or reason  # a list leads on, stored or not
-    raw = None
-    if parsed.raw is not None:
-        raw = StoredPage(page.headers.get("content-type", ""), parsed.encoding, parsed.raw)
     return _answered(
         page,
         State.DONE,
@@ -269,9 +273,18 @@ def _read(page: Page, context: Context) -> Outcome:
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
         new_urls=tuple(new_urls),
         links=links,
-        raw=raw,
+        raw=_raw(page, parsed, article),
         page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
+    )
+
+
+def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
+    """Return what is kept of a page; of an article at least its place in the archive."""
+    if parsed.raw is None and (article is None or page.archived is None):
+        return None
+    return StoredPage(
+        page.headers.get("content-type", ""), parsed.encoding, parsed.raw or b"", page.archived, parsed.dom
     )
 
 

@@ -85,6 +85,11 @@ class SeedScope:
         row = self._rows.get(seed_id) if seed_id is not None else None
         return self._most_depth if row is None or row.depth is None else row.depth
 
+    def render_of(self, lease: Lease) -> str:
+        """Return whether a page's seed has it rendered: never, auto or, unsaid, empty."""
+        row = self._rows.get(lease.seed_id or 0)
+        return "" if row is None else row.render
+
     def owns(self, host: str) -> bool:
         """Tell whether a host is a seed's own, not only one that its pages lead to."""
         return bare_host(host) in self._names or site_key(host) in self._sites

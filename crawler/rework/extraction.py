@@ -24,7 +24,7 @@ from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
 from db.records.keys import iso
-from db.records.outcome import NO_EDGES, Outcome, Stored
+from db.records.outcome import NO_EDGES, Outcome, Stored, StoredPage
 from db.records.reasons import ArticleResult
 from db.records.signature import Reader
 from db.records.url import State
@@ -39,6 +39,8 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
+from ..archive.saved_pages import InputError
+from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.revisit import settle
@@ -96,6 +98,17 @@ class StoredServices:
 
     def known_traps(self, _lease: Lease) -> None:
         """Look for no traps, for the same reason."""
+
+    def needs_browser(self, _page: Page) -> bool:
+        """Render nothing: the document that a browser made of a page is stored with it."""
+        return False
+
+    async def render(self, _page: Page) -> None:
+        """Render nothing."""
+
+    async def better(self, plain: Page, _rendered: Page) -> Page:
+        """Return the page as it was read."""
+        return plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +168,9 @@ class ArticleReader:
             return ReadUnit(unit.id, outcomes=[judge(page, one) for page, one in zip(pages, unit.pages, strict=True)])
         except DatabaseProblem:
             raise
+        except InputError as problem:
+            logger.error("%s could not be read: %s", unit.pages[0].lease.url, problem)
+            return ReadUnit(unit.id)
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the other articles
             logger.error("%s could not be read: %r", unit.pages[0].lease.url, error)
             return ReadUnit(unit.id)
@@ -162,11 +178,18 @@ class ArticleReader:
     async def _read(self, one: KeptPage) -> Page:
         """Read a stored page in a worker."""
         assert one.raw is not None
-        body = await asyncio.to_thread(zstandard.decompress, one.raw.body, self._config.fetch.bounds.size)
+        body, dom = await asyncio.to_thread(self._unpack, one.raw)
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
-        page = Page(lease, self._seeds.scope_of(lease), 200, headers=headers, body=body, fetched_at=one.fetched_at)
-        return replace(await self._stage.read(page), body=b"")
+        scope = self._seeds.scope_of(lease)
+        page = Page(lease, scope, 200, headers=headers, body=body, dom=dom, fetched_at=one.fetched_at)
+        return replace(await self._stage.read(page), body=b"", dom=b"")
+
+    def _unpack(self, raw: StoredPage) -> tuple[bytes, bytes]:
+        """Return the bytes of a page, and the document that a browser made of it."""
+        most = self._config.fetch.bounds.size
+        body = stored_bytes(raw, self._config.store_warc, most)
+        return body, zstandard.decompress(raw.dom, most) if raw.dom else b""
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
         """Judge a page as a later visit, of which only the article counts."""

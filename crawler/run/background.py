@@ -6,11 +6,15 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from db.engine.errors import DatabaseProblem
 
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +31,8 @@ class EngineCallbacks:
         stored: told the identifier of a URL whose body is needed no longer.
         reaches: tells whether the host of a URL can be connected to now.
         forget_names: has names looked up again that could not be.
+        download: fetches what the frontier does not ask for, through the download handler.
+        goes_on: tells whether the crawl has not been told to stop.
     """
 
     stop: Callable[[str], Coroutine[Any, Any, Any]]
@@ -36,6 +42,8 @@ class EngineCallbacks:
     stored: Callable[[int], None]
     reaches: Callable[[str], Coroutine[Any, Any, bool]]
     forget_names: Callable[[], None]
+    download: Callable[[Request], Awaitable[Response]]
+    goes_on: Callable[[], bool]
 
 
 class Background:

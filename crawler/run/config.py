@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from ..fetch.connection import FetchOptions
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
+    from ..render.records import RenderOptions
+    from ..render.requests import RobotsPolicy
     from ..response.context import HarmPolicy, Threshold
 
 
@@ -269,6 +271,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("STORE_HTML", "articles", word, SHOULD, "", among=("articles", "all", "none")): (
             "keep the fetched bytes of articles, of all pages that are read, or of none; `scrapy extract --database` "
             "needs them ([docs/performance.md](docs/performance.md) says what they cost)"
+        ),
+        Option("STORE_WARC", "", text): (
+            "folder of WARC files for all that is fetched, as it came ([docs/archives.md](docs/archives.md)); with "
+            "`STORE_HTML=none` the bytes of articles are kept there only"
         ),
         Option("STORE_KINDS", ["article"], words, SHOULD, "", among=tuple(kind.word for kind in PageKind)): (
             "kinds of pages that are stored, separated by commas: `article`, `thread` (of a forum), `list`, `product`, "
@@ -498,6 +504,25 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("WORKERS", _CORES, whole, least=1, most=max(32, 8 * _CORES), shown="number of cores"): (
             "processes that read pages, of 100 MB each"
         ),
+        Option("RENDER", "never", word, SHOULD, among=("never", "auto")): (
+            "pages whose text is made by script are shown in a browser that has no network of its own: `never`, or "
+            "with `auto` those that need it ([docs/rendering.md](docs/rendering.md)); a seed's `render=` goes first"
+        ),
+        Option("RENDER_BROWSER", "", text, NO, "rendering.browser"): (
+            "path of a Chromium, best a headless shell; when empty one is looked for"
+        ),
+        Option("RENDER_PAGES", 2, whole, NO, "rendering.places", least=1, most=32): "pages that are rendered at a time",
+        Option("RENDER_SECONDS", 20.0, number, NO, "rendering.seconds", least=1, most=600): (
+            "seconds that rendering one page may take"
+        ),
+        Option("RENDER_REQUESTS", 60, whole, NO, "rendering.requests", least=1): "requests that it may cost",
+        Option("RENDER_MEMORY_MB", 400, whole, NO, "rendering.memory_bytes", least=64, unit=1 << 20): (
+            "memory that one page may take in the browser"
+        ),
+        Option("RENDER_ISOLATION", default=True, parse=flag, to="rendering.isolation"): (
+            "the browser runs in a user and network namespace of its own, so that pages cannot reach a network past "
+            "the crawl; `False` renders where the system refuses namespaces, and gives that up"
+        ),
         Option("PAGE_SECONDS", 20.0, number, least=0.1): "seconds that reading one page may take",
         Option("WORKER_MEMORY_MB", 300, whole, NO, "worker_memory_bytes", least=32, unit=1 << 20): (
             "memory that it may cost beyond what a worker has at its start"
@@ -621,6 +646,7 @@ class Config:
         schedule: when URLs are visited again.
         fetch: for the download handler.
         parse_options: for the workers.
+        render, rendering: whether pages are rendered, and within which bounds.
     """
 
     agreed: Mapping[str, Any]
@@ -629,6 +655,7 @@ class Config:
     shard: int | None
     database_patience: float
     store_html: KeepRaw
+    store_warc: str
     keep: KeepDays
     limits: Limits
     period: Period
@@ -666,6 +693,8 @@ class Config:
     duplicates: Policy
     duplicate_memory_bytes: int
     url_rules: float
+    render: str
+    rendering: RenderOptions
     workers: int
     page_seconds: float
     worker_memory_bytes: int
@@ -683,6 +712,19 @@ class Config:
     def __reduce__(self) -> tuple[Any, ...]:
         """Send plain values to other processes: a method is functions, which cannot be."""
         return _sent, ({field.name: getattr(self, field.name) for field in fields(self)} | {"duplicate_method": None},)
+
+    @property
+    def robots_policy(self) -> RobotsPolicy:
+        """Return how robots.txt files are read of hosts that a rendered page asks."""
+        from ..render.requests import RobotsPolicy
+
+        return RobotsPolicy(
+            agent=self.robots_agent,
+            keep=self.robots_keep,
+            timeout=self.robots_timeout,
+            size=self.robots_bytes,
+            most_delay=self.delay.most_crawl_delay,
+        )
 
     @classmethod
     def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
@@ -718,6 +760,7 @@ class Config:
 
         from ..politeness.delay import BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
+        from ..render.records import RenderOptions
         from ..response.context import HarmPolicy, Threshold
 
         given, records = _checked(settings)
@@ -770,6 +813,7 @@ class Config:
             delay=DelayPolicy(**records["delay"]),
             backoff=BackoffPolicy(**records["backoff"]),
             schedule=Schedule(**records["schedule"]),
+            rendering=RenderOptions(**records["rendering"]),
             fetch=fetch_options(settings),
             store_html=KeepRaw(given["STORE_HTML"]),
             duplicate_method=duplicate_method,
@@ -817,7 +861,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         trust = Trust(given["TLS_UNVERIFIED_HOSTS"])
     bind = settings.get("DOWNLOAD_BIND_ADDRESS")
     bind = (bind, 0) if isinstance(bind, str) else bind
-    return FetchOptions(guard, trust, bounds=bounds, bind=bind, **records["fetch"])
+    return FetchOptions(guard, trust, bounds=bounds, bind=bind, records=bool(given["STORE_WARC"]), **records["fetch"])
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:

@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from pipelines.dates.period import Bound
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from ..fetch.guard import Guard
 
 
-OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic")
+OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render")
+RENDERS = ("never", "auto")
+WARC = "warc:"
+"""Before the name of a WARC file whose pages are to go through the crawl."""
 _MANY = ("include", "exclude")
 MAX_SHOWN = 20
 MAX_FILE_BYTES = 64 << 20
@@ -47,6 +50,7 @@ class Seed:
         since: time from which articles are wanted, as written; empty: the crawl's own.
         topic: words that describe what is looked for; empty: the crawl's own topic.
         bare: written without a scheme: https, and http where that cannot be had.
+        render: `never` or `auto`, empty for the crawl's own `RENDER`.
         line: line of the file, counted from 1.
     """
 
@@ -59,7 +63,24 @@ class Seed:
     since: str = ""
     topic: str = ""
     bare: bool = False
+    render: str = ""
     line: int = 0
+
+
+class ArchiveSeeds(tuple[Seed, ...]):
+    """No seeds, but WARC files whose pages go through the crawl.
+
+    Attributes:
+        path: of the file, or of a folder of them.
+    """
+
+    path: Path
+
+    def __new__(cls, name: str) -> Self:
+        """Keep the name."""
+        made = super().__new__(cls)
+        made.path = Path(name)
+        return made
 
 
 class SeedError(ValueError):
@@ -233,6 +254,10 @@ def _parse_line(text: str, number: int) -> Seed:
         except ValueError as error:
             msg = f"since={_short(options['since'])}: {error}"
             raise _LineError(msg) from None
+    render = options.get("render", "").lower()
+    if "render" in options and render not in RENDERS:
+        msg = f"render={_short(render)} is not one of {', '.join(RENDERS)}"
+        raise _LineError(msg)
     return Seed(
         url=_parse_url(words[0]),
         depth=_parse_number(options, "depth", 0),
@@ -243,6 +268,7 @@ def _parse_line(text: str, number: int) -> Seed:
         since=options.get("since", ""),
         bare=_is_bare(words[0]),
         topic=" ".join(options.get("topic", "").split()),
+        render=render,
         line=number,
     )
 
@@ -338,18 +364,22 @@ def topics(seeds: Iterable[Seed]) -> list[str]:
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))
 
 
-def seeds_of(seeds: Any) -> list[Seed]:
+def seeds_of(seeds: Any) -> Sequence[Seed]:
     """Return seeds from a file, or as they are.
 
     Raises:
         SeedError: see `load_seeds`.
     """
+    if isinstance(seeds, ArchiveSeeds):
+        return seeds
     if not seeds:
         raise SeedError(
             "no seeds given; use -a seeds=https://example.com/, -a seeds=seeds.txt (a file of URLs) or -a seeds=demo; "
             "one page alone is read by 'scrapy extract URL'"
         )
-    return read_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+    if isinstance(seeds, str) and seeds.startswith(WARC):
+        return ArchiveSeeds(seeds.removeprefix(WARC))
+    return read_seeds(seeds) if isinstance(seeds, str) else seeds
 
 
 def refuse_private(seeds: Sequence[Seed], guard: Guard) -> None:

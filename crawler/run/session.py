@@ -45,7 +45,7 @@ from ..clock import GrowthRate
 from ..response.new_urls import new_url
 from ..response.seed_scope import scope_of_seed, seed_row
 from .config import MUST, SCORING, SHOULD, Config, differing
-from .seeds import Seed, seeds_of
+from .seeds import ArchiveSeeds, Seed, seeds_of
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ MODES = (ONCE, WATCH)
 _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _VERSION = version("newscrawler")
-_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare")
+_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare", "render")
 _NEIGHBOUR_PATIENCE = 20.0
 """Seconds for which each of several databases is waited for at the start."""
 _SIGN_SECONDS = 2.0
@@ -312,7 +312,7 @@ class DatabaseLine:
 async def _start_run(
     config: Config,
     line: DatabaseLine,
-    seeds: list[Seed],
+    seeds: Sequence[Seed],
     settings: Mapping[str, Any],
     mode: str,
     *,
@@ -341,7 +341,8 @@ async def _start_run(
     resumed = await line.submit(runs.start_run, start)
     if dealing is not None:
         await line.submit(keep_grant, None)
-    woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before else 0
+    asks = not isinstance(seeds, ArchiveSeeds)
+    woken = await _wake(config, line, resumed, now, mode) if resumed.begun_before and asks else 0
     first = [
         new_url(
             identify(row.url),

@@ -8,6 +8,8 @@ unread/REASON                        answers that could not be read through a fa
 links/REASON                         links that are not followed
 bounds/NAME                          what was cut because there was too much of it
 doubts/NAME                          articles that are stored with a doubt
+rendered, rendered/gained            pages shown in a browser, and those of them that said more then
+rendered/requests, rendered/PROBLEM  what that took, and what was wrong
 """
 
 from __future__ import annotations

@@ -81,6 +81,10 @@ class NewsSpider(Spider):
         """Make the page and tell the crawl, once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         services = CrawlAccess.of(self.crawler).services
-        page = Page(lease, services.scope_of(lease), fetched_at=clock.now(), seconds=seconds, **answer)
+        at = request.meta.get("recorded_at")
+        answer |= {name: request.meta.pop(name, None) for name in ("wire", "archived")}
+        answer["dom"] = request.meta.pop("dom", b"")
+        answer |= {"fetched_at": at or clock.now(), "recorded": at is not None}
+        page = Page(lease, services.scope_of(lease), seconds=seconds, **answer)
         request.meta["answered"] = True
         return [services.answered(page)]

@@ -153,7 +153,7 @@ def _with_pages(connection: Connection, found: Sequence[Unit]) -> list[Unit]:
     for row in connection.execute(_LEASES, {"ids": keys}):
         next_visit, lease = row[0], Lease(*row[1:])
         raw = kept.get(lease.id)
-        stored = None if raw is None else StoredPage(raw.content_type, raw.encoding, raw.body)
+        stored = None if raw is None else StoredPage.from_row(raw)
         if of_page[lease.id] in units:
             one = KeptPage(lease, next_visit, 0.0 if raw is None else raw.fetched_at, stored)
             units[of_page[lease.id]].pages.append(one)

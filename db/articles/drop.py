@@ -35,6 +35,7 @@ from ..tables.learned import (
     AlarmRow,
     HostHealthRow,
     PageTermsRow,
+    RenderGainRow,
     SiteMemoryRow,
     UrlFormRow,
     UrlPatternRow,
@@ -54,7 +55,9 @@ article, version, image, duplicate, page, part, page_terms = (
 
 attribution = SourceAttributionRow.table()
 _AT_ONCE = 500
-_OF_HOSTS = tuple(m.table() for m in (AlarmRow, HostHealthRow, SiteMemoryRow, UrlFormRow, UrlPatternRow, UrlRuleRow))
+_OF_HOSTS = tuple(
+    m.table() for m in (AlarmRow, HostHealthRow, RenderGainRow, SiteMemoryRow, UrlFormRow, UrlPatternRow, UrlRuleRow)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ def keep_raw(connection: Connection, outcomes: Sequence[Outcome], results: Seque
         raw, what = outcome.raw, result.article
         if raw is None or (what is not None and what.why_not_stored):
             continue
-        row = (outcome.lease.id, outcome.fetched_at, raw.content_type, raw.encoding, raw.body)
+        place = (raw.archived.file, raw.archived.offset) if raw.archived is not None else (None, None)
+        row = (outcome.lease.id, outcome.fetched_at, raw.content_type, raw.encoding, raw.body, *place, raw.dom)
         new[outcome.lease.id] = dict(zip(_COLUMNS, row, strict=True))
         if what in _OLD_TEXT and not result.changed:  # of a wall, for instance
             only_first.append(outcome.lease.id)

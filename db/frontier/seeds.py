@@ -30,7 +30,7 @@ def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredS
         StoredSeed(
             *(r.id, r.url, r.stay, r.depth, r.pages, r.topic),
             *(tuple(r.hosts.split()), tuple(r.include.split()), tuple(r.exclude.split())),
-            *(r.since, bool(r.bare)),
+            *(r.since, bool(r.bare), r.render),
         )
         for r in rows
     ]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, func, select
 
 from ..engine.database import Database
-from ..tables.articles import PageRow
+from ..tables.articles import READ_BODY, READ_TYPE, PageRow
 from ..tables.urls import UrlRow
 
 page, url = PageRow.table(), UrlRow.table()
@@ -18,7 +18,7 @@ _AT_ONCE: Final = 32
 
 
 class RawPage(NamedTuple):
-    """A page as fetched; its bytes are zstd-compressed."""
+    """A page as fetched, or as a browser made it; its bytes are zstd-compressed."""
 
     key: int
     url: str
@@ -51,9 +51,9 @@ def _some_between(connection: Connection, first: int, last: int) -> list[RawPage
 
 
 _BETWEEN = (
-    select(url.c.id, url.c.url, page.c.fetched_at, page.c.content_type, page.c.body)
+    select(url.c.id, url.c.url, page.c.fetched_at, READ_TYPE, READ_BODY)
     .join(url, url.c.id == page.c.url_id)
-    .where(page.c.url_id.between(bindparam("first"), bindparam("last")))
+    .where(page.c.url_id.between(bindparam("first"), bindparam("last")), func.length(page.c.body) > 0)
     .order_by(page.c.url_id)
     .limit(_AT_ONCE)
 )

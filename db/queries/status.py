@@ -42,7 +42,7 @@ def stored_page(connection: Connection, canonical_url: str) -> tuple[float, Stor
 def stored_page_of(connection: Connection, url_id: int) -> tuple[float, StoredPage] | None:
     """Return the same for the identifier of a URL."""
     row = connection.execute(select(page).where(page.c.url_id == url_id)).one_or_none()
-    return None if row is None else (row.fetched_at, StoredPage(row.content_type, row.encoding, row.body))
+    return None if row is None else (row.fetched_at, StoredPage.from_row(row))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from .article import NewArticle
 from .part import Place
@@ -23,13 +24,39 @@ class Edges:
 NO_EDGES = Edges()
 
 
+DOM_TYPE = "text/html; charset=utf-8"
+"""Content type of the document that a browser made of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePlace:
+    """The place of a record: name of the WARC file, and where in it the record begins."""
+
+    file: str
+    offset: int
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """Raw bytes of a page to keep."""
+    """Raw bytes of a page to keep; those that only an archive has are empty here.
+
+    Attributes:
+        content_type, encoding, body: as fetched.
+        archived: where the archive has it.
+        dom: the document that a browser made of it, if one did.
+    """
 
     content_type: str
     encoding: str
     body: bytes
+    archived: ArchivePlace | None = None
+    dom: bytes | None = None
+
+    @classmethod
+    def from_row(cls, row: Any) -> Self:
+        """Make it of a row of the table `page`."""
+        place = None if row.warc_file is None else ArchivePlace(row.warc_file, row.warc_offset)
+        return cls(row.content_type, row.encoding, row.body, place, row.dom)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class StoredSeed:
         include, exclude: patterns of paths.
         since: bound of the period, as written; empty for none.
         bare: it was named without a scheme.
+        render: whether its pages are rendered, "never" or "auto"; empty for the crawl's own setting.
     """
 
     id: int
@@ -57,6 +58,7 @@ class StoredSeed:
     exclude: tuple[str, ...] = ()
     since: str = ""
     bare: bool = False
+    render: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text
+from sqlalchemy import BigInteger, Float, Index, Integer, LargeBinary, SmallInteger, String, Text, case, func
 from sqlalchemy.orm import Mapped, mapped_column
 
+from ..records.outcome import DOM_TYPE
 from .record import Record, newest_first, partial_index, refers_to, unchecked
 
 
@@ -220,9 +221,23 @@ class PageRow(Record):
     content_type: Mapped[str] = mapped_column(Text)
     encoding: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+    """Empty when only the archive has it."""
+    warc_file: Mapped[str | None] = mapped_column(Text)
+    """Name of the file of `STORE_WARC` that has the answer as it came."""
+    warc_offset: Mapped[int | None] = mapped_column(BigInteger)
+    """Byte at which its record begins there."""
+    dom: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """The document that a browser made of it, in UTF-8, compressed too; empty when none was asked."""
 
     __table_args__ = (
         Index("ix_page_fetched_at", "fetched_at").ddl_if(dialect="sqlite"),
         unchecked("url_id", "url.id"),
         {"postgresql_partition_by": "RANGE (fetched_at)"},
     )
+
+
+_page = PageRow.table()
+READ_BODY = func.coalesce(_page.c.dom, _page.c.body)
+"""Bytes from which the text of a page was read."""
+READ_TYPE = case((_page.c.dom.is_not(None), DOM_TYPE), else_=_page.c.content_type)
+"""Their content type."""

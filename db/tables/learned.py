@@ -34,6 +34,23 @@ class SiteMemoryRow(Record):
     __table_args__ = (unchecked("host_id", "host.id"),)
 
 
+class RenderGainRow(Record):
+    """Gains of rendering a host's pages in a browser."""
+
+    __tablename__ = "render_gain"
+    host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    wish: Mapped[str] = mapped_column(String(5), primary_key=True)
+    """text of an article, or links of a list."""
+    tries: Mapped[int] = mapped_column(Integer)
+    gains: Mapped[int] = mapped_column(Integer)
+    """Pages that said more than without a browser."""
+    misses: Mapped[int] = mapped_column(Integer)
+    """Pages in a row that did not; after some the host is left alone for a week."""
+    tried_at: Mapped[float] = mapped_column(Float)
+
+    __table_args__ = (unchecked("host_id", "host.id"),)
+
+
 class HostHealthRow(Record):
     """The baseline of a host's answers."""
 

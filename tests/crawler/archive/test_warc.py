@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from crawler.archive.warc import ArchivedResponse, files, responses
+from crawler.archive.records import Bodies
+from crawler.archive.saved_pages import InputError
+from crawler.archive.warc import ArchivedResponse, files, response_at, responses, why_none
+from db.records.outcome import ArchivePlace
+from pipelines.item import CutBy
 
 PAGES = [f"<title>第{n}页</title><p>{'港口新闻。' * (n + 1)}\r\n\r\nWARC/1.9 is no version</p>" for n in range(12)]
 
@@ -62,9 +67,10 @@ def test_every_response_is_read_once_however_the_file_is_cut(tmp_path: Path, *, 
         [page.encode("gbk") for page in PAGES[:11]] + [PAGES[11].encode()],
         [],
     )
-    assert whole[3] == ArchivedResponse(
-        "urn:uuid:3", "http://a.example/3.html", 200, "text/html; charset=gbk", PAGES[3].encode("gbk"), 1714521603.0
-    )
+    third = ("urn:uuid:3", "http://a.example/3.html", 200, "text/html; charset=gbk", PAGES[3].encode("gbk"))
+    assert replace(whole[3], headers=(), offset=0, place=None) == ArchivedResponse(*third, 1714521603.0)
+    assert whole[3].place == ArchivePlace(path.name, whole[3].offset)
+    assert response_at(path, whole[3].offset) == whole[3]
     for parts in (2, 5, 40, 3_000):
         assert cut(path, parts) == (whole, [])
 
@@ -96,3 +102,38 @@ def test_file_that_is_none_says_so(tmp_path: Path) -> None:
     empty.write_bytes(b"")
     assert cut(path, 1) == ([], [f"{path} does not begin with a record"])
     assert cut(empty, 1) == ([], [f"{empty} is empty"])
+    assert (why_none(path), why_none(empty)) == (f"{path} is no WARC file", f"{empty} is empty")
+    with pytest.raises(InputError, match="no page at byte 3"):
+        response_at(path, 3)
+
+
+def test_headers_of_bodies_that_are_kept_decoded_do_not_mislead(tmp_path: Path) -> None:
+    """Common Crawl and others store bodies decoded, some with the old headers."""
+    stale = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n"
+    chunked = stale + b"Transfer-Encoding: chunked\r\n\r\n"
+    blocks = [stale + b"\r\n" + PAGES[5].encode(), chunked + PAGES[6].encode(), b"no HTTP", b"HTTP/1.1 200 OK\n\nbare"]
+    path = written(tmp_path, [record("response", n, block) for n, block in enumerate(blocks)], packed=True)
+    found, notes = cut(path, 1)
+    assert [one.body for one in found] == [PAGES[5].encode(), PAGES[6].encode(), b"bare"]
+    assert [note.partition(": ")[2] for note in notes] == ["a damaged record was passed over (the answer is not HTTP)"]
+
+
+def test_record_that_repeats_another_has_its_body(tmp_path: Path) -> None:
+    same = b"WARC-Payload-Digest: sha1:AAAA\r\nWARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest"
+    first = response(2).replace(b"WARC-Type", b"WARC-Payload-Digest: sha1:AAAA\r\nWARC-Type", 1)
+    again = record("revisit", 7, b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gbk\r\n\r\n")
+    again = again.replace(b"WARC-Type", same + b"\r\nWARC-Type", 1)
+    path = written(tmp_path, [first, again, again.replace(b"AAAA", b"BBBB")], packed=True)
+    notes: list[str] = []
+    found = list(responses(path, 0, path.stat().st_size, notes, Bodies()))
+    assert [one.body for one in found] == [PAGES[2].encode("gbk")] * 2
+    assert found[1].place == found[0].place
+    assert notes[0].endswith("(it repeats a record that is not in this archive)")
+    assert len(cut(path, 1)[0]) == 1  # in ranges the other record may be anywhere
+
+
+def test_beginning_of_a_body_is_known_as_one(tmp_path: Path) -> None:
+    named = response(1).replace(b"WARC-Type", b"WARC-Truncated: length\r\nWARC-Type", 1)
+    half = record("response", 3, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf of it")
+    path = written(tmp_path, [named, half, response(4)], packed=False)
+    assert [one.cut for one in cut(path, 1)[0]] == [CutBy.LENGTH, CutBy.DISCONNECT, None]

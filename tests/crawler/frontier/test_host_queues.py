@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
+from crawler.politeness.ip_clock import SharedClocks
 from db.records.url import Lease
 
 SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1e9])
@@ -466,3 +467,46 @@ def test_urls_that_are_never_the_best_leave_nothing_behind() -> None:
         held.finished(taken.host_id, now, now)
         most = max(most, len(held._ready) + len(held._waiting), len(held._passed_over))
     assert most < 1_300
+
+
+def test_borrowed_place_keeps_the_queue_waiting_and_its_clock_makes_up_for_it() -> None:
+    held = queues_of()
+    held.push([lease(1), lease(2)], 0.0)
+    begun: list[str] = []
+    assert held.pop(0.0) == lease(1)
+    assert held.borrow(1, lambda: begun.append("first") is None)
+    assert held.borrow(1, lambda: begun.append("second") is None)
+    assert begun == []
+    held.finished(1, 1.0, 0.5)
+    assert begun == ["first"]
+    assert held.pop(2.0) is None
+    held.finished(1, 2.0, 1.5)
+    assert begun == ["first", "second"]
+    held.finished(1, 5.0, 2.5)
+    assert held.pop(4.9) is None
+    assert held.pop(5.0) == lease(2)
+
+
+def test_borrower_that_no_longer_waits_takes_no_place() -> None:
+    held = queues_of()
+    held.push([lease(1), lease(2)], 0.0)
+    held.pop(0.0)
+    assert held.borrow(1, lambda: False)
+    held.finished(1, 0.0, 0.0)
+    assert held.pop(0.0) == lease(2)
+    assert not held.borrow(99, lambda: True)
+
+
+def test_borrowed_place_waits_for_an_address_that_hosts_share() -> None:
+    held = HostQueues(depth=8, connections=1, most_hosts=10, patience=math.inf, shared=SharedClocks(1.0))
+    for host in (1, 2):
+        held.add_host(HostQueue(host, f"h{host}.cn", robots_known=True))
+        assert held.shared is not None
+        held.shared.join(host, "192.0.2.1")
+    held.push([lease(1, 1)], 0.0)
+    begun: list[int] = []
+    assert held.pop(0.0) == lease(1, 1)
+    held.borrow(2, lambda: begun.append(2) is None)
+    assert begun == []
+    held.finished(1, 1.0, 0.5)
+    assert begun == [2]

@@ -9,6 +9,7 @@ import pytest
 from crawler.rank.priority import Priority
 from crawler.response.context import HarmPolicy, Threshold
 from crawler.response.outcome import judge
+from db.records.article import TextFrom
 from db.records.keys import fingerprint
 from db.records.outcome import StoredPage
 from db.records.part import Place
@@ -121,6 +122,17 @@ class TestPages:
     def test_raw_bytes_go_along(self) -> None:
         outcome = judge(page(parsed=replace(written(), raw=b"zst"), headers={"content-type": "text/html"}), rules())
         assert outcome.raw == StoredPage("text/html", "gb18030", b"zst")
+
+    @pytest.mark.parametrize("source", [TextFrom.BROWSER, TextFrom.DATA])
+    def test_page_made_by_script_is_never_asked_conditionally(self, source: TextFrom) -> None:
+        headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT"}
+        made = replace(written(), text_from=source, raw=b"zst", dom=b"dom")
+        outcome = judge(page(parsed=made, headers=headers), rules())
+        assert (outcome.etag, outcome.last_modified) == (None, None)
+        assert outcome.raw is not None
+        assert (outcome.raw.body, outcome.raw.dom) == (b"zst", b"dom")
+        shell = ParseResult(PageKind.OTHER, PageReason.NEEDS_BROWSER)
+        assert judge(page(parsed=shell, headers=headers), rules()).etag is None
 
     def test_unreadable(self) -> None:
         outcome = judge(page(unreadable="took too long to read"), rules())

@@ -31,6 +31,7 @@ def test_all_forms() -> None:
         "http://intranet/",
         "http://h.cn/news/ stay=path include=/news/,*/2024/* since=7d",
         "http://h.cn/a/ include=/a/ include=/b/ exclude=*.php$ since=2024-05-01",
+        "http://h.cn/app render=AUTO",
     ]
     assert parse_seeds(lines, "s") == [
         Seed("https://example.com/News", line=3),
@@ -48,6 +49,7 @@ def test_all_forms() -> None:
         Seed("http://intranet/", line=15),
         Seed("http://h.cn/news/", stay="path", include=("/news/", "*/2024/*"), since="7d", line=16),
         Seed("http://h.cn/a/", include=("/a/", "/b/"), exclude=("*.php$",), since="2024-05-01", line=17),
+        Seed("http://h.cn/app", render="auto", line=18),
     ]
 
 
@@ -65,6 +67,7 @@ def test_all_forms() -> None:
         ("hello", "is no address of a web page; if it is a local host, write http://hello/"),
         ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., include=..."),
         ("h.cn g.cn", "unknown option g.cn"),
+        ("h.cn render=always", "render=always is not one of never, auto"),
         ("h.cn depth=", "depth= is not a whole number of at least 0"),
         ("h.cn depth=-1", "depth=-1 is not a whole number"),
         ("h.cn depth=two", "depth=two is not"),

@@ -1,0 +1,251 @@
+"""Write WARC/1.1 records (ISO 28500), each a gzip member. Pure.
+
+The answer of a server is written as it came, nothing decoded; one that repeats another is a `revisit` that names it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import struct
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Generic, TypeVar
+from uuid import uuid4
+
+from db.records.outcome import ArchivePlace
+from pipelines.item import WireExchange
+
+_REQUEST: Final = "application/http; msgtype=request"
+_RESPONSE: Final = "application/http; msgtype=response"
+SAME_BODY: Final = "/revisit/identical-payload-digest"
+"""End of the profile of records that repeat a body; before it stands the version of the standard."""
+_PROFILES: Final = "http://netpreserve.org/warc/1.1"
+_NOT_MODIFIED: Final = f"{_PROFILES}/revisit/server-not-modified"
+PURPOSE: Final = "Crawl-Purpose"
+"""Our own field: what a URL was asked for that is no page (robots, sitemap, feed, probe)."""
+SUBREQUEST: Final = "subrequest"
+"""Purpose of what a page asked for while a browser showed it."""
+PROBE: Final = "probe"
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_INTERIM: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+1[0-9]{2}(?![0-9])", re.IGNORECASE)
+_SECRET: Final = re.compile(rb"(?im)^proxy-authorization:[^\n]*\n")
+_CODED: Final = re.compile(rb"(?i)\ncontent-encoding:[ \t]*(?:x-)?(?:gzip|deflate|br|zstd)\b")
+_GZIP_HEAD: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+_GZIP_TAIL: Final = struct.Struct("<II")
+_STORED: Final = struct.Struct("<BHH")
+"""Head of a block that is stored as it is (RFC 1951, 3.2.4): to pack again what a server has packed saves nothing."""
+_MOST_STORED: Final = 0xFFFF
+_LEVEL: Final = 3
+"""Of compression: 6 saves 3 % of the bytes and takes 60 % longer (tests/benchmarks/archives.py --levels)."""
+_LEAST_SHARED: Final = 256
+"""Bytes of a body that is worth a reference: that costs about as many."""
+_MOST_KNOWN: Final = 200_000
+"""Bodies that are remembered, of some 300 bytes each: the same for writing and reading, so that all are found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """An answer to be archived.
+
+    Attributes:
+        url: that was asked for.
+        at: Unix time.
+        wire: what went over the wire.
+        address: that answered, empty when unknown.
+        purpose: what it was asked for if it is no page; empty for pages.
+        known_at: when the same URL was answered before; None for never.
+    """
+
+    url: str
+    at: float
+    wire: WireExchange
+    address: str = ""
+    purpose: str = ""
+    known_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The record that a repeated body is in: its URL, date and place."""
+
+    url: str
+    date: str
+    place: ArchivePlace | None = None
+
+
+R = TypeVar("R")
+
+
+class Bodies(Generic[R]):
+    """Records of bodies that are in an archive, by digest; the oldest are forgotten.
+
+    Args:
+        most: how many are remembered.
+    """
+
+    def __init__(self, most: int = _MOST_KNOWN) -> None:
+        self._most = most
+        self._known: OrderedDict[bytes, R] = OrderedDict()
+
+    def find(self, digest: bytes) -> R | None:
+        """Return the record of a body."""
+        return self._known.get(digest)
+
+    def note(self, digest: bytes, record: R) -> None:
+        """Remember the first record of a body."""
+        self._known.setdefault(digest, record)
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+
+
+def date_of(at: float) -> str:
+    """Write a time as WARC files do.
+
+    >>> date_of(1714521603.25)
+    '2024-05-01T00:00:03.250000Z'
+    """
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def head_end(message: bytes) -> int:
+    """Return where the body of an HTTP message begins; its length when there is none."""
+    found = _HEAD_END.search(message)
+    return found.end() if found is not None else len(message)
+
+
+def fetched(
+    fetch: Fetch, known: Bodies[Original], place: ArchivePlace | None = None
+) -> tuple[list[bytes], ArchivePlace | None]:
+    """Make the records of a fetch: its answer, or which one that repeats; its request.
+
+    Args:
+        fetch: the request and its answer.
+        known: bodies in the archive; gets this one.
+        place: where the records will stand.
+
+    Returns:
+        The records, and where the body is.
+    """
+    answer, date = _final(fetch.wire.answer), date_of(fetch.at)
+    begin = head_end(answer)
+    body = memoryview(answer)[begin:]
+    digest = hashlib.sha1(body, usedforsecurity=False).digest()
+    common = {"WARC-Target-URI": fetch.url, "WARC-Date": date}
+    if fetch.address:
+        common["WARC-IP-Address"] = fetch.address
+    about = common | {"Content-Type": _RESPONSE}
+    if fetch.purpose:
+        about[PURPOSE] = fetch.purpose
+    if fetch.wire.cut is not None:
+        about["WARC-Truncated"] = fetch.wire.cut.value
+    first = None
+    if _status(answer) == b"304":
+        about |= {"WARC-Profile": _NOT_MODIFIED}
+        first = None if fetch.known_at is None else Original(fetch.url, date_of(fetch.known_at))
+    else:
+        about["WARC-Payload-Digest"] = _shown(digest)
+        if len(body) >= _LEAST_SHARED and fetch.wire.cut is None:
+            first = known.find(digest)
+            if first is None:
+                known.note(digest, Original(fetch.url, date, place))
+            else:
+                about |= {"WARC-Profile": f"{_PROFILES}{SAME_BODY}"}
+                answer = answer[:begin]
+    if first is not None:
+        place = first.place or place
+        about |= {"WARC-Refers-To-Target-URI": first.url, "WARC-Refers-To-Date": first.date}
+    kind = "revisit" if "WARC-Profile" in about else "response"
+    response_id = _new_id()
+    asked = common | {"Content-Type": _REQUEST, "WARC-Concurrent-To": response_id}
+    request = _SECRET.sub(b"", fetch.wire.request, count=1)
+    is_coded = _CODED.search(answer, 0, begin) is not None
+    made = packed(kind, about, answer, record_id=response_id, plain=begin if is_coded else len(answer))
+    return [made, packed("request", asked, request)], place
+
+
+def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:
+    """Make the record of a page as a browser shows it.
+
+    Args:
+        url: of the page.
+        at: Unix time.
+        html: its DOM, in UTF-8.
+        of: date of the record of its answer; empty when unknown.
+    """
+    about = {"WARC-Target-URI": url, "WARC-Date": date_of(at), "Content-Type": "text/html; charset=utf-8"}
+    if of:
+        about |= {"WARC-Refers-To-Target-URI": url, "WARC-Refers-To-Date": of}
+    return packed("conversion", about, html)
+
+
+def described(at: float, file: str, about: Mapping[str, str]) -> bytes:
+    """Make the first record of a file: what it is, and who made it."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in about.items())
+    head = {"WARC-Date": date_of(at), "WARC-Filename": file, "Content-Type": "application/warc-fields"}
+    return packed("warcinfo", head, lines.encode())
+
+
+def packed(
+    kind: str, about: Mapping[str, str], block: bytes, *, record_id: str = "", plain: int | None = None
+) -> bytes:
+    """Make a record, as a gzip member.
+
+    Args:
+        kind: its type.
+        about: its fields.
+        block: its content.
+        record_id: its identifier; a new one when empty.
+        plain: bytes of the content before what is compressed already; None: all of it.
+    """
+    head = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": record_id or _new_id(),
+        **about,
+        "WARC-Block-Digest": _shown(hashlib.sha1(block, usedforsecurity=False).digest()),
+        "Content-Length": str(len(block)),
+    }
+    fields = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in head.items())
+    top, end = b"WARC/1.1\r\n" + fields.encode() + b"\r\n", b"\r\n\r\n"
+    plain = len(block) if plain is None else plain
+    first, coded = top + block[:plain], memoryview(block)[plain:]
+    pack = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    pieces: list[bytes | memoryview] = [_GZIP_HEAD, pack.compress(first), pack.flush(zlib.Z_SYNC_FLUSH)]
+    for at in range(0, len(coded), _MOST_STORED):
+        piece = coded[at : at + _MOST_STORED]
+        pieces += [_STORED.pack(0, len(piece), len(piece) ^ 0xFFFF), piece]
+    last = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)  # looks back at nothing before it
+    pieces += [last.compress(end), last.flush()]
+    check = zlib.crc32(end, zlib.crc32(coded, zlib.crc32(first)))
+    size = len(first) + len(coded) + len(end)
+    return b"".join([*pieces, _GZIP_TAIL.pack(check, size & 0xFFFFFFFF)])
+
+
+def _final(answer: bytes) -> bytes:
+    """Drop interim answers (1xx) before the one that counts."""
+    while _INTERIM.match(answer):
+        end = head_end(answer)
+        if end >= len(answer):
+            break
+        answer = answer[end:]
+    return answer
+
+
+def _status(answer: bytes) -> bytes:
+    return answer[:64].partition(b" ")[2].lstrip()[:3]
+
+
+def _one_line(value: str) -> str:
+    return value.replace("\r", " ").replace("\n", " ")
+
+
+def _shown(digest: bytes) -> str:
+    return f"sha1:{base64.b32encode(digest).decode()}"
+
+
+def _new_id() -> str:
+    return f"<urn:uuid:{uuid4()}>"

@@ -1,0 +1,222 @@
+"""Write WARC files: one a process at a time, nothing half written.
+
+A file is called `.open` as long as it is written, and locked. What a process left that was killed is cut off after its
+last whole record by the next one that opens the folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import mmap
+import os
+import platform
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, TypeVar
+
+from db.records.outcome import ArchivePlace
+
+from .. import clock
+from . import records
+from .records import Bodies, Fetch, Original
+from .warc import OPEN, whole_until
+
+R = TypeVar("R")
+logger = logging.getLogger(__name__)
+
+_MOST_BYTES: Final = 1 << 30
+"""Of a file; a GB is what the standard's guidelines and most archives use."""
+_YOUNG_SECONDS: Final = 60.0
+"""An empty file may be one that its process is about to lock."""
+_ODD: Final = re.compile(r"[^A-Za-z0-9.]+")
+
+
+class ArchiveError(Exception):
+    """The archive cannot be written; the text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveOptions:
+    """Where and how an archive is written.
+
+    Attributes:
+        folder: of its files.
+        about: fields of their first record.
+        most_bytes: after which a new file is begun.
+    """
+
+    folder: Path
+    about: Mapping[str, str]
+    most_bytes: int = _MOST_BYTES
+
+
+class Archive:
+    """WARC files of a crawl, written in a thread of its own.
+
+    Args:
+        options: where and how.
+
+    Raises:
+        ArchiveError: the folder cannot be written to.
+    """
+
+    def __init__(self, options: ArchiveOptions) -> None:
+        self._files = _Files(options)
+        self._known: Bodies[Original] = Bodies()
+        self._thread = ThreadPoolExecutor(1, "archive")
+
+    async def keep(self, fetch: Fetch) -> ArchivePlace:
+        """Write a request and its answer; when this returns they are in the file.
+
+        Raises:
+            ArchiveError: they could not be written; the file ends with the record before.
+        """
+        return await self._in_thread(lambda: self._keep(fetch))
+
+    def _keep(self, fetch: Fetch) -> ArchivePlace:
+        place = self._files.place()
+        made, of_body = records.fetched(fetch, self._known, place)
+        self._files.write(made)
+        return of_body or place
+
+    async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
+        """Write a page as a browser shows it.
+
+        Args:
+            url: of the page.
+            html: its DOM, in UTF-8.
+            at: Unix time.
+            fetched_at: that of the record of its answer, if there is one.
+
+        Raises:
+            ArchiveError: see `keep`.
+        """
+        of = "" if fetched_at is None else records.date_of(fetched_at)
+        return await self._in_thread(lambda: self._files.write([records.converted(url, at, html, of)]))
+
+    async def close(self) -> None:
+        """Close the file."""
+        with suppress(ArchiveError):  # whoever wrote last has been told
+            await self._in_thread(self._files.close)
+        self._thread.shutdown(wait=False)
+
+    async def _in_thread(self, work: Callable[[], R]) -> R:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+
+class _Files:
+    """The files, one after the other."""
+
+    def __init__(self, options: ArchiveOptions) -> None:
+        self._options = options
+        self._file: IO[bytes] | None = None
+        self._name = ""
+        self._size = self._first = self._number = 0
+        try:
+            options.folder.mkdir(parents=True, exist_ok=True)
+            for path in sorted(options.folder.glob(f"*.warc.gz{OPEN}")):
+                mend(path)
+            self._begin()
+        except OSError as error:
+            raise _problem(options.folder, error) from None
+
+    def place(self) -> ArchivePlace:
+        """Return where the next record will stand."""
+        if self._file is None or self._size >= self._options.most_bytes:
+            self.close()
+            try:
+                self._begin()
+            except OSError as error:
+                raise _problem(self._options.folder, error) from None
+        return ArchivePlace(self._name, self._size)
+
+    def write(self, made: Sequence[bytes]) -> ArchivePlace:
+        """Write records together; returns where the first begins."""
+        place = self.place()
+        try:
+            self._append(b"".join(made))
+        except OSError as error:
+            raise _problem(self._options.folder, error) from None
+        return place
+
+    def close(self) -> None:
+        """Give the file its name; one without a fetch goes."""
+        if self._file is None:
+            return
+        path = self._options.folder / f"{self._name}{OPEN}"
+        try:
+            if self._size > self._first:
+                path.rename(self._options.folder / self._name)
+            else:
+                path.unlink()
+            self._file.close()
+        except OSError as error:
+            raise _problem(self._options.folder, error) from None
+        finally:
+            self._file = None
+
+    def _begin(self) -> None:
+        """Begin a file."""
+        self._number += 1
+        machine = _ODD.sub("-", platform.node()) or "localhost"
+        stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime())
+        self._name = f"news-{stamp}-{self._number:05}-{os.getpid()}~{machine}.warc.gz"
+        # without a buffer: what is written is the operating system's, whatever becomes of this process
+        self._file = (self._options.folder / f"{self._name}{OPEN}").open("xb", buffering=0)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._size = self._first = 0
+        try:
+            self._append(records.described(clock.now(), self._name, self._options.about))
+        except OSError:
+            self.close()
+            raise
+        self._first = self._size
+
+    def _append(self, data: bytes) -> None:
+        """Write at the end, or leave the file as it was."""
+        assert self._file is not None
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) or 0 :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(self._size)
+                self._file.seek(self._size)
+            raise
+        self._size += len(data)
+
+
+def mend(path: Path) -> None:
+    """Cut a file that a killed process left after its last whole record, and close it."""
+    with path.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # its process is at work
+        size = path.stat().st_size
+        end = 0
+        if size:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                end = whole_until(data)
+        if end < size:
+            file.truncate(end)
+            logger.warning("%s: %d bytes of a record that was not finished were cut off", path, size - end)
+        if end:
+            path.rename(path.with_name(path.name.removesuffix(OPEN)))
+        elif time.time() - path.stat().st_mtime > _YOUNG_SECONDS:
+            path.unlink()
+
+
+def _problem(folder: Path, error: OSError) -> ArchiveError:
+    return ArchiveError(
+        f"the archive in {folder} cannot be written ({error.strerror or error}); nothing is lost, free some space or "
+        "name another folder in STORE_WARC and run the same command again"
+    )

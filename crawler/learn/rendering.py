@@ -1,0 +1,192 @@
+"""Decide which pages are rendered, and learn of which hosts that brings something.
+
+A page is rendered when its text is made by script and it carries no data to read it from, or when its scripts load more
+of what it shows: a list with a control for that, the beginning of an article. What came of it is counted for each host
+and purpose: where pages say no more than before, the host is left alone for a week.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from cachetools import LRUCache
+
+from db.records.reasons import FailReason, PageReason, reason_of
+from db.records.url import Kind, Lease
+from db.sites import render_gains
+from db.sites.render_gains import RenderRecord, RenderTry
+from pipelines.item import Page
+from pipelines.page_kind.features import describe_url
+from pipelines.records import BlockKind, PageKind, ParseResult
+from pipelines.worker import PageUnreadable
+
+from .. import clock
+from ..render.records import Fetch, PageDocument, RenderProblem, RenderWish
+from ..render.renderer import Renderer
+from ..run.session import Session
+
+logger = logging.getLogger(__name__)
+
+_MOST_HOSTS: Final = 4_000
+_WEEK: Final = 7 * 86_400.0
+_MISSES: Final = 3
+"""Pages in a row that may say no more than before; each that did earns two more."""
+_MOST_MISSES: Final = 20
+_LONGER: Final = 1.5
+"""An article gains when its text grows this many times: beside it stands what every page says."""
+_LOOK_SECONDS: Final = 0.25
+_FOR_GOOD: Final = frozenset({RenderProblem.NO_BROWSER, RenderProblem.NO_ISOLATION})
+_SAID: Final = {
+    RenderProblem.NO_BROWSER: "no Chromium was found; install chromium-headless-shell or name one by RENDER_BROWSER",
+    RenderProblem.NO_ISOLATION: (
+        "this system refuses the namespaces that keep the browser from the network; RENDER_ISOLATION=False renders "
+        "without them"
+    ),
+}
+
+
+class Rendering:
+    """Renders the pages of a crawl that need it.
+
+    Args:
+        session: the open database.
+        renderer: the browser, which starts at the first wish.
+        fetch: answers what pages ask for.
+        asked_for: what a page's seed says, see `SeedScope.render_of`.
+        goes_on: tells whether the crawl has not been told to stop.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        renderer: Renderer,
+        fetch: Fetch,
+        *,
+        asked_for: Callable[[Lease], str],
+        goes_on: Callable[[], bool],
+    ) -> None:
+        self._session = session
+        self._renderer = renderer
+        self._fetch = fetch
+        self._asked_for = asked_for
+        self._goes_on = goes_on
+        self._is_default = session.config.render == "auto"
+        self._problem: RenderProblem | None = None
+        self._known: LRUCache[int, dict[str, RenderRecord]] = LRUCache(_MOST_HOSTS)
+
+    def needs_browser(self, page: Page) -> bool:
+        """Tell whether a page that was read may say more in a browser."""
+        parsed, lease = page.parsed, page.lease
+        if parsed is None or page.truncated or lease.kind != Kind.PAGE or self._problem is not None:
+            return False
+        if lease.found_in == BlockKind.PROBE or page.recorded or page.dom:
+            return False
+        if not (parsed.loads_more or parsed.reason is PageReason.NEEDS_BROWSER):
+            return False
+        said = self._asked_for(lease)
+        return said == "auto" if said else self._is_default
+
+    async def render(self, page: Page) -> Page | None:
+        """Return a page with the document that a browser made of it; None if it could not.
+
+        Raises:
+            PageUnreadable: the crawl ends before; the page is asked for again.
+        """
+        wish = wish_of(page)
+        if not is_worthwhile(await self._record(page.lease.host_id, wish), page, clock.now()):
+            return None
+        document = PageDocument(page.lease.url, page.status, tuple(page.headers.items()), page.body)
+        rendering = asyncio.ensure_future(self._renderer.render(document, wish, self._fetch))
+        try:
+            while not rendering.done():
+                await asyncio.wait([rendering], timeout=_LOOK_SECONDS)
+                if not self._goes_on() and not rendering.done():
+                    raise PageUnreadable(FailReason.STOPPED)
+        finally:
+            rendering.cancel()
+        rendered = rendering.result()
+        stats = self._session.stats
+        stats["rendered"] += 1
+        stats["rendered/requests"] += rendered.requests
+        if rendered.problem is not None:
+            stats[f"rendered/{rendered.problem}"] += 1
+        if rendered.problem in _FOR_GOOD and self._problem is None:
+            self._problem = rendered.problem
+            logger.warning("pages whose text is made by script are not rendered: %s", _SAID[rendered.problem])
+        if rendered.html:
+            return replace(page, dom=rendered.html)
+        if rendered.problem not in _FOR_GOOD:
+            await self._note(page.lease.host_id, wish, gained=False)
+        return None
+
+    async def better(self, plain: Page, rendered: Page) -> Page:
+        """Return the one that says more, and learn from it."""
+        assert plain.parsed is not None
+        assert rendered.parsed is not None
+        before, after = plain.parsed, replace(rendered.parsed, encoding=plain.parsed.encoding)
+        gained = has_gained(before, after)
+        await self._note(plain.lease.host_id, wish_of(plain), gained=gained)
+        self._session.stats["rendered/gained"] += gained
+        if gained or before.reason is PageReason.NEEDS_BROWSER:
+            return replace(rendered, parsed=after)
+        return plain
+
+    async def close(self) -> None:
+        """End the browser."""
+        await self._renderer.close()
+
+    # ------------------------------------------------------------ what it has brought so far
+
+    async def _record(self, host_id: int, wish: RenderWish) -> RenderRecord:
+        known = self._known.get(host_id)
+        if known is None:
+            known = self._known[host_id] = await self._session.submit(render_gains.load, host_id)
+        return known.get(wish, RenderRecord())
+
+    async def _note(self, host_id: int, wish: RenderWish, *, gained: bool) -> None:
+        record, now = await self._record(host_id, wish), clock.now()
+        self._known.setdefault(host_id, {})[wish] = record.after(gained=gained, at=now)
+        await self._session.gather(render_gains.save, RenderTry(host_id, wish, gained, now))
+
+
+def wish_of(page: Page) -> RenderWish:
+    """Tell whether a page is rendered for the links of a list or for a text."""
+    lease, parsed = page.lease, page.parsed
+    assert parsed is not None
+    before = reason_of(lease.reason)
+    if parsed.kind is PageKind.LIST or lease.found_in == BlockKind.SEED or (before is not None and before.is_list):
+        return RenderWish.LINKS
+    is_root = urlsplit(lease.url).path in {"", "/"}
+    return RenderWish.LINKS if is_root or describe_url(lease.url)["list"] > 0 else RenderWish.TEXT
+
+
+def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
+    """Tell whether another try is worth it, by those before.
+
+    A page that says something without a browser is tried once, and its likes again where that brought more.
+    """
+    assert page.parsed is not None
+    if now - record.tried_at >= _WEEK:
+        return True
+    if page.parsed.reason is not PageReason.NEEDS_BROWSER and not record.gains:
+        return not record.misses
+    return record.misses < min(_MOST_MISSES, _MISSES + 2 * record.gains)
+
+
+def has_gained(before: ParseResult, after: ParseResult) -> bool:
+    """Tell whether a page says more after its scripts ran."""
+    if before.kind is PageKind.LIST and after.kind is not PageKind.LIST:
+        return False
+    if before.is_leaf:
+        return after.is_leaf and len(after.extraction.text) > _LONGER * len(before.extraction.text)
+    return after.is_leaf or _followed(after) > _followed(before)
+
+
+def _followed(parsed: ParseResult) -> int:
+    """Count the links of a page that may be followed."""
+    return sum(reason is None for reason in parsed.links.reasons)

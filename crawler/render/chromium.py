@@ -1,0 +1,346 @@
+"""Find, start, watch and end Chromium, in namespaces of its own.
+
+It has no network at all: a new network namespace has no interface but a loopback that is down. It is never root, its
+own sandbox stays on inside, and its profile lies in memory that goes with the namespace, so nothing is left of it
+however the crawl ends. util-linux does it (`setpriv`, `unshare`), as `docs/rendering.md` describes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from .devtools import Answer, DevTools, DevToolsError, Listener
+from .records import RenderError, RenderProblem
+
+_NAMES = ("chromium-headless-shell", "chrome-headless-shell", "headless_shell")
+_PLAYWRIGHT = "chromium_headless_shell-*/*/*headless*shell"
+"""In Playwright's cache, below a folder for each version."""
+_WITH_WINDOWS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_NOBODY = 65534
+_START_SECONDS = 30.0
+_END_SECONDS = 5.0
+_WATCH_SECONDS = 0.1
+"""Between two looks at memory: a page that only allocates takes some 100 MB meanwhile."""
+_SCRATCH_BYTES = 128 << 20
+"""Of /dev/shm inside: the profile, and memory that processes share."""
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+_FLAGS = (
+    "--remote-debugging-pipe",
+    "--headless",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--disable-software-rasterizer",
+    "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-notifications",
+    "--disable-remote-fonts",
+    "--disable-sync",
+    "--disable-site-isolation-trials",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--no-pings",
+    "--no-proxy-server",
+    "--password-store=basic",
+    "--blink-settings=imagesEnabled=false,dnsPrefetchingEnabled=false",
+    "--disable-features=BackForwardCache,DialMediaRouteProvider,IsolateOrigins,MediaRouter,NetworkPrediction,"
+    "OptimizationHints,Prerender2,SpareRendererForSitePerProcess,Translate,WebTransport,site-per-process",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChromiumOptions:
+    """Options of a browser.
+
+    Attributes:
+        browser: its file; "" for the first that is found.
+        memory_bytes: that a process of a page may have of its own before it is killed.
+        isolation: without it the browser has the network of the crawl.
+        user_agent: that scripts see; "" for the browser's own.
+    """
+
+    browser: str = ""
+    memory_bytes: int = 400 << 20
+    isolation: bool = True
+    user_agent: str = ""
+
+
+def find(wanted: str = "") -> str | None:
+    """Find the wanted browser, or a headless shell or Chromium that is installed."""
+    if wanted:
+        return shutil.which(wanted)
+    for name in _NAMES:
+        if found := shutil.which(name):
+            return found
+    cache = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache/ms-playwright")
+    for path in sorted(cache.glob(_PLAYWRIGHT), reverse=True):
+        if os.access(path, os.X_OK) and path.is_file():
+            return str(path)
+    return next((found for name in _WITH_WINDOWS if (found := shutil.which(name))), None)
+
+
+class Chromium:
+    """One browser that runs; `start` makes it.
+
+    Attributes:
+        tools: the connection to it.
+        version: as it says.
+        pages: shown so far.
+        showing: pages shown now.
+        is_too_large: true if its first process was killed for its memory, which holds what pages store.
+        profiles: who listens to what becomes of the targets of a profile, by its name.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], tools: DevTools, scratch: str, memory_bytes: int) -> None:
+        self.tools = tools
+        self.version = ""
+        self.pages = 0
+        self.showing = 0
+        self.is_too_large = False
+        self.profiles: dict[str, Listener] = {}
+        self._profile_of: dict[str, str] = {}
+        self._process = process
+        self._family = _Family(process.pid)
+        self._scratch = scratch
+        self._memory_bytes = memory_bytes
+        self._watch: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, options: ChromiumOptions) -> Chromium:
+        """Start a browser.
+
+        Raises:
+            RenderError: there is none, it cannot be isolated here, or it does not answer.
+        """
+        browser = find(options.browser)
+        if browser is None:
+            raise RenderError(RenderProblem.NO_BROWSER, options.browser)
+        refused = await asyncio.to_thread(why_no_namespaces)
+        if refused is not None and options.isolation:
+            raise RenderError(RenderProblem.NO_ISOLATION, refused)
+        scratch = "" if options.isolation else tempfile.mkdtemp(prefix="browser-")
+        flags = [*_FLAGS, f"--user-data-dir={scratch or '/dev/shm/profile'}"]
+        if options.user_agent:
+            flags.append(f"--user-agent={options.user_agent}")
+        if refused is not None:
+            flags.append("--no-sandbox")  # its sandbox is made of the same namespaces
+        if scratch and os.getuid() == 0:
+            os.chown(scratch, _NOBODY, _NOBODY)
+        error = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this call, and the process has its own
+        ours, theirs = _pipes()
+        script = [*_NAMESPACES, "sh", "-c", _PIPES + _INSIDE, "sh"] if options.isolation else ["sh", "-c", _PLAIN, "sh"]
+        process = subprocess.Popen(
+            [*_unprivileged(), *script, browser, *flags, "about:blank"],
+            stdin=theirs[0],
+            stdout=theirs[1],
+            stderr=error,
+            cwd="/",
+            start_new_session=True,  # Ctrl-C in a terminal is the crawl's, which ends the browser when it has done
+            env={"HOME": scratch or "/dev/shm", "TMPDIR": scratch or "/dev/shm", "PATH": os.environ.get("PATH", "")},
+        )
+        for end in theirs:
+            os.close(end)
+        own = cls(process, await DevTools.open(*ours), scratch, options.memory_bytes)
+        try:
+            own.version = (await asyncio.wait_for(own.tools.send("Browser.getVersion"), _START_SECONDS))["product"]
+        except (DevToolsError, TimeoutError) as failed:
+            await own.close()
+            raise RenderError(RenderProblem.NO_BROWSER, _last_line(error) or f"{browser} does not answer") from failed
+        except BaseException:
+            await own.close()
+            raise
+        finally:
+            error.close()
+        own.tools.listen("", own._happened)
+        own.tools.send("Target.setDiscoverTargets", discover=True)
+        own.tools.send("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
+        own._watch = asyncio.ensure_future(own._watch_memory())
+        return own
+
+    @property
+    def is_gone(self) -> bool:
+        """True after a crash or `close`."""
+        return self.tools.gone.is_set()
+
+    def processes(self) -> list[int]:
+        """Ids of all its processes."""
+        self._family.look()
+        return self._family.members()
+
+    async def close(self) -> None:
+        """End all its processes; returns when they are gone."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._kill()
+        self.tools.close()
+        await asyncio.to_thread(self._wait)
+        if self._scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _happened(self, method: str, event: Answer, session: str) -> None:
+        """Tell a profile's listener of new targets, which wait to go on, and of crashes."""
+        if method == "Target.attachedToTarget":
+            target = event["targetInfo"]
+            self._profile_of[target["targetId"]] = profile = target.get("browserContextId", "")
+        elif method == "Target.targetCrashed":
+            profile = self._profile_of.get(event["targetId"], "")
+        elif method == "Target.targetDestroyed":
+            self._profile_of.pop(event["targetId"], None)
+            return
+        else:
+            return
+        if (listener := self.profiles.get(profile)) is not None:
+            listener(method, event, session)
+
+    def _kill(self) -> None:
+        """Kill all it has started; what started the namespace ends with that."""
+        inside = self.processes()
+        for pid in [each for each in inside if each != self._process.pid]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if len(inside) <= 1:
+            self._process.kill()
+
+    def _wait(self) -> None:
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    async def _watch_memory(self) -> None:
+        """Kill each process beyond its memory, alone."""
+        while not self.is_gone:
+            for pid in self.processes():
+                if _own_bytes(pid) > self._memory_bytes:
+                    self.is_too_large |= not _is_renderer(pid)
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGKILL)
+            await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _pipes() -> tuple[tuple[int, int], tuple[int, int]]:
+    """Make two pipes; ours are (read, write), theirs (read, write)."""
+    their_read, our_write = os.pipe()
+    our_read, their_write = os.pipe()
+    return (our_read, our_write), (their_read, their_write)
+
+
+def _unprivileged() -> list[str]:
+    """Begin a command that dies with the crawl and is not root."""
+    start = ["setpriv", "--pdeathsig=KILL"]
+    if os.getuid() == 0:
+        start += [f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
+    return [*start, "--"]
+
+
+_NAMESPACES = (
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--net",
+    "--ipc",
+    "--pid",
+    "--mount",
+    "--fork",
+    "--kill-child=KILL",
+)
+_PIPES = "exec 3<&0 4>&1 </dev/null >/dev/null; "
+"""Where Chromium looks for its pipes."""
+_PLAIN = _PIPES + 'exec "$@"'
+_INSIDE = (
+    f"mount -t tmpfs -o size={_SCRATCH_BYTES},mode=1777 tmpfs /dev/shm && "
+    'exec unshare --user --map-user=1000 --map-group=1000 -- "$@"'
+)
+"""Own memory for the profile; then as a user without rights again, or Chromium would not start its sandbox."""
+
+
+def why_no_namespaces() -> str | None:
+    """Try the namespaces, nested as Chromium's sandbox does; the reason if refused."""
+    inner = ["unshare", "--user", "--net", "--pid", "--fork", "true"]
+    try:
+        tried = subprocess.run(
+            [*_unprivileged(), *_NAMESPACES, "sh", "-c", _INSIDE, "sh", *inner],
+            capture_output=True,
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as failed:
+        return str(failed)
+    if tried.returncode == 0:
+        return None
+    return tried.stderr.decode("utf-8", "replace").strip().splitlines()[-1:][0] if tried.stderr.strip() else "refused"
+
+
+class _Family:
+    """A process and all that come from it, by the parents in /proc; each process is read once."""
+
+    def __init__(self, root: int) -> None:
+        self._is_ours = {root: True}
+
+    def look(self) -> None:
+        """See which processes there are now."""
+        there = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+        parents = {pid: _parent(pid) for pid in there if pid not in self._is_ours}
+        self._is_ours = {pid: ours for pid, ours in self._is_ours.items() if pid in there}
+        for pid in parents:
+            line = [pid]  # a new process may be the child of a new one
+            while (parent := parents.get(line[-1])) is not None:
+                line.append(parent)
+            ours = self._is_ours.get(line[-1], False)
+            self._is_ours.update(dict.fromkeys(line, ours))
+
+    def members(self) -> list[int]:
+        """Ids of those that were there at the last look."""
+        return [pid for pid, ours in self._is_ours.items() if ours]
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        # the name of a program stands in brackets and may hold anything
+        return int(Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return None
+
+
+def _own_bytes(pid: int) -> int:
+    """Measure the memory of a process alone: resident minus shared; 0 if it is gone."""
+    try:
+        _, resident, shared, *_ = Path("/proc", str(pid), "statm").read_bytes().split()
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * _PAGE
+
+
+def _is_renderer(pid: int) -> bool:
+    try:
+        return b"--type=renderer" in Path("/proc", str(pid), "cmdline").read_bytes()
+    except OSError:
+        return True
+
+
+def _last_line(file: IO[bytes]) -> str:
+    file.seek(0)
+    lines = file.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""

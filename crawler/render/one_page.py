@@ -1,0 +1,99 @@
+"""Fetch single pages and render them, without a crawl."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from scrapy import Request
+
+from db.records.reasons import label
+from db.records.url import REDIRECTS
+
+from ..fetch.errors import why
+from ..fetch.guard import AddressRefused
+from ..fetch.one_shot import Fetched, with_client
+from .records import PageDocument, RenderOptions, RenderWish
+from .renderer import Renderer
+from .requests import BrowserRequests, RobotsPolicy
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+
+    from ..fetch.one_shot import Ask
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page as fetched, and the document that a browser made of it, if it could."""
+
+    fetched: Fetched
+    dom: bytes = b""
+
+
+def show(
+    urls: Sequence[str], settings: Settings, options: RenderOptions, policy: RobotsPolicy, redirects: int
+) -> dict[str, Shown]:
+    """Fetch pages and render them one after the other; blocks until all are done.
+
+    Can be called once in a process.
+
+    Args:
+        urls: absolute http(s) URLs.
+        settings: the project's.
+        options: bounds of rendering.
+        policy: how the robots.txt of what the pages ask for is read.
+        redirects: how many are followed.
+
+    Returns:
+        What came of each, by address asked for.
+    """
+
+    async def work(ask: Ask) -> dict[str, Shown]:
+        renderer = Renderer(options)
+        requests = BrowserRequests(ask, None, policy, seconds=options.seconds)
+        shown: dict[str, Shown] = {}
+        try:
+            for url in dict.fromkeys(urls):
+                shown[url] = Shown(fetched := await _fetch(ask, url, redirects))
+                if fetched.problem:
+                    continue
+                headers = (("content-type", fetched.content_type),)
+                page = PageDocument(fetched.url, 200, headers, fetched.body)
+                rendered = await renderer.render(page, RenderWish.TEXT, requests.fetch)
+                if rendered.problem is not None:
+                    detail = label(rendered.problem, rendered.detail)
+                    logger.warning("%s was not rendered to the end: %s", url, detail)
+                shown[url] = replace(shown[url], dom=rendered.html)
+        finally:
+            await renderer.close()
+        return shown
+
+    return with_client(work, settings)
+
+
+async def _fetch(ask: Ask, url: str, redirects: int) -> Fetched:
+    """Fetch a page, following redirects."""
+    at = url
+    for _ in range(redirects + 1):
+        try:
+            response: Response = await ask(Request(at, dont_filter=True))
+        except AddressRefused as refused:
+            return Fetched(at, problem=str(refused))
+        except Exception as error:  # noqa: BLE001 - of whatever kind: told of this page
+            return Fetched(at, problem=f"could not be fetched ({label(*why(error))})")
+        location = response.headers.get("Location")
+        if response.status in REDIRECTS and location:
+            at = urljoin(at, location.decode("latin-1"))
+            continue
+        if response.status != 200:
+            return Fetched(at, problem=f"http {response.status}")
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        return Fetched(at, response.body, kind)
+    return Fetched(at, problem="could not be fetched (too many redirects)")

@@ -1,0 +1,144 @@
+"""Records of rendering: wishes, requests of pages, their answers, rendered pages."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class RenderWish(StrEnum):
+    """Purpose of rendering a page.
+
+    Attributes:
+        TEXT: for an article: it is shown as tall as it is, "read more" and 展开全文 are pressed.
+        LINKS: for a list: it is scrolled, "load more" and 加载更多 are pressed.
+    """
+
+    TEXT = "text"
+    LINKS = "links"
+
+
+class RenderProblem(StrEnum):
+    """Reason that a page was not rendered, or only in part.
+
+    The first two concern all pages, the others one.
+    """
+
+    NO_BROWSER = "no browser"
+    NO_ISOLATION = "the browser cannot be shut off from the network here"
+    CRASHED = "the browser crashed"
+    TOO_MUCH_MEMORY = "the page took too much memory"
+    TIMED_OUT = "the page did not come to rest in time"
+    TOO_MANY_REQUESTS = "the page made too many requests"
+    TOO_LARGE = "the rendered page is too large"
+
+
+class RenderError(Exception):
+    """A browser could not be started."""
+
+    def __init__(self, problem: RenderProblem, detail: str = "") -> None:
+        super().__init__(f"{problem}: {detail}" if detail else str(problem))
+        self.problem = problem
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class PageDocument:
+    """A page as fetched, before its scripts.
+
+    Attributes:
+        url: after redirects.
+        status: of the answer.
+        headers: of the answer; `Content-Type` counts.
+        body: decoded from its compression, not from its charset.
+    """
+
+    url: str
+    status: int
+    headers: Headers
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserRequest:
+    """A request that a page makes, for the crawl to answer.
+
+    Attributes:
+        url: http or https; its fragment is cut.
+        method: as the page says.
+        headers: of the page's script and the browser, without cookies.
+        body: of a POST and the like.
+        kind: script, stylesheet, xhr or fetch.
+    """
+
+    url: str
+    method: str = "GET"
+    headers: Headers = ()
+    body: bytes = b""
+    kind: str = "fetch"
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserAnswer:
+    """An answer to a request of a page.
+
+    Attributes:
+        status: of a redirect, too, which the page follows with a new request.
+        headers: all that came; names of framing and compression are dropped.
+        body: decoded.
+        refused: reason not to answer: the page sees a failed request.
+    """
+
+    status: int = 200
+    headers: Headers = ()
+    body: bytes = b""
+    refused: str = ""
+
+
+Fetch = Callable[[BrowserRequest], Awaitable[BrowserAnswer]]
+"""Answers a request of a page. It is cancelled when the page has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page as its scripts made it.
+
+    Attributes:
+        html: the DOM in UTF-8, b"" if there is none. With a problem it is what had come until then.
+        requests: given to `Fetch`.
+        problem: None if the page came to rest within all bounds.
+        detail: more about the problem.
+    """
+
+    html: bytes = b""
+    requests: int = 0
+    problem: RenderProblem | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """Options of rendering.
+
+    Attributes:
+        browser: file of the browser; "" for the first that is found.
+        places: pages shown at a time.
+        seconds: for a page, its requests included.
+        requests: that a page may make.
+        memory_bytes: that a process of a page may have of its own.
+        isolation: without it the browser has the network of the crawl.
+        pages_a_browser: until it is replaced, for what leaks in it.
+        user_agent: that scripts see; "" for the browser's own.
+    """
+
+    browser: str = ""
+    places: int = 2
+    seconds: float = 20.0
+    requests: int = 60
+    memory_bytes: int = 400 << 20
+    isolation: bool = True
+    pages_a_browser: int = 300
+    user_agent: str = ""

@@ -1,0 +1,102 @@
+"""Render a few pages at a time in a browser that is started at the first wish."""
+
+from __future__ import annotations
+
+import asyncio
+
+from .chromium import Chromium, ChromiumOptions
+from .page import Tab
+from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, RenderWish
+from .script_cache import ScriptCache
+
+_REST_SECONDS = 60.0
+"""Without another try after a browser could not be started."""
+
+
+class Renderer:
+    """Renders pages; no browser runs before the first, and `close` ends it."""
+
+    def __init__(self, options: RenderOptions) -> None:
+        self._options = options
+        self._chromium = ChromiumOptions(options.browser, options.memory_bytes, options.isolation, options.user_agent)
+        self._places = asyncio.Semaphore(options.places)
+        self._starting = asyncio.Lock()
+        self._scripts = ScriptCache()
+        self._current: Chromium | None = None
+        self._running: set[Chromium] = set()
+        self._refused: RenderError | None = None
+        self._rests_until = 0.0
+
+    async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
+        """Show a page that was fetched, let its scripts work and read what came of it.
+
+        Args:
+            document: the page; it is never asked for again.
+            wish: an article's text or a list's links.
+            fetch: answers the requests of the page.
+
+        Returns:
+            The page, or the problem; a page that takes or does too much costs only itself.
+
+        Raises:
+            Exception: whatever `fetch` raised.
+        """
+        async with self._places:
+            try:
+                browser = await self._browser()
+            except RenderError as refused:
+                return Rendered(problem=refused.problem, detail=refused.detail)
+            browser.pages += 1
+            browser.showing += 1
+            tab = Tab(browser, document, fetch, self._scripts, self._options.requests)
+            try:
+                return await tab.render(wish, self._options.seconds)
+            finally:
+                browser.showing -= 1
+                await self._retire(browser)
+
+    def processes(self) -> list[int]:
+        """Ids of the processes of all browsers that run."""
+        return [pid for browser in self._running for pid in browser.processes()]
+
+    async def close(self) -> None:
+        """End all browsers and their processes."""
+        async with self._starting:
+            self._current = None
+            for browser in list(self._running):
+                await self._end(browser)
+
+    async def _browser(self) -> Chromium:
+        """Return the browser that runs, or a new one.
+
+        Raises:
+            RenderError: none could be started, now or a moment ago.
+        """
+        async with self._starting:
+            if self._current is not None and not self._is_spent(self._current):
+                return self._current
+            now = asyncio.get_running_loop().time()
+            if self._refused is not None and now < self._rests_until:
+                raise self._refused
+            old, self._current = self._current, None
+            try:
+                self._current = await Chromium.start(self._chromium)
+            except RenderError as refused:
+                self._refused, self._rests_until = refused, now + _REST_SECONDS
+                raise
+            self._running.add(self._current)
+            if old is not None:
+                await self._retire(old)
+            return self._current
+
+    def _is_spent(self, browser: Chromium) -> bool:
+        return browser.is_gone or browser.pages >= self._options.pages_a_browser
+
+    async def _retire(self, browser: Chromium) -> None:
+        """End a browser that is spent once it shows no page."""
+        if self._is_spent(browser) and browser.showing == 0 and browser in self._running:
+            await self._end(browser)
+
+    async def _end(self, browser: Chromium) -> None:
+        self._running.discard(browser)
+        await browser.close()

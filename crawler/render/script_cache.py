@@ -1,0 +1,37 @@
+"""Scripts and style sheets of pages, kept for the other pages of their host."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from cachetools import TTLCache
+
+from .records import BrowserAnswer
+
+_BYTES = 32 << 20
+_SECONDS = 600.0
+_FORBIDS = ("no-store", "no-cache", "private")
+
+
+class ScriptCache:
+    """Answers by the host of the page and the URL.
+
+    A server may answer the pages of another host otherwise.
+    """
+
+    def __init__(self) -> None:
+        self._kept: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)
+
+    def get(self, page: str, url: str) -> BrowserAnswer | None:
+        """Return the kept answer to a request of a page."""
+        return self._kept.get((urlsplit(page).netloc, url))
+
+    def keep(self, page: str, url: str, answer: BrowserAnswer) -> None:
+        """Keep a whole answer, unless its headers forbid it."""
+        said = " ".join(value.lower() for name, value in answer.headers if name.lower() == "cache-control")
+        if answer.status == 200 and len(answer.body) < _BYTES // 4 and not any(word in said for word in _FORBIDS):
+            self._kept[urlsplit(page).netloc, url] = answer
+
+
+def _size(answer: BrowserAnswer) -> int:
+    return len(answer.body) + sum(len(name) + len(value) for name, value in answer.headers)

@@ -1,0 +1,1 @@
+"""Pages of archives, taken through the crawl as if they were fetched now."""

@@ -1,0 +1,260 @@
+"""Take the pages of WARC files through the crawl as if they were fetched now.
+
+Nothing is requested: a URL is leased because its answer is here, in the order of the archive, and the page has the time
+at which it was fetched. What its links lead to waits until the archive has it, and rests when it ends. An answer that
+is no newer than what is stored is passed over, so an archive read in part is gone on with by the same command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy import Request
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from db.frontier import archived as table
+from db.records.outcome import ArchivePlace
+from db.records.reasons import FailReason
+from db.records.url import Kind, Lease
+from pipelines.item import CutBy
+from pipelines.links.scope import identify
+from pipelines.records import BlockKind
+from pipelines.urls import canonicalize
+
+from .. import clock
+from ..archive import warc
+from ..archive.records import PROBE, SUBREQUEST, Bodies
+from ..archive.warc import ArchivedResponse
+from ..fetch.errors import BODY_CUT
+from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
+from ..response.new_urls import new_url
+from ..run.seeds import WARC, ArchiveSeeds, SeedError
+from ..run.session import Session
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 32
+"""Answers that are read, and leased, together."""
+_DEPTH: Final = 1
+"""Of a URL that nothing else is known of: it is no seed, and whatever links to it may be missing."""
+_MOST_TOLD: Final = 5
+_LOOK_SECONDS: Final = 0.05
+"""Pause between two looks whether a page is stored, unless the engine has asked for the next one."""
+_NOT_MODIFIED: Final = 304
+_CUTS: Final = {
+    CutBy.LENGTH: (BODY_CUT,),
+    CutBy.TIME: (str(FailReason.TIMED_OUT),),
+}
+"""Bounds that a response ran into which was cut for these reasons; of others the connection was lost."""
+PASSED_OVER, KNOWN = "archive/passed over", "archive/known"
+
+
+def archives_of(seeds: ArchiveSeeds) -> Sequence[Path]:
+    """Find the WARC files that are meant: one, or all in a folder.
+
+    Raises:
+        SeedError: there are none.
+    """
+    path = seeds.path
+    paths = [path] if path.is_file() else warc.files(path)
+    if not paths:
+        raise SeedError(f"there is no WARC file {path}; name one, or a folder of them: {WARC}pages.warc.gz")
+    for one in paths:
+        try:
+            problem = warc.why_none(one)
+        except OSError as error:
+            problem = f"{one} cannot be read: {error.strerror or error}"
+        if problem:
+            raise SeedError(problem)
+    return paths
+
+
+class Replay:
+    """The answers of WARC files on their way to the engine.
+
+    Args:
+        paths: of the files.
+        session: the open database.
+        in_flight: identifiers of URLs under way; whoever stores a page takes its out.
+        poll: has the engine ask for requests.
+        finish: stores what waits at the end; True when there is more.
+
+    Attributes:
+        exhausted: nothing is left.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        session: Session,
+        in_flight: set[int],
+        poll: Callable[[], None],
+        finish: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self.exhausted = False
+        self._session = session
+        self._in_flight = in_flight
+        self._poll = poll
+        self._finish = finish
+        self._notes: list[str] = []
+        self._told = 0
+        self._answers = self._read(paths)
+        self._ready: deque[tuple[Lease, ArchivedResponse]] = deque()
+        self._popped = asyncio.Event()
+
+    def pop(self) -> tuple[Lease, ArchivedResponse] | None:
+        """Return the next leased URL with its answer."""
+        self._popped.set()
+        if not self._ready:
+            return None
+        lease, answer = self._ready.popleft()
+        self._in_flight.add(lease.id)
+        return lease, answer
+
+    async def run(self) -> None:
+        """Read, lease and queue until the archive ends; then finish what waits."""
+        is_spent = False
+        while not is_spent and (batch := await asyncio.to_thread(lambda: list(islice(self._answers, _AT_ONCE)))):
+            self._tell()
+            for answers in _without_repeats(batch):
+                is_spent = await self._lease(answers)
+                if is_spent:
+                    logger.warning("a limit of pages is reached; the rest of the archive is left")
+                    break
+        await self._stored(0)
+        while await self._finish():
+            pass
+        if not is_spent:
+            await self._session.submit(table.rest_all, clock.now())
+        self.exhausted = True
+        self._poll()
+
+    async def keep_alive(self) -> None:
+        """Say again and again that this run lives.
+
+        Raises:
+            DatabaseProblem: the database gave up, or the lease has expired.
+        """
+        while True:
+            await asyncio.sleep(self._session.sign_seconds)
+            await self._session.renew(0)
+
+    def request(self, lease: Lease, answer: ArchivedResponse, spider: Spider) -> Request:
+        """Make the request that the archive answers."""
+        request = Request(
+            lease.url,
+            callback=spider.parse,
+            errback=spider.failed,  # type: ignore[attr-defined]
+            dont_filter=True,
+            meta={
+                "lease": lease,
+                "started": time.monotonic(),
+                "recorded_at": answer.fetched_at,
+                "handle_httpstatus_all": True,
+            },
+        )
+        request.meta["answer"] = _response(request, answer)
+        if answer.dom:
+            request.meta["dom"] = answer.dom
+        if answer.place is not None:
+            request.meta["archived"] = answer.place
+        return request
+
+    async def _lease(self, answers: Sequence[ArchivedResponse]) -> bool:
+        """Lease the URLs of some answers and queue them; True when a limit is reached."""
+        priority, limits = self._session.config.priority, self._session.config.limits
+        found = {}
+        for one in answers:
+            target = identify(one.url, _kind(one))
+            found_in = BlockKind.PROBE if one.purpose == PROBE else BlockKind.OTHER
+            new = new_url(target, priority=priority, depth=_DEPTH, found_in=found_in, now=one.fetched_at, seed_id=None)
+            found[new.id] = (new, one)
+        await self._stored(self._session.config.in_flight, not_of=found)
+        request = table.ArchiveRequest(
+            self._session.resumed.run_id, limits, [(new, one.fetched_at) for new, one in found.values()]
+        )
+        leased = await self._session.submit(table.lease_archived, request)
+        self._session.stats[KNOWN] += 0 if leased.is_spent else len(found) - len(leased.leases)
+        self._ready.extend((lease, found[key][1]) for key, lease in leased.leases.items())
+        self._poll()
+        return leased.is_spent
+
+    async def _stored(self, most: int, not_of: Any = ()) -> None:
+        """Wait until at most so many are under way, and none of these URLs."""
+        while len(self._ready) + len(self._in_flight) > most or any(
+            key in self._in_flight or any(lease.id == key for lease, _ in self._ready) for key in not_of
+        ):
+            self._popped.clear()
+            self._poll()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._popped.wait()
+
+    def _read(self, paths: Sequence[Path]) -> Iterator[ArchivedResponse]:
+        """Yield the answers of all files that can be used."""
+        bodies: Bodies[ArchivePlace] = Bodies()
+        for path in paths:
+            for answer in warc.responses(path, 0, path.stat().st_size, self._notes, bodies):
+                url = canonicalize(answer.url)
+                if url is None:
+                    self._notes.append(f"{path}, byte {answer.offset:,}: {answer.url[:100]!r} is no URL of the web")
+                elif answer.purpose not in {Kind.ROBOTS, SUBREQUEST} and not url.endswith("/robots.txt"):
+                    yield answer
+
+    def _tell(self) -> None:
+        """Log what was passed over, the first of it in words."""
+        notes, self._notes[:] = list(self._notes), []
+        for note in notes:
+            self._told += 1
+            if self._told <= _MOST_TOLD:
+                logger.warning("%s", note)
+        self._session.stats[PASSED_OVER] += len(notes)
+
+
+def _without_repeats(batch: Sequence[ArchivedResponse]) -> Iterator[list[ArchivedResponse]]:
+    """Cut a batch where a URL comes again: its visits are stored in their order."""
+    part: dict[str, ArchivedResponse] = {}
+    for one in batch:
+        if one.url in part:
+            yield list(part.values())
+            part = {}
+        part[one.url] = one
+    if part:
+        yield list(part.values())
+
+
+def _kind(answer: ArchivedResponse) -> Kind:
+    """Return what a URL was asked for."""
+    return Kind(answer.purpose) if answer.purpose in set(Kind) else Kind.PAGE
+
+
+def _response(request: Request, answer: ArchivedResponse) -> Response:
+    """Make of an answer what the download handler makes of it."""
+    headers = Headers([one for one in answer.headers if one[0] not in SPOKEN_FOR])
+    if not answer.headers and answer.content_type:
+        headers["Content-Type"] = answer.content_type
+    flags = []
+    if answer.cut is not None:
+        flags = [TRUNCATED, *(BOUND + name for name in _CUTS.get(answer.cut, ()))]
+    kind = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
+    return kind(
+        request.url,
+        status=answer.status,
+        headers=headers,
+        body=answer.body,
+        flags=flags,
+        request=request,
+        ip_address=answer.address or None,  # type: ignore[arg-type]
+    )
