@@ -13,6 +13,10 @@ from .document import Document
 _MOST_LETTERS: Final = 250
 """A shell shows no more than this: its menu, and that it loads. A Chinese character counts for two and a half."""
 _HARDLY: Final = 30
+_LEAST_OWN: Final = 120
+_LEAST_VISIBLE: Final = 400
+"""Letters of the text and of all that a page shows, below which scripts must make it; see
+`tests.benchmarks.script_pages`."""
 _SCRIPTS: Final = 3
 """With so few letters beside so many scripts nothing else has to speak for it."""
 _ROOT_LETTERS: Final = 8
@@ -41,6 +45,26 @@ _ASKED = re.compile(
 )
 _STATE_CHARS: Final = 400
 _NOSCRIPT_CHARS: Final = 600
+
+
+def is_thin(document: Document, text: str) -> bool:
+    """Tell whether a page shows so little that scripts must make its text.
+
+    What structured data say of it does not count: they speak of a text that is not there.
+
+    Args:
+        document: a parsed page.
+        text: what an extractor found.
+
+    Cost: O(blocks + characters of the text).
+    """
+    blocks = document.blocks
+    own = len(text) + 3 * sum("\u3040" <= character <= "\u9fff" for character in text[:_LEAST_OWN]) // 2
+    return (
+        own < _LEAST_OWN
+        and int(blocks.chars.sum() + 1.5 * blocks.han.sum()) < _LEAST_VISIBLE
+        and "script" in document.tags
+    )
 
 
 def is_shell(document: Document) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from db.records.reasons import PageReason
 
 from ..document.document import Document
-from ..document.shell import is_shell
+from ..document.shell import is_shell, is_thin
 from ..document.subtrees import linked as is_linked
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from .features import describe_url, features
@@ -85,7 +85,8 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
     Cost: O(nodes + blocks + links).
     """
     judged = judge(document, extraction, metadata, links)
-    if judged.reason in _UNREAD and is_shell(document):
+    is_claimed = judged.kind is PageKind.ARTICLE and is_thin(document, extraction.text)
+    if is_claimed or (judged.reason in _UNREAD and is_shell(document)):
         return PageJudgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
     return judged
 

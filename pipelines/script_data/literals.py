@@ -1,7 +1,7 @@
-"""JavaScript literals: values as a page writes them for its scripts, read and never run.
+r"""JavaScript literals, read and never run.
 
 JSON is read by the library. Everything else is first rewritten as JSON, token by token: `undefined`, `!0`, `void 0`,
-`new Date(n)`, single quotes, bare keys, `\\x3c`, concatenated strings, and functions that only return a value, whose
+`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value, whose
 parameters stand for the arguments of their call. What is no literal (calls, functions as values) becomes null; what
 is no value at all ends the reading.
 """
@@ -127,7 +127,7 @@ class _Reader:
             self.out[second - 1] = self.out[second - 1][:-1]  # one string from here on: '"a', 'b"'
             self.out[second] = self.out[second][1:]
 
-    def _single(self) -> None:  # noqa: PLR0912 - one case after the other
+    def _single(self) -> None:
         """Write one value."""
         kind, token = self._next()
         if kind == "plain":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Final
 
 from ..document.document import Document, parse
 from .story import Story, find_story
@@ -13,7 +12,6 @@ from .values import read_values
 _SCRIPT = re.compile(r"<script\b(?![^>]{0,300}ld\+json)[^>]{0,2000}>.*?</script\s{0,9}>", re.DOTALL | re.IGNORECASE)
 _HIDDEN = re.compile(r"<(textarea|template|noscript)\b[^>]{0,2000}>.*?</\1\s{0,9}>", re.DOTALL | re.IGNORECASE)
 _BODY = re.compile(r"<body\b[^>]{0,2000}>", re.IGNORECASE)
-_TITLES: Final = ("og:title",)
 
 
 def with_data(document: Document) -> Document | None:
@@ -44,7 +42,9 @@ def _markup(document: Document, story: Story) -> str:
     metas = [("article:published_time", story.published), ("author", story.author), ("og:image", story.image)]
     metas += [("og:title", story.title)]
     head = "".join(
-        f'<meta property="{name}" content="{escape(value)}">' for name, value in metas if value and name not in document.metas
+        f'<meta property="{name}" content="{escape(value)}">'
+        for name, value in metas
+        if value and name not in document.metas
     )
     source = f'<span class="source">来源：{escape(story.source)}</span>' if story.source else ""
     return (

@@ -1,4 +1,4 @@
-"""The story among the values of a page: the object with the most prose whose title or identifier is the page's."""
+"""The story of a page: the object with most prose that has its title or identifier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from html import escape, unescape
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from ..decode.text import squeeze
+from ..decode.text import squeeze, words
 from ..document.document import Document
 from .values import Carried, decode
 
@@ -22,6 +22,8 @@ _LEAST_UNNAMED: Final = 300
 """The same for an object that nothing but its prose ties to the page."""
 _GENERIC: Final = 30
 """So many letters of a page's title may be the name of its site."""
+_LEAST_QUOTED: Final = 400
+"""A string of so many characters may hold an article as JSON."""
 _DOMINANT: Final = 3
 """An object without the page's name has so many times the prose of the next one."""
 _TITLE_CHARS: Final = (6, 400)
@@ -29,8 +31,8 @@ _LEAST_TITLE: Final = 6
 _TITLES: Final = ("title", "headline", "subject", "newstitle", "articletitle", "maintitle", "posttitle", "name")
 _TIMES: Final = (
     "datepublished", "publishedat", "publishtime", "publishdate", "publisheddate", "published", "pubdate", "pubtime",
-    "firstpublishedat", "firstpublished", "publishedtime", "ptime", "displaydate", "releasedate", "newstime", "posttime",
-    "showtime", "date", "time", "createdat", "createtime", "created", "ctime", "dategmt",
+    "firstpublishedat", "firstpublished", "publishedtime", "ptime", "displaydate", "releasedate", "newstime",
+    "posttime", "showtime", "date", "time", "createdat", "createtime", "created", "ctime", "dategmt",
 )  # fmt: skip
 _AUTHORS: Final = ("author", "authors", "byline", "reporter", "authorname", "writer", "creator", "editor")
 _SOURCES: Final = ("source", "sourcename", "origin", "from", "media", "medianame", "copyfrom", "publisher")
@@ -41,11 +43,13 @@ _TEASER = re.compile(
 )
 _IDENTITY = re.compile(r"(?:id|slug|url|link|path|href|permalink|canonical|uri|key|code|no)$")
 _CODE = re.compile(r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,")
-_MARKUP = re.compile(r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I)
+_MARKUP = re.compile(
+    r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
+)
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_INLINE: Final = frozenset(
-    "text link a bold strong em italic span hyperlink mention inline b i u mark code textnode autolink".split()
+_INLINE: Final = words(
+    "text link a bold strong em italic span hyperlink mention inline b i u mark code textnode autolink"
 )
 _TEXTUAL: Final = ("text", "value", "html", "rendered", "content", "children", "body", "data", "paragraphs", "items",
                    "nodes", "blocks", "elements", "model", "attrs", "props")  # fmt: skip
@@ -124,9 +128,14 @@ def find_story(document: Document, carried: Carried) -> Story | None:
     if not generic or path in {"", "/"}:
         return None
     alone = sorted((one for one in candidates if one.is_own_title and not one.is_listed), key=lambda one: -one.prose)
-    if alone and alone[0].prose >= _LEAST_UNNAMED and all(
-        one.prose * _DOMINANT <= alone[0].prose for one in candidates if one is not alone[0] and one.own is not alone[0].own
-        and one.is_own_title
+    if (
+        alone
+        and alone[0].prose >= _LEAST_UNNAMED
+        and all(
+            one.prose * _DOMINANT <= alone[0].prose
+            for one in candidates
+            if one is not alone[0] and one.own is not alone[0].own and one.is_own_title
+        )
     ):
         return _story(alone[0].title, alone[0].body, alone[0].own)
     texts = [text for text in carried.texts if prose_of(text) >= _LEAST_UNNAMED]
@@ -155,12 +164,11 @@ class _Walk:
             if isinstance(item, dict):
                 yield item, is_listed
                 for key, inner in item.items():
-                    if isinstance(inner, str) and len(inner) > 400 and inner[:1] in {"{", "["}:
-                        inner = decode(inner)
-                        if inner is not None:
-                            item[key] = inner
-                    if isinstance(inner, (dict, list)) and inner:
-                        waiting.append((inner, False, depth + 1))
+                    held = inner
+                    if isinstance(inner, str) and len(inner) > _LEAST_QUOTED and inner[:1] in {"{", "["}:
+                        held = item[key] = decode(inner) or inner
+                    if isinstance(held, (dict, list)) and held:
+                        waiting.append((held, False, depth + 1))
             elif isinstance(item, list):
                 alike = sum(isinstance(one, dict) and bool(_title_of(one)[0]) for one in item[:20]) > 1
                 waiting += [(one, alike, depth + 1) for one in item[:2000] if isinstance(one, (dict, list))]
@@ -200,7 +208,10 @@ class _Walk:
 
 
 def prose_of(text: str) -> int:
-    """Return the letters of a string if it is prose, else 0; a Chinese character counts for two and a half."""
+    """Return the letters of a string if it is prose, else 0.
+
+    A Chinese character counts for two and a half.
+    """
     if len(text) < 15 or _CODE.search(text[:300]):
         return 0
     if "<" in text:
@@ -219,7 +230,7 @@ def _plain(key: object) -> str:
 
 
 def _text_of(value: object) -> str:
-    """Return a stated value as text: a string, a number, an object's name, names of a list."""
+    """Return a stated value as text; of an object or list the names."""
     if isinstance(value, dict):
         value = next((value[key] for key in ("rendered", "name", "title", "text", "url", "src") if value.get(key)), "")
     if isinstance(value, list):
@@ -254,15 +265,16 @@ def _title_of(item: dict[str, object]) -> tuple[str, bool]:
 
 
 def _weight(text: str) -> int:
-    """Return the letters of a text, a Chinese character counting for two and a half."""
+    """Return the letters of a text; a Chinese character counts for two and a half."""
     return len(text) + 3 * len(_HAN.findall(text)) // 2
 
 
 def _page_titles(document: Document) -> tuple[list[str], bool]:
-    """Return what the page calls itself, squeezed, and whether that may be the name of its site."""
+    """Return the titles of a page, squeezed, and if they may be its site's name."""
     stated = [document.title, *(one[0] for name in ("og:title", "twitter:title") if (one := document.metas.get(name)))]
     stated += [
-        text for node, text in zip(document.blocks.nodes, document.blocks.texts, strict=True)
+        text
+        for node, text in zip(document.blocks.nodes, document.blocks.texts, strict=True)
         if document.tags[node] == "h1"
     ]
     return [squeeze(one) for one in stated if one], all(_weight(one) <= _GENERIC for one in stated)
@@ -294,7 +306,9 @@ def _has_identity(item: dict[str, object], tokens: set[str], path: str) -> bool:
         if isinstance(value, bool) or not isinstance(value, (str, int)) or not _IDENTITY.search(_plain(key)):
             continue
         text = str(value)[:500].lower()
-        if text in tokens or (len(path) > _LEAST_TITLE and "/" in text and urlsplit(text).path.rstrip("/") == path.lower()):
+        if text in tokens or (
+            len(path) > _LEAST_TITLE and "/" in text and urlsplit(text).path.rstrip("/") == path.lower()
+        ):
             return True
     return False
 
@@ -318,15 +332,15 @@ def _story(title: str, body: object, item: dict[str, object]) -> Story:
 
 
 def _time(stated: str) -> str:
-    """Return a time as text that can be read: seconds and milliseconds since 1970 as ISO."""
+    """Return a time as text: seconds and milliseconds since 1970 as ISO."""
     if re.fullmatch(r"\d{10}(?:\d{3})?(?:\.\d+)?", stated):
         seconds = float(stated) / (1000 if len(stated.partition(".")[0]) > 10 else 1)
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
     return stated[:60]
 
 
-def render(value: object, depth: int = 0) -> str:
-    """Return a text as markup: markup as it is, lines as paragraphs, rich text block by block."""
+def render(value: object, depth: int = 0) -> str:  # noqa: PLR0911 - one shape after the other
+    """Return a text as markup: lines as paragraphs, rich text block by block."""
     if depth > _MOST_DEPTH:
         return ""
     if isinstance(value, str):
@@ -351,8 +365,10 @@ def render(value: object, depth: int = 0) -> str:
                     is_line = found.startswith("<p>") and found.count("<p>") == 1
                     return f"<h2>{found[3:-4]}</h2>" if is_line and _HEADING.search(kind) else found
         return "".join(
-            render(one, depth + 1) for key, one in value.items()
-            if isinstance(one, (dict, list)) or (isinstance(one, str) and prose_of(one) and not _TEASER.search(_plain(key)))
+            render(one, depth + 1)
+            for key, one in value.items()
+            if isinstance(one, (dict, list))
+            or (isinstance(one, str) and prose_of(one) and not _TEASER.search(_plain(key)))
         )
     return ""
 

@@ -1,4 +1,4 @@
-"""Values that a page carries for its scripts: states of frameworks, strings with JSON in them, hidden texts."""
+"""Values that a page carries for its scripts, and texts that it hides for them."""
 
 from __future__ import annotations
 
@@ -62,10 +62,7 @@ def read_values(document: Document) -> Carried:
         if tag not in {"script", "textarea", "template"}:
             continue
         element = document.elements[node]
-        if tag == "template":
-            text = "".join(map(str, element.itertext()))
-        else:
-            text = element.text or ""
+        text = "".join(map(str, element.itertext())) if tag == "template" else element.text or ""
         left -= len(text)
         if len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text):
             continue
@@ -88,10 +85,10 @@ def read_values(document: Document) -> Carried:
     return Carried(values, texts)
 
 
-def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:
-    """Return the value that a string holds as JSON, plain, escaped or encoded; None when it holds none.
+def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911 - one form after the other
+    """Return the value that a string holds as JSON, plain or encoded, else None.
 
-    >>> decode("%7B%22a%22%3A1%7D"), decode("eyJhIjoxfQ==" * 0 + "plain words")
+    >>> decode("%7B%22a%22%3A1%7D"), decode("plain words")
     ({'a': 1}, None)
     """
     text = text.strip()
@@ -122,7 +119,7 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:
 
 
 def _assigned(text: str) -> Iterator[object]:
-    """Yield the values that a script assigns or hands over, as one object of those that have names."""
+    """Yield the values that a script assigns or hands over."""
     at = tokens = 0
     for _ in range(_MOST_STARTS):
         match = _START.search(text, at)
@@ -198,7 +195,10 @@ def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
 
 
 def _revived(value: object) -> object:
-    """Return what a list of values that name each other by number stands for (devalue, as of Nuxt 3)."""
+    """Return what a list of values that name each other by number stands for.
+
+    Nuxt 3 and SvelteKit write their states so (devalue).
+    """
     if not (isinstance(value, list) and len(value) > 1):
         return value
     first = value[0]
