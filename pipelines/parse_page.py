@@ -24,7 +24,7 @@ from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import PageJudgement, classify, judge
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
-from .script_data.page import with_data
+from .script_data.page import carries_another, is_apart, with_data
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -93,7 +93,7 @@ def parse_page(
 def read_with_data(
     document: Document, read: Callable[..., tuple[ParseResult, Extraction]]
 ) -> tuple[Document, ParseResult, Extraction]:
-    """Parse a document, and once more with what its scripts carry if it says next to nothing itself.
+    """Parse a document, with the data of its scripts if it says next to nothing.
 
     Args:
         document: a parsed page.
@@ -105,14 +105,17 @@ def read_with_data(
     Cost: for a page that says something that of `read_page`, else also O(characters of scripts).
     """
     parsed, extraction = read(document)
-    if not (is_short_of_text(parsed) and "script" in document.tags):
+    own = parsed.extraction.text
+    is_short = is_short_of_text(parsed)
+    if "script" not in document.tags or not (is_short or (parsed.is_leaf and carries_another(document, own))):
         return document, parsed, extraction
     page = with_data(document)
     if page is None:
         return document, parsed, extraction
     again, found = read(page)
-    is_more = len(again.extraction.text) > _MORE * len(parsed.extraction.text)
-    if again.kind is not PageKind.ARTICLE or not again.is_kept or not is_more:
+    text = again.extraction.text
+    is_better = (is_short and len(text) > _MORE * len(own)) or is_apart(own, text)
+    if again.kind is not PageKind.ARTICLE or not again.is_kept or not is_better:
         return document, parsed, extraction
     return page, replace(again, encoding=document.encoding, text_from=TextFrom.DATA, loads_more=False), found
 

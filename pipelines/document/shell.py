@@ -92,6 +92,11 @@ def is_shell(document: Document) -> bool:
     )
 
 
+def has_state(script: str) -> bool:
+    """Tell whether a script begins with the data of an application."""
+    return _STATE.search(script[:_STATE_CHARS]) is not None
+
+
 def _has_bare_root(document: Document) -> bool:
     """Tell whether the element of an application has no text, or only that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
@@ -106,7 +111,7 @@ def _has_bare_root(document: Document) -> bool:
 
 def _has_state(document: Document) -> bool:
     """Tell whether the data of an application lie in a script."""
-    return any(_STATE.search(text[:_STATE_CHARS]) for text in document.scripts)
+    return any(map(has_state, document.scripts))
 
 
 def _asks(document: Document) -> bool:

@@ -244,7 +244,7 @@ class _Reader:
             self.out.append(self._names.get(name, "null"))
 
     def _called(self) -> None:
-        """Write what `new` makes: of dates and collections what they are made of, else null."""
+        """Write what a date or collection is made of, null for other new objects."""
         _, name = self._next()
         if self._peek() != "(":
             self.out.append("null")

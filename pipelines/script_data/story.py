@@ -1,4 +1,4 @@
-"""The story of a page: the object with most prose that has its title or identifier."""
+"""The story of a page: the object with most prose that has its title or id."""
 
 from __future__ import annotations
 

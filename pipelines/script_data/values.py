@@ -34,7 +34,7 @@ _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef"
 
 
 class Carried(NamedTuple):
-    """What a page carries.
+    """Values and hidden texts of a page.
 
     Attributes:
         values: of its scripts, in their order.
