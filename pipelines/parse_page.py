@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from db.records.article import JOINED_BY, TextFrom
 from db.records.keys import fingerprint
@@ -24,6 +24,7 @@ from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import PageJudgement, classify, judge
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
+from .script_data.page import carries_another, is_apart, with_data
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -32,6 +33,10 @@ Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
 
 _NEAR_BLOCKS, _NEAR_NODES = 5, 200
+_SHORT_TEXT = 400
+"""Characters of a text, below which the data of its page may have more."""
+_MORE = 2
+"""Data have so many times the characters of the text that a page shows."""
 
 SIGN: Sign = method().sign
 """That of the default method."""
@@ -73,9 +78,8 @@ def parse_page(
 
     Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
     """
-    document = parse(body, url, content_type, bounds)
-    page, _ = read_page(
-        document,
+    read = partial(
+        read_page,
         robots_header=robots_header,
         fetched_at=fetched_at,
         extractor=extractor,
@@ -83,7 +87,44 @@ def parse_page(
         site_model=site_model,
         kinds=kinds,
     )
-    return page
+    return read_with_data(parse(body, url, content_type, bounds), read)[1]
+
+
+def read_with_data(
+    document: Document, read: Callable[..., tuple[ParseResult, Extraction]]
+) -> tuple[Document, ParseResult, Extraction]:
+    """Parse a document, with the data of its scripts if it says next to nothing.
+
+    Args:
+        document: a parsed page.
+        read: `read_page` with its options.
+
+    Returns:
+        The document that the article was found in, and what `read_page` gives.
+
+    Cost: for a page that says something that of `read_page`, else also O(characters of scripts).
+    """
+    parsed, extraction = read(document)
+    own = parsed.extraction.text
+    is_short = is_short_of_text(parsed)
+    if "script" not in document.tags or not (is_short or (parsed.is_leaf and carries_another(document, own))):
+        return document, parsed, extraction
+    page = with_data(document)
+    if page is None:
+        return document, parsed, extraction
+    again, found = read(page)
+    text = again.extraction.text
+    is_better = (is_short and len(text) > _MORE * len(own)) or is_apart(own, text)
+    if again.kind is not PageKind.ARTICLE or not again.is_kept or not is_better:
+        return document, parsed, extraction
+    return page, replace(again, encoding=document.encoding, text_from=TextFrom.DATA, loads_more=False), found
+
+
+def is_short_of_text(parsed: ParseResult) -> bool:
+    """Tell whether the article of a page may stand in its data."""
+    if parsed.kind is PageKind.ARTICLE:
+        return len(parsed.extraction.text) < _SHORT_TEXT
+    return parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}
 
 
 def read_page(

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -49,7 +49,7 @@ from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
-from .parse_page import read_page
+from .parse_page import read_page, read_with_data
 from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
 from .render.explain import FORMS
 from .traps import signals
@@ -255,8 +255,8 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
 def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseResult:
     """Parse the document of a page."""
-    parsed, extraction = read_page(
-        document,
+    read = partial(
+        read_page,
         robots_header=job.robots_header,
         fetched_at=datetime.fromtimestamp(job.fetched_at, UTC),
         extractor=options.extractor,
@@ -266,6 +266,10 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
         kinds=options.kinds,
         text_from=TextFrom.BROWSER if job.dom else TextFrom.HTML,
     )
+    if job.dom:
+        parsed, extraction = read(document)
+    else:
+        document, parsed, extraction = read_with_data(document, read)
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):
         signs = signals.look(document, parsed)

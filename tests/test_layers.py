@@ -50,7 +50,7 @@ FLOORS = {
         {"extract"},
         {"links"},
         {"render"},
-        {"metadata", "traps", "text"},
+        {"metadata", "traps", "text", "script_data"},
         {"document", "dates", "url_rules"},
         {"decode"},
         {"urls", "records", "params", "version"},

@@ -13,6 +13,10 @@ from .document import Document
 _MOST_LETTERS: Final = 250
 """A shell shows no more than this: its menu, and that it loads. A Chinese character counts for two and a half."""
 _HARDLY: Final = 30
+_LEAST_OWN: Final = 120
+_LEAST_VISIBLE: Final = 400
+"""Letters of the text and of all that a page shows, below which scripts must make it; see
+`tests.benchmarks.script_pages`."""
 _SCRIPTS: Final = 3
 """With so few letters beside so many scripts nothing else has to speak for it."""
 _ROOT_LETTERS: Final = 8
@@ -40,10 +44,27 @@ _ASKED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _STATE_CHARS: Final = 400
-_THIN_TEXT: Final = 120
-_THIN_PAGE: Final = 400
-"""Characters of an article, and of all that its page shows, below which scripts are taken to make the rest."""
 _NOSCRIPT_CHARS: Final = 600
+
+
+def is_thin(document: Document, text: str) -> bool:
+    """Tell whether a page shows so little that scripts must make its text.
+
+    What structured data say of it does not count: they speak of a text that is not there.
+
+    Args:
+        document: a parsed page.
+        text: what an extractor found.
+
+    Cost: O(blocks + characters of the text).
+    """
+    blocks = document.blocks
+    own = len(text) + 3 * sum("\u3040" <= character <= "\u9fff" for character in text[:_LEAST_OWN]) // 2
+    return (
+        own < _LEAST_OWN
+        and int(blocks.chars.sum() + 1.5 * blocks.han.sum()) < _LEAST_VISIBLE
+        and "script" in document.tags
+    )
 
 
 def is_shell(document: Document) -> bool:
@@ -71,6 +92,11 @@ def is_shell(document: Document) -> bool:
     )
 
 
+def has_state(script: str) -> bool:
+    """Tell whether a script begins with the data of an application."""
+    return _STATE.search(script[:_STATE_CHARS]) is not None
+
+
 def _has_bare_root(document: Document) -> bool:
     """Tell whether the element of an application has no text, or only that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
@@ -85,7 +111,7 @@ def _has_bare_root(document: Document) -> bool:
 
 def _has_state(document: Document) -> bool:
     """Tell whether the data of an application lie in a script."""
-    return any(_STATE.search(text[:_STATE_CHARS]) for text in document.scripts)
+    return any(map(has_state, document.scripts))
 
 
 def _asks(document: Document) -> bool:
@@ -96,21 +122,3 @@ def _asks(document: Document) -> bool:
             if _ASKED.search(text[:_NOSCRIPT_CHARS]):
                 return True
     return any(_ASKED.search(text[:_NOSCRIPT_CHARS]) for text in document.blocks.texts)
-
-
-def is_thin(document: Document, text: str) -> bool:
-    """Tell whether a page beside scripts shows next to nothing, text or not.
-
-    A footer is no article although the page's metadata say that there is one.
-
-    Args:
-        document: a parsed page.
-        text: its article, if it has one.
-
-    Cost: O(blocks).
-    """
-    if len(text) >= _THIN_TEXT or int(document.blocks.chars.sum()) >= _THIN_PAGE:
-        return False
-    # a text that is there counts as the page's own where all scripts stand in the page, which then only adorn it
-    inline = len(document.scripts) if text else 0
-    return document.tags.count("script") > len(document.json_ld) + inline

@@ -42,8 +42,6 @@ _UNREAD: Final = frozenset(
     }
 )
 """Reasons that the page of a script has until it ran."""
-_SAY_SOMETHING: Final = frozenset({PageKind.ARTICLE, PageKind.OTHER})
-"""Kinds of pages that hold a text, or would if their scripts had run."""
 _LIST: Final = (PageKind.LIST, PageReason.LIST)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
@@ -87,8 +85,8 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
     Cost: O(nodes + blocks + links).
     """
     judged = judge(document, extraction, metadata, links)
-    is_unread = judged.reason in _UNREAD and is_shell(document)
-    if is_unread or (judged.kind in _SAY_SOMETHING and is_thin(document, extraction.text)):
+    is_claimed = judged.kind is PageKind.ARTICLE and is_thin(document, extraction.text)
+    if is_claimed or (judged.reason in _UNREAD and is_shell(document)):
         return PageJudgement(PageKind.OTHER, PageReason.NEEDS_BROWSER)
     return judged
 

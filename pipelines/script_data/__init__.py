@@ -1,0 +1,1 @@
+"""Data that a page carries for its scripts, read without running them."""

@@ -1,0 +1,224 @@
+"""Values that a page carries for its scripts, and texts that it hides for them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from ..document.document import Document
+from .literals import MAX_TOKENS, read_literal
+
+_MOST_CHARS: Final = 2_000_000
+"""Characters of all scripts of a page that are looked at."""
+_MOST_STARTS: Final = 60
+"""Places of a script at which a value may begin."""
+_LEAST_CHARS: Final = 120
+"""A shorter script or string holds no article."""
+_DEEPEST_STRINGS: Final = 3
+"""JSON in a string in a string: states are quoted twice at most, and once more for safety."""
+_START = re.compile(
+    r"""(?:[=(,:]|\breturn)\s{0,9}(?:(?=[{\[]|["'`]|JSON\.parse\(|\(?function\b|(?:window\.)?atob\(|decodeURI))"""
+)
+_FLIGHT: Final = "__next_f.push("
+_ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
+_ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
+"""How Angular's older versions write a state."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
+_WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef"})
+
+
+class Carried(NamedTuple):
+    """Values and hidden texts of a page.
+
+    Attributes:
+        values: of its scripts, in their order.
+        texts: what stands in its textareas, templates and scripts that hold markup.
+    """
+
+    values: list[object]
+    texts: list[str]
+
+
+def read_values(document: Document) -> Carried:
+    """Read all values of a page's scripts.
+
+    Args:
+        document: a parsed page.
+
+    Cost: O(characters of scripts), at most two million; what is no JSON costs two microseconds a token, of which no
+    more than `MAX_TOKENS` are read.
+    """
+    values: list[object] = []
+    texts: list[str] = []
+    flight: list[str] = []
+    left = _MOST_CHARS
+    for node, tag in enumerate(document.tags):
+        if tag not in {"script", "textarea", "template"}:
+            continue
+        element = document.elements[node]
+        text = "".join(map(str, element.itertext())) if tag == "template" else element.text or ""
+        left -= len(text)
+        if len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text):
+            continue
+        if left < 0:
+            break
+        if tag != "script":
+            texts.append(text)
+        elif "json" in (element.get("type") or ""):
+            value = decode(text)
+            if value is not None:
+                values.append(value)
+        elif _FLIGHT in text:
+            flight += _chunks(text)
+        elif text.lstrip()[:1] == "<":
+            texts.append(text)
+        else:
+            values += _assigned(text)
+    if flight:
+        values += _rows("".join(flight))
+    return Carried(values, texts)
+
+
+def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911 - one form after the other
+    """Return the value that a string holds as JSON, plain or encoded, else None.
+
+    >>> decode("%7B%22a%22%3A1%7D"), decode("plain words")
+    ({'a': 1}, None)
+    """
+    text = text.strip()
+    if depth <= 0:
+        return None
+    if text[:1] in {"{", "["}:
+        if "&q;" in text:
+            for mark, sign in _ANGULAR:
+                text = text.replace(mark, sign)
+        try:
+            return _revived(json.loads(text, strict=False))
+        except (ValueError, RecursionError):
+            found = read_literal(text)
+            return None if found is None else found.value
+    if text[:3].upper() in {"%7B", "%5B", "%22"}:
+        return decode(unquote(text), depth - 1)
+    if text[:6] == "&quot;" or text[:7] in {"{&quot;", "[&quot;"} or text[:5] == "&#34;":
+        return decode(unescape(text), depth - 1)
+    if text[:1] == '"' and text[-1:] == '"':
+        found = read_literal(text)
+        return decode(found.value, depth - 1) if found is not None and isinstance(found.value, str) else None
+    if _BASE64.fullmatch(text):
+        try:
+            return decode(base64.b64decode(text).decode("utf-8"), depth - 1)
+        except (binascii.Error, ValueError):
+            return None
+    return None
+
+
+def _assigned(text: str) -> Iterator[object]:
+    """Yield the values that a script assigns or hands over."""
+    at = tokens = 0
+    for _ in range(_MOST_STARTS):
+        match = _START.search(text, at)
+        if match is None or tokens >= MAX_TOKENS:
+            return
+        at = match.end()
+        found = read_literal(text, at, MAX_TOKENS - tokens)
+        if found is None:
+            tokens += 50
+            continue
+        if text[at] not in "{[":
+            tokens += (found.end - at) // 20
+        at = found.end
+        value = found.value
+        if isinstance(value, str):
+            value = decode(value) if len(value) >= _LEAST_CHARS else None
+        if isinstance(value, (dict, list)) and value:
+            yield value
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Yield the pieces of a Next.js flight that a script pushes."""
+    at = text.find(_FLIGHT)
+    while at >= 0:
+        at += len(_FLIGHT)
+        found = read_literal(text, at)
+        if found is not None and isinstance(found.value, list) and len(found.value) > 1:
+            piece = found.value[1]
+            if isinstance(piece, str):
+                yield piece
+        at = text.find(_FLIGHT, at)
+
+
+def _rows(flight: str) -> list[object]:
+    """Return the values of the rows of a flight, long texts put where they are named."""
+    data = flight.encode("utf-8", "replace")
+    texts: dict[str, str] = {}
+    values: list[object] = []
+    at = 0
+    while at < len(data):
+        match = _ROW.match(data[at : at + 20].decode("latin-1"))
+        if match is None:
+            end = data.find(b"\n", at)
+            at = len(data) if end < 0 else end + 1
+            continue
+        at += match.end()
+        if match[2]:
+            size = int(match[2], 16)
+            texts[f"${match[1]}"] = data[at : at + size].decode("utf-8", "replace")
+            at += size
+            continue
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        row = data[at:end].decode("utf-8", "replace")
+        at = end + 1
+        if row[:1] in {"{", "["}:
+            try:
+                values.append(json.loads(row, strict=False))
+            except (ValueError, RecursionError):
+                continue
+    return [_filled(value, texts) for value in values] if texts else values
+
+
+def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
+    """Return a value with the texts that it names."""
+    if isinstance(value, str):
+        return texts.get(value, value) if value[:1] == "$" else value
+    if depth and isinstance(value, list):
+        return [_filled(one, texts, depth - 1) for one in value]
+    if depth and isinstance(value, dict):
+        return {key: _filled(one, texts, depth - 1) for key, one in value.items()}
+    return value
+
+
+def _revived(value: object) -> object:
+    """Return what a list of values that name each other by number stands for.
+
+    Nuxt 3 and SvelteKit write their states so (devalue).
+    """
+    if not (isinstance(value, list) and len(value) > 1):
+        return value
+    first = value[0]
+    is_wrapped = isinstance(first, list) and len(first) > 1 and first[0] in _WRAPPERS
+    is_numbered = isinstance(first, dict) and first and all(type(one) is int for one in first.values())
+    if not is_wrapped and not is_numbered:
+        return value
+    left = [MAX_TOKENS]
+
+    def revive(number: object, depth: int) -> object:
+        left[0] -= 1
+        if type(number) is not int or not 0 <= number < len(value) or depth > 60 or left[0] < 0:
+            return None
+        found = value[number]
+        if isinstance(found, dict):
+            return {key: revive(one, depth + 1) for key, one in found.items()}
+        if isinstance(found, list):
+            if found and isinstance(found[0], str):
+                return revive(found[1], depth + 1) if len(found) > 1 and found[0] != "Date" else found[1:][0:1]
+            return [revive(one, depth + 1) for one in found]
+        return found
+
+    return revive(0, 0)

@@ -1,0 +1,153 @@
+"""Tests of stories in the data of pages."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+import pytest
+
+from db.records.article import TextFrom
+from db.records.reasons import PageReason
+from pipelines.parse_page import parse_page
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+URL = "http://news.example/article/20482001"
+TITLE = "城际铁路新线正式通车"
+TEXT = [
+    "城际铁路新线今天上午正式通车，首趟列车于八时整从东站开出，全程运行时间为四十五分钟。" * 2,
+    "铁路部门表示，新线开通后，两地之间每天开行列车五十二对，能够满足沿线居民的出行需要。" * 2,
+]
+STORY = {
+    "id": 20482001,
+    "title": TITLE,
+    "source": "江城日报",
+    "publish_time": 1573430400,
+    "content": "".join(f"<p>{line}</p>" for line in TEXT),
+    "related": [
+        {"id": 1, "title": "另一篇报道的标题在此", "abstract": TEXT[1] * 9},
+        {"id": 2, "title": "第三篇报道的标题", "abstract": "短"},
+    ],
+}
+STATE = {"article": STORY, "copyright": "未经授权，任何单位和个人不得转载本站内容，违者必究。" * 20}
+JSON = json.dumps(STATE, ensure_ascii=False)
+QUOTED = json.dumps(json.dumps(STATE)).replace("<", "\\x3C")
+HEAD = json.dumps({"title": TITLE, "publish_time": 1573430400})
+
+
+def devalued(value):
+    """Write a value as devalue does."""
+    rows = [["Reactive", 1]]
+
+    def add(one):
+        at = len(rows)
+        rows.append(one)
+        if isinstance(one, dict):
+            rows[at] = {key: add(inner) for key, inner in one.items()}
+        elif isinstance(one, list):
+            rows[at] = [add(inner) for inner in one]
+        return at
+
+    add(value)
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def flight(value):
+    """Write a value as two pieces of a flight, its text in a row of its own."""
+    text = value["article"]["content"]
+    named = {"article": {**value["article"], "content": "$2"}}
+    rows = f'1:["$","$L3",null,{json.dumps(named, ensure_ascii=False)}]\n2:T{len(text.encode()):x},{text}4:null\n'
+    pieces = (rows[:300], rows[300:])
+    return "".join(f"<script>self.__next_f.push([1,{json.dumps(piece)}])</script>" for piece in pieces)
+
+
+FORMS = {
+    "json": f'<script id="__NEXT_DATA__" type="application/json">{JSON}</script>',
+    "url-encoded": f'<script id="RENDER_DATA" type="application/json">{quote(JSON)}</script>',
+    "assigned": f"<script>window.__STATE__={JSON};f()</script>",
+    "literal": f"<script>window.s={{login:undefined,on:!0,{JSON[1:-1]}}}</script>",
+    "JSON.parse": f"<script>window.s = JSON.parse({QUOTED});</script>",
+    "function": f"<script>window.__NUXT__=(function(a){{return {{user:a,data:[{JSON}]}}}}(null))</script>",
+    "base64": f'<script>var s=atob("{base64.b64encode(JSON.encode()).decode()}")</script>',
+    "angular": f'<script id="state" type="application/json">{JSON.replace(chr(34), "&q;")}</script>',
+    "devalue": f'<script id="__NUXT_DATA__" type="application/json">{devalued(STATE)}</script>',
+    "flight": flight(STATE),
+    "JSON-LD": '<script type="application/ld+json">'
+    + json.dumps(
+        {
+            "@type": "NewsArticle",
+            "headline": TITLE,
+            "datePublished": "2019-11-11T08:00:00+08:00",
+            "articleBody": "\n".join(TEXT),
+        }
+    )
+    + "</script>",
+    "blocks": "<script>window.s="
+    + json.dumps(
+        {
+            "detail": {
+                "docId": "20482001",
+                "headline": TITLE,
+                "publishTime": "2019-11-11 08:00",
+                "blocks": [{"type": "paragraph", "text": line} for line in TEXT],
+            }
+        }
+    )
+    + "</script>",
+    "textarea": f"<textarea hidden>{STORY['content']}</textarea><script>var m={HEAD}</script>",
+}
+
+
+def shell(scripts, title="江城新闻"):
+    """Return a page that shows nothing before its scripts ran."""
+    head = f'<meta charset="utf-8"><title>{title}</title>'
+    return f'<html lang="zh"><head>{head}</head><body><div id="root"></div>{scripts}</body></html>'.encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_stories_are_read_in_every_form(form):
+    """Read title, time and text from data alone."""
+    title = TITLE if form == "JSON-LD" else "江城新闻"
+    found = parse_page(shell(FORMS[form], title), URL, fetched_at=NOW)
+    assert (found.text_from, found.metadata.title, found.extraction.text) == (TextFrom.DATA, TITLE, "\n".join(TEXT))
+    assert found.metadata.published_utc == "2019-11-11 00:00:00"
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"article": {"title": "页面不存在", "content": "抱歉，您要访问的页面不存在或已删除", "publish_time": 0}},
+        {
+            "feed": [
+                {"id": 1, "title": "第一篇报道的标题", "abstract": TEXT[0] * 3},
+                {"id": 2, "title": "第二篇报道", "abstract": TEXT[1] * 3},
+            ]
+        },
+        {"legal": TEXT[0] * 9},
+        {"a": STORY | {"id": 7}, "b": STORY | {"id": 8, "content": STORY["content"] * 2}},
+    ],
+)
+def test_other_data_are_no_story(state):
+    """Refuse notices, teasers, texts without a title, and several stories in doubt."""
+    body = shell(f"<script>window.s={json.dumps(state)}</script>")
+    found = parse_page(body, URL, fetched_at=NOW)
+    assert (found.text_from, found.reason) == (TextFrom.HTML, PageReason.NEEDS_BROWSER)
+
+
+def test_texts_of_pages_stay():
+    """Leave a page alone that says enough itself."""
+    shown = "".join(f"<p>{line}本页自己的说法不同。</p>" for line in TEXT * 3)
+    body = shell(f"<article><h1>{TITLE}</h1>{shown}</article>{FORMS['assigned']}", TITLE)
+    found = parse_page(body, URL, fetched_at=NOW)
+    assert found.text_from is TextFrom.HTML
+    assert "本页自己的说法" in found.extraction.text
+
+
+def test_footers_beside_structured_data_are_no_article():
+    """Refuse what hardly says anything though JSON-LD calls it an article."""
+    stated = json.dumps({"@type": "NewsArticle", "headline": TITLE, "datePublished": "2019-11-11T08:00:00+08:00"})
+    footer = "<footer><p>版权所有 江城新闻网，未经授权不得转载。</p></footer>"
+    body = shell(f'<script type="application/ld+json">{stated}</script>{footer}', TITLE)
+    assert parse_page(body, URL, fetched_at=NOW).reason is PageReason.NEEDS_BROWSER
