@@ -127,7 +127,7 @@ def test_references_of_all_tables_are_declared(database: Database) -> None:
         WHERE t.type = 'table'""",
     )
     found = dict(declared)
-    assert len(found) == 36
+    assert len(found) == 37
     assert found["article.id"] == found["url.found_on"] == found["link.source"] == "url"
     assert found["image.article_id"] == "article"
     assert found["host.site_id"] == "site"

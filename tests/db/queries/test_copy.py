@@ -140,7 +140,7 @@ def test_copy_goes_on_as_the_original_would(filled: str, target_url: str) -> Non
     assert rows(filled) == before
     assert copied.rows == {name: len(found) for name, found in before.items()}
     empty = {"alarm", "article_version", "duplicate", "host_health", "outside", "part", "run_sample"}
-    empty |= {"inbox", "outbox", "shard", "text_key", "suspect", "elsewhere"}
+    empty |= {"inbox", "outbox", "shard", "text_key", "suspect", "elsewhere", "render_gain"}
     assert {name for name, n in copied.rows.items() if n == 0} == empty
     assert ask(target_url, "SELECT id, outcome FROM run ORDER BY id") == [(1, "stopped"), (2, "copied")]
     for url in (filled, target_url):
