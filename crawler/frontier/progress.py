@@ -21,7 +21,7 @@ from rich.text import Text
 from scrapy import signals
 from scrapy.logformatter import LogFormatter
 
-from db.records.reasons import FailReason, SkipReason
+from db.records.reasons import FailReason, PageReason, SkipReason
 from db.records.visit import MOST_UNREAD
 from pipelines.item import Page
 from pipelines.stages import NoArticle
@@ -213,7 +213,7 @@ class Progress:
             )
         for line in lines(ended.alarms):
             self._console.print(line, soft_wrap=True, markup=False)
-        for line in _unread(crawl, ended):
+        for line in (*_unread(crawl, ended), *_unrendered(crawl)):
             self._console.print(line, soft_wrap=True, markup=False)
         for line in _next_steps(crawl, ended):
             self._console.print(line, soft_wrap=True, markup=False)
@@ -305,6 +305,14 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
             f"{ended.unread.given_up} pages could not be read in {MOST_UNREAD} tries and are asked for no more, "
             "unless 'scrapy recrawl --failed' says so."
         )
+
+
+def _unrendered(crawl: Crawl) -> Iterator[str]:
+    """Yield a line about pages that say something in a browser alone, when none was to be used."""
+    n = crawl.session.stats[f"dropped/{PageReason.NEEDS_BROWSER}"]
+    if n and crawl.session.config.render == "never":
+        pages = "1 page needs" if n == 1 else f"{n} pages need"
+        yield f"{pages} a browser: -s RENDER=auto shows such pages in one, 'scrapy recrawl --host NAME' these again."
 
 
 def waiting_score(best: float | None) -> str:

@@ -172,6 +172,12 @@ def test_seed_goes_before_the_setting(tmp_path: Path) -> None:
     assert rows(tmp_path, "SELECT reason FROM url WHERE found_in = 11") == [("needs a browser",)]
 
 
+def test_crawl_without_a_browser_says_what_would_read_its_pages(tmp_path: Path) -> None:
+    with OddServer(answers()) as server:
+        done = crawl(server, tmp_path)
+    assert "1 page needs a browser: -s RENDER=auto" in done.stderr
+
+
 def test_missing_browser_is_one_sentence(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         done = crawl(server, tmp_path, RENDER="auto", RENDER_BROWSER="/nowhere/chromium")
