@@ -308,7 +308,7 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
 
 
 def _unrendered(crawl: Crawl) -> Iterator[str]:
-    """Yield a line about pages that say something in a browser alone, when none was to be used."""
+    """Yield a line about pages that only a browser can show, when none is used."""
     n = crawl.session.stats[f"dropped/{PageReason.NEEDS_BROWSER}"]
     if n and crawl.session.config.render == "never":
         pages = "1 page needs" if n == 1 else f"{n} pages need"
