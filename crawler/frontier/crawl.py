@@ -333,7 +333,7 @@ async def _build(
         stats=session.stats,
         is_own=known.seeds.owns,
         start=background.start,
-        add=pending.add,
+        add=pending.add_soon,
         clear=pending.reconsider,
         adjust=pending.adjust,
     )

@@ -63,7 +63,8 @@ class Idle:
         """Tell whether nothing is under way and nothing queued that could be."""
         if self.exhausted or self._backoff.outage.suspected:
             return False
-        return not self._pending.queues.in_flight and self._backoff.holds_up_all()
+        under_way = self._pending.queues.in_flight or self._pending.adding
+        return not under_way and self._backoff.holds_up_all()
 
     async def look_around(self) -> None:
         """Ask whether anything is left within the limits, and wait until it is due."""

@@ -40,6 +40,7 @@ class PendingUrls:
         changed: set whenever there may be something to do for the refiller.
         poll: the same.
         may_have_hosts: hosts may have work that this run does not hold.
+        adding: how many tasks in the background add URLs, which a crawl waits for before it ends.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class PendingUrls:
         self.count = session.began.queued
         self.changed = asyncio.Event()
         self.may_have_hosts = True
+        self.adding = 0
         self._session = session
         self._start = start
         self.poll = poll
@@ -82,6 +84,21 @@ class PendingUrls:
     async def add(self, new_urls: Sequence[NewUrl]) -> None:
         """Add URLs that no page named."""
         self.arrived(await self._session.add(clock.now(), new_urls), best_scores(new_urls))
+
+    def add_soon(self, new_urls: Sequence[NewUrl]) -> None:
+        """Add URLs that no page named, in the background."""
+        self.start_adding(self.add(new_urls))
+
+    def start_adding(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run in the background what adds URLs; counted at once."""
+        self.adding += 1
+        self._start(self._counted(work))
+
+    async def _counted(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        finally:
+            self.adding -= 1
 
     def arrived(self, stored: Found, best: Mapping[int, float] = _NO_SCORES) -> None:
         """Note URLs that no page of this run named."""

@@ -47,7 +47,7 @@ class RobotsUpdate:
         answers = [*outcome.robots, *self._late(lease, outcome)]
         if outcome.reason is SkipReason.NO_HTTPS:
             logger.warning("%s: https cannot be had (%s), http is used", host_key(lease.url), outcome.detail)
-            self._background.start(self._plain(host_key(lease.url)))
+            self._pending.start_adding(self._plain(host_key(lease.url)))
         self._hosts.robots_moved(lease, outcome.same_as if outcome.state == State.SKIPPED else None)
         sitemaps: list[NewUrl] = []
         for host_id, kind, text in answers:
@@ -64,7 +64,7 @@ class RobotsUpdate:
                 priority, now = self._session.config.priority, outcome.fetched_at
                 sitemaps += self._seeds.sitemaps(host.name, base, rules.sitemaps, priority=priority, now=now)
         if sitemaps:
-            self._background.start(self._pending.add(sitemaps))
+            self._pending.add_soon(sitemaps)
 
     async def _plain(self, host: str) -> None:
         """Queue the seeds of a host that has http only under their plain URLs."""

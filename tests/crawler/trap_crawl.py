@@ -82,14 +82,11 @@ class Crawl:
                 stats=self.totals,
                 is_own=lambda name: name == "a.example",
                 start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
-                add=self.add,
+                add=self.added.extend,
                 clear=self.cleared.append,
                 adjust=lambda *change: self.changed.append(change),
             ),
         )
-
-    async def add(self, new_urls: Any) -> None:
-        self.added += new_urls
 
     async def settled(self) -> None:
         while self.tasks:

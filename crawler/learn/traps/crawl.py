@@ -59,7 +59,7 @@ class Callbacks:
         stats: where traps are counted.
         is_own: whether a host, by its name, is one that the seeds mean.
         start: runs a coroutine in the background and sees to its exceptions.
-        add: adds URLs to the frontier.
+        add: adds URLs to the frontier, in the background.
         clear: told a host of which some URLs that are held may not be wanted any more.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
@@ -67,7 +67,7 @@ class Callbacks:
     stats: Counter[str]
     is_own: Callable[[str], bool]
     start: Callable[[Coroutine[Any, Any, None]], None]
-    add: Callable[[Sequence[NewUrl]], Coroutine[Any, Any, None]]
+    add: Callable[[Sequence[NewUrl]], None]
     clear: Callable[[int], None]
     adjust: Callable[[int, Set[int]], None]
 
@@ -165,7 +165,7 @@ class TrapRegistry:
         if host.opened or any(not disallow_reason(new.url, host.blocked) for new in marked):
             self._free_soon(lease.host_id, host)
         if host.wants_probe():
-            self._callbacks.start(self._callbacks.add([self._probe(lease)]))
+            self._callbacks.add([self._probe(lease)])
 
     def _credit(self, source_id: int) -> None:
         """Credit the page that led to an article."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -187,6 +188,35 @@ def test_orphaned_leases_are_put_back(driver: Driver) -> None:
     leased = {key for (key,) in rows(driver.path, "SELECT id FROM url WHERE state = 'leased'")}
     assert leased == set(queues.leased_ids())
     assert {one.id for one in lost} & leased, "they are leased anew"
+
+
+def test_crawl_does_not_end_while_urls_are_being_added(driver: Driver) -> None:
+    """A probe or a sitemap that is on its way into the table when the last page is stored."""
+    pending, added = driver.crawl.pending, asyncio.Event()
+    driver.settle()
+    robots = driver.next()
+    assert robots is not None
+    driver.answer(robots)
+    driver.settle()
+    seed = driver.next()
+    assert seed is not None
+
+    async def add_slowly() -> None:
+        await asyncio.sleep(0.3)
+        await pending.add(page_urls("seed.example", [99]))
+        added.set()
+
+    async def start() -> None:
+        pending.start_adding(add_slowly())
+
+    driver.run(start())
+    driver.answer(seed)
+    driver.run(added.wait())
+    assert not driver.crawl.refiller.idle.exhausted
+    driver.settle()
+    request = driver.next()
+    assert request is not None
+    assert request.url.endswith("/99")
 
 
 def test_dead_hosts_are_given_up_when_nothing_else_is_left() -> None:
