@@ -33,14 +33,24 @@ ASKED = {
 """What an archive must bring back, by name."""
 
 
+def story(n: int, *links: str, day: int = 1) -> Answer:
+    """A story that no other repeats, dated, so that what stands for its copies does not depend on who is read first."""
+    title = f"第{n}条新闻的标题"
+    facts = [f"第{part}段：{n * 7 + part}号工程由{n * 31 + part}人在{n * 13 + part}天里完成。" for part in range(6)]
+    body = "".join(f"<p>{line}{chr(0x4E00 + n * 997 + i * 89) * 12}</p>" for i, line in enumerate(facts))
+    body += "".join(f'<a href="{u}">{u}</a>' for u in links)
+    stamp = f"<p>2024-03-{day:02} 08:30 来源：新华社</p>"
+    return 200, {}, f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{stamp}{body}</body></html>"
+
+
 def answers() -> dict[tuple[str, str], Answer]:
-    """Sites with an article of several pages, a copy, a redirect, a missing page."""
+    """Sites with an article of several pages, copies, a redirect, a missing page."""
     found: dict[tuple[str, str], Answer] = dict(site(PATHS[1]))
     names = [f"/2024/{n}.html" for n in range(8)]
-    copied = article("同一条新闻的标题", "http://a.localhost:PORT/2024/1.html")
-    found |= {("b.localhost", path): article(f"第{n}条新闻的标题", *names) for n, path in enumerate(names)}
+    found |= {("b.localhost", path): story(n, *names) for n, path in enumerate(names)}
     found["b.localhost", "/"] = article("首页", *names, "/2024/copy.html", "/old.html", "/missing.html")
-    found["b.localhost", "/2024/copy.html"] = found["b.localhost", "/2024/again.html"] = copied
+    found["b.localhost", "/2024/copy.html"] = story(1, "http://a.localhost:PORT/2024/1.html", day=2)
+    found["b.localhost", "/2024/again.html"] = story(2, day=3)
     found["b.localhost", "/old.html"] = redirect("/2024/again.html")
     return found
 
