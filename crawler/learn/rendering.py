@@ -1,8 +1,9 @@
 """Decide which pages are rendered, and learn of which hosts that brings something.
 
-A page is rendered when its text is made by script and it carries no data to read it from, or when its scripts load more
-of what it shows: a list with a control for that, the beginning of an article. What came of it is counted for each host
-and purpose: where pages say no more than before, the host is left alone for a week.
+A page is rendered when its text is made by script and it carries no data to read it from, when its scripts load more
+of what it shows (a list with a control for that, the beginning of an article), or when its article was read from data,
+for the links around it. What came of it is counted for each host and purpose: where pages say no more than before, the
+host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 from cachetools import LRUCache
 
+from db.records.article import TextFrom
 from db.records.reasons import FailReason, PageReason, label, reason_of
 from db.records.url import Kind, Lease
 from db.sites import render_gains
@@ -33,6 +35,8 @@ from ..run.session import Session
 logger = logging.getLogger(__name__)
 
 _MOST_HOSTS: Final = 4_000
+_MOST_NAMED: Final = 5_000
+"""URLs of a host that are remembered as named by its rendered articles."""
 _WEEK: Final = 7 * 86_400.0
 _MISSES: Final = 3
 """Pages in a row that may say no more than before; each that did earns two more."""
@@ -78,6 +82,7 @@ class Rendering:
         self._is_default = session.config.render == "auto"
         self._problem: RenderProblem | None = None
         self._known: LRUCache[int, dict[str, RenderRecord]] = LRUCache(_MOST_HOSTS)
+        self._named: LRUCache[int, LRUCache[int, None]] = LRUCache(_MOST_HOSTS)
 
     def needs_browser(self, page: Page) -> bool:
         """Tell whether a page that was read may say more in a browser."""
@@ -86,7 +91,8 @@ class Rendering:
             return False
         if lease.found_in == BlockKind.PROBE or page.recorded or page.dom:
             return False
-        if not (parsed.loads_more or parsed.reason is PageReason.NEEDS_BROWSER):
+        is_data = parsed.text_from is TextFrom.DATA
+        if not (parsed.loads_more or is_data or parsed.reason is PageReason.NEEDS_BROWSER):
             return False
         said = self._asked_for(lease)
         return said == "auto" if said else self._is_default
@@ -130,8 +136,10 @@ class Rendering:
         assert plain.parsed is not None
         assert rendered.parsed is not None
         before, after = plain.parsed, replace(rendered.parsed, encoding=plain.parsed.encoding)
-        gained = has_gained(before, after)
-        await self._note(plain.lease.host_id, wish_of(plain), gained=gained)
+        gained, wish = has_gained(before, after), wish_of(plain)
+        if wish is RenderWish.RELATED:
+            gained = gained and self._names_more(plain.lease.host_id, after)
+        await self._note(plain.lease.host_id, wish, gained=gained)
         self._session.stats["rendered/gained"] += gained
         if gained or before.reason is PageReason.NEEDS_BROWSER:
             return replace(rendered, parsed=after)
@@ -142,6 +150,13 @@ class Rendering:
         await self._renderer.close()
 
     # ------------------------------------------------------------ what it has brought so far
+
+    def _names_more(self, host_id: int, parsed: ParseResult) -> bool:
+        """Tell whether an article names pages that no rendered one of its host has; its menu counts once."""
+        named = self._named.setdefault(host_id, LRUCache(_MOST_NAMED))
+        new = [key for key in _followed(parsed) if key not in named]
+        named.update(dict.fromkeys(new))
+        return bool(new)
 
     async def _record(self, host_id: int, wish: RenderWish) -> RenderRecord:
         known = self._known.get(host_id)
@@ -156,9 +171,11 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Tell whether a page is rendered for the links of a list or for a text."""
+    """Tell whether a page is rendered for the links of a list, for a text or for the links around one."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
+    if parsed.text_from is TextFrom.DATA:
+        return RenderWish.RELATED
     before = reason_of(lease.reason)
     if parsed.kind is PageKind.LIST or lease.found_in == BlockKind.SEED or (before is not None and before.is_list):
         return RenderWish.LINKS
@@ -183,11 +200,14 @@ def has_gained(before: ParseResult, after: ParseResult) -> bool:
     """Tell whether a page says more after its scripts ran."""
     if before.kind is PageKind.LIST and after.kind is not PageKind.LIST:
         return False
+    if before.text_from is TextFrom.DATA:
+        is_whole = _LONGER * len(after.extraction.text) > len(before.extraction.text)
+        return after.is_leaf and is_whole and not _followed(after) <= _followed(before)
     if before.is_leaf:
         return after.is_leaf and len(after.extraction.text) > _LONGER * len(before.extraction.text)
-    return after.is_leaf or _followed(after) > _followed(before)
+    return after.is_leaf or len(_followed(after)) > len(_followed(before))
 
 
-def _followed(parsed: ParseResult) -> int:
-    """Count the links of a page that may be followed."""
-    return sum(reason is None for reason in parsed.links.reasons)
+def _followed(parsed: ParseResult) -> set[int]:
+    """Return the identifiers of the links of a page that may be followed."""
+    return {key for key, reason in zip(parsed.links.ids, parsed.links.reasons, strict=True) if reason is None}

@@ -145,10 +145,10 @@ class Tab:
         await self._settle()
         if await self._run("crawl.refuseConsent()"):
             await self._settle()
-        if wish is RenderWish.TEXT:
-            await self._unfold()
-        else:
+        if wish is RenderWish.LINKS:
             await self._go_down()
+        else:
+            await self._unfold()
 
     async def _enter(self) -> None:
         """Make our own world in the page."""

@@ -15,10 +15,12 @@ class RenderWish(StrEnum):
     Attributes:
         TEXT: for an article: it is shown as tall as it is, "read more" and 展开全文 are pressed.
         LINKS: for a list: it is scrolled, "load more" and 加载更多 are pressed.
+        RELATED: for the links around an article whose text is known from the data of its page: shown like `TEXT`.
     """
 
     TEXT = "text"
     LINKS = "links"
+    RELATED = "related"
 
 
 class RenderProblem(StrEnum):

@@ -39,8 +39,8 @@ class RenderGainRow(Record):
 
     __tablename__ = "render_gain"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    wish: Mapped[str] = mapped_column(String(5), primary_key=True)
-    """text of an article, or links of a list."""
+    wish: Mapped[str] = mapped_column(String(7), primary_key=True)
+    """text of an article, links of a list, or related: the links around an article that was read from data."""
     tries: Mapped[int] = mapped_column(Integer)
     gains: Mapped[int] = mapped_column(Integer)
     """Pages that said more than without a browser."""

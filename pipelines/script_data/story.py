@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape, unescape
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -54,7 +53,6 @@ _INLINE: Final = words(
 _TEXTUAL: Final = ("text", "value", "html", "rendered", "content", "children", "body", "data", "paragraphs", "items",
                    "nodes", "blocks", "elements", "model", "attrs", "props")  # fmt: skip
 _HEADING = re.compile(r"head|title|h[2-6]$")
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,19 +322,11 @@ def _story(title: str, body: object, item: dict[str, object]) -> Story:
     return Story(
         title=title,
         html=render(body),
-        published=_time(_first(item, _TIMES)),
+        published=_first(item, _TIMES)[:60],
         author=_first(item, _AUTHORS)[:200],
         source=_first(item, _SOURCES)[:100],
         image=image if image[:4] == "http" or image[:1] == "/" else "",
     )
-
-
-def _time(stated: str) -> str:
-    """Return a time as text: seconds and milliseconds since 1970 as ISO."""
-    if re.fullmatch(r"\d{10}(?:\d{3})?(?:\.\d+)?", stated):
-        seconds = float(stated) / (1000 if len(stated.partition(".")[0]) > 10 else 1)
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    return stated[:60]
 
 
 def render(value: object, depth: int = 0) -> str:  # noqa: PLR0911 - one shape after the other

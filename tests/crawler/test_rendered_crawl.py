@@ -32,6 +32,8 @@ async function story(id) {
     const got = await ask('/story/' + id);
     document.title = got.title;
     root.innerHTML = '<article><h1>' + got.title + '</h1><p>2024-05-01 10:20</p>' + got.body + '</article>';
+    for (const one of got.related || [])
+      root.innerHTML += '<aside><a href="/story/' + one + '.html">第' + one + '号新闻的标题，写得长一点</a></aside>';
   } catch (none) { root.innerHTML = '<p>页面不存在</p>'; }
 }
 if (path === '/') { root.innerHTML = '<ul id=list></ul><button id=more>加载更多</button>'; home(1); }
@@ -40,7 +42,9 @@ else story(path.match(/story\\/(\\w+)/)[1]);
 SHELL = (
     "<!doctype html><html><head><title>应用</title><script src=/app.js defer></script></head><body><div id=app></div>"
 )
-STORIES = range(1, 6)
+STORIES = range(1, 7)
+CARRIED, RELATED = 5, 6
+"""A story that its page carries as data, and one that only the first one's script names."""
 PRIVATE = "private1"
 
 
@@ -74,7 +78,11 @@ def answers() -> dict[tuple[str, str], Answer]:
     }
     for path in ("/", f"/story/{PRIVATE}.html", "/story/nowhere.html", *(f"/story/{n}.html" for n in STORIES)):
         site["www.localhost", path] = (200, {"ETag": '"shell"'}, SHELL)
-    return site | {("api.localhost", f"/story/{n}"): as_json(story(n)) for n in STORIES}
+    site |= {("api.localhost", f"/story/{n}"): as_json(story(n)) for n in STORIES}
+    data = f"<script type=application/json>{json.dumps(story(CARRIED))}</script>"
+    site["www.localhost", f"/story/{CARRIED}.html"] = (200, {}, SHELL + data)
+    site["api.localhost", f"/story/{CARRIED}"] = as_json({**story(CARRIED), "related": [RELATED]})
+    return site
 
 
 def crawl(server: OddServer, folder: Path, *options: str, **settings: str) -> Finished:
@@ -142,7 +150,7 @@ def test_no_page_of_a_browser_is_asked_conditionally(crawled: tuple[OddServer, P
 def test_gains_are_told(crawled: tuple[OddServer, Path, Finished]) -> None:
     _, folder, _ = crawled
     gains = rows(folder, "SELECT wish, tries, gains FROM render_gain ORDER BY wish")
-    assert gains == [("links", 1, 1), ("text", 7, 5)]
+    assert gains == [("links", 1, 1), ("related", 1, 1), ("text", 7, 5)]
     told = scrapy(folder, "status", "--format", "jsonl", "-s", f"DATABASE_URL=sqlite:///{folder}/news.db")
     records = [json.loads(line) for line in told.stdout.splitlines()]
     assert [(one["wish"], one["gains"]) for one in records if one["record"] == "rendered"] == [

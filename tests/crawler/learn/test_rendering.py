@@ -8,6 +8,7 @@ import pytest
 
 from crawler.learn.rendering import has_gained, is_worthwhile, wish_of
 from crawler.render.records import RenderWish
+from db.records.article import TextFrom
 from db.records.reasons import PageReason, SkipReason
 from db.records.url import Lease
 from db.sites.render_gains import RenderRecord
@@ -16,8 +17,15 @@ from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Links, PageKind, ParseResult
 
 SHELL = ParseResult(PageKind.OTHER, PageReason.NEEDS_BROWSER)
-LIST = ParseResult(PageKind.LIST, PageReason.LIST, links=Links(reasons=(None, None, SkipReason.OUTSIDE)))
+
+
+def links(*reasons: SkipReason | None) -> Links:
+    return Links(ids=tuple(range(len(reasons))), reasons=reasons)
+
+
+LIST = ParseResult(PageKind.LIST, PageReason.LIST, links=links(None, None, SkipReason.OUTSIDE))
 ARTICLE = ParseResult(PageKind.ARTICLE, extraction=Extraction(text="文" * 300))
+DATA = replace(ARTICLE, text_from=TextFrom.DATA)
 DAY = 86_400.0
 
 
@@ -33,6 +41,7 @@ def page(parsed: ParseResult, url: str = "http://a.cn/news/7123.html", found_in:
         (page(SHELL, "http://a.cn/"), RenderWish.LINKS),
         (page(SHELL, found_in=BlockKind.SEED), RenderWish.LINKS),
         (page(LIST), RenderWish.LINKS),
+        (page(DATA), RenderWish.RELATED),
     ],
 )
 def test_wish(one: Page, wish: RenderWish) -> None:
@@ -62,7 +71,7 @@ def test_readable_list_is_tried_once_and_again_where_it_gained() -> None:
 
 
 def test_gain_is_an_article_a_longer_one_or_more_links() -> None:
-    more = replace(LIST, links=Links(reasons=(None,) * 3))
+    more = replace(LIST, links=links(None, None, None))
     longer = replace(ARTICLE, extraction=Extraction(text="文" * 500))
     assert has_gained(SHELL, ARTICLE)
     assert has_gained(SHELL, LIST)
@@ -70,8 +79,16 @@ def test_gain_is_an_article_a_longer_one_or_more_links() -> None:
     assert has_gained(ARTICLE, longer)
 
 
+def test_links_around_a_text_of_data_are_a_gain_if_the_text_is_there() -> None:
+    around = replace(ARTICLE, links=LIST.links)
+    assert has_gained(DATA, around)
+    assert not has_gained(DATA, ARTICLE)
+    assert not has_gained(DATA, LIST)
+    assert not has_gained(DATA, replace(around, extraction=Extraction(text="文" * 100)))
+
+
 def test_as_much_as_before_is_no_gain() -> None:
-    outside = replace(LIST, links=Links(reasons=(None, None, SkipReason.OUTSIDE, SkipReason.OUTSIDE)))
+    outside = replace(LIST, links=links(None, None, SkipReason.OUTSIDE, SkipReason.OUTSIDE))
     assert not has_gained(SHELL, replace(SHELL, reason=PageReason.SOFT_404))
     assert not has_gained(LIST, outside)
     assert not has_gained(LIST, ARTICLE)

@@ -96,6 +96,7 @@ FORMS = {
         }
     )
     + "</script>",
+    "Unix seconds": f"<script>window.s={json.dumps(STORY | {'publish_time': 1573430400})}</script>",
     "textarea": f"<textarea hidden>{STORY['content']}</textarea><script>var m={HEAD}</script>",
 }
 
@@ -113,6 +114,7 @@ def test_stories_are_read_in_every_form(form):
     found = parse_page(shell(FORMS[form], title), URL, fetched_at=NOW)
     assert (found.text_from, found.metadata.title, found.extraction.text) == (TextFrom.DATA, TITLE, "\n".join(TEXT))
     assert found.metadata.published_utc == "2019-11-11 00:00:00"
+    assert found.metadata.published_at.startswith("2019-11-11T08:00")
 
 
 @pytest.mark.parametrize(
