@@ -24,7 +24,7 @@ from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import PageJudgement, classify, judge
 from .records import REASON_OF_KIND, STORED_KINDS, Extraction, Links, PageKind, ParseResult, Signature
-from .script_data.page import carries_another, is_apart, with_data
+from .script_data.page import MORE, carries_another, is_apart, with_data
 from .search.terms import index_terms
 from .site_memory import template
 from .site_memory.knowledge import unpack
@@ -33,10 +33,10 @@ Sign = Callable[[str, str], Signature]
 """Makes the signature of (title, text)."""
 
 _NEAR_BLOCKS, _NEAR_NODES = 5, 200
+_LEAD = 1_000
+"""Characters of a text that may be but the beginning of that in the data."""
 _SHORT_TEXT = 400
 """Characters of a text, below which the data of its page may have more."""
-_MORE = 2
-"""Data have so many times the characters of the text that a page shows."""
 
 SIGN: Sign = method().sign
 """That of the default method."""
@@ -114,10 +114,12 @@ def read_with_data(
         return document, parsed, extraction
     again, found = read(page)
     text = again.extraction.text
-    is_better = (is_short and len(text) > _MORE * len(own)) or is_apart(own, text)
-    if again.kind is not PageKind.ARTICLE or not again.is_kept or not is_better:
+    is_more = len(own) < _LEAD and len(text) > MORE * len(own)
+    is_other = 2 * len(text) > len(own) and is_apart(own, text)
+    if again.kind is not PageKind.ARTICLE or not again.is_kept or not (is_more or is_other):
         return document, parsed, extraction
-    return page, replace(again, encoding=document.encoding, text_from=TextFrom.DATA, loads_more=False), found
+    joined = links.join(again.links, parsed.links)
+    return page, replace(again, links=joined, text_from=TextFrom.DATA, loads_more=False), found
 
 
 def is_short_of_text(parsed: ParseResult) -> bool:

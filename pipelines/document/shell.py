@@ -97,10 +97,15 @@ def has_state(script: str) -> bool:
     return _STATE.search(script[:_STATE_CHARS]) is not None
 
 
+def is_root(tag: str, name: str) -> bool:
+    """Tell whether an element of this tag, class and id is what an application fills."""
+    return tag in _ROOT_TAGS or (bool(name) and _ROOT.search(name) is not None)
+
+
 def _has_bare_root(document: Document) -> bool:
     """Tell whether the element of an application has no text, or only that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
-        if tag in _ROOT_TAGS or (name and _ROOT.search(name)):
+        if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
                 return True
             inside = islice(document.names, node, document.ends[node])

@@ -224,6 +224,25 @@ def _related_blocks(document: Document) -> set[int]:
     return found
 
 
+def join(first: Links, second: Links) -> Links:
+    """Return the links of both, each URL once, where the first has it.
+
+    Args:
+        first: links as of `extract`.
+        second: those of another reading of the page.
+    """
+    known = set(first.urls)
+    new = [number for number, url in enumerate(second.urls) if url not in known]
+    return Links(
+        first.urls + tuple(second.urls[number] for number in new),
+        first.anchors + tuple(second.anchors[number] for number in new),
+        first.blocks + bytes(second.blocks[number] for number in new),
+        first.nofollow + bytes(second.nofollow[number] for number in new),
+        first.dates + tuple(second.dates[number] for number in new),
+        first.too_long + second.too_long,
+    )
+
+
 def mark_nofollow(links: Links) -> Links:
     """Return the same links, all nofollow."""
     return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import json
 from html import escape
 from typing import Final
+
+from lxml import etree
 
 from ..decode.text import squeeze
 from ..document import structured_data
@@ -13,12 +15,14 @@ from ..document.shell import has_state
 from .story import Story, find_story
 from .values import read_values
 
-_SCRIPT = re.compile(r"<script\b(?![^>]{0,300}ld\+json)[^>]{0,2000}>.*?</script\s{0,9}>", re.DOTALL | re.IGNORECASE)
-_HIDDEN = re.compile(r"<(textarea|template|noscript)\b[^>]{0,2000}>.*?</\1\s{0,9}>", re.DOTALL | re.IGNORECASE)
-_BODY = re.compile(r"<body\b[^>]{0,2000}>", re.IGNORECASE)
-
+_STATING: Final = frozenset({"meta", "link", "base"})
 _LEAST_STATED: Final = 400
 """Characters of an `articleBody` that is a whole text."""
+MORE: Final = 3
+"""Data have so many times the characters of the text that a page shows."""
+_PROBES: Final = 6
+_SPREAD: Final = 3
+"""A text takes at most so many times its characters in data, markup included."""
 _SNIPPET: Final = 12
 _SNIPPETS: Final = 20
 _SHARED: Final = 0.2
@@ -36,15 +40,22 @@ def carries_another(document: Document, text: str) -> bool:
     """
     body = structured_data.read(document).body
     if len(body) >= _LEAST_STATED:
-        return is_apart(text, body)
-    line = max(text.splitlines(), key=len, default="")
-    probe = line[len(line) // 2 :][:_SNIPPET]
+        return len(body) > MORE * len(text) or is_apart(text, body)
     states = [
         script
         for script in document.scripts
-        if len(script) > _LEAST_STATED and (script[:1] == "{" or has_state(script))
+        if len(script) > _LEAST_STATED and (script[:1] in {"{", "["} or has_state(script))
     ]
-    return bool(states) and not any(probe in script for script in states)
+    return bool(states) and not any(_holds(script, text) for script in states)
+
+
+def _holds(script: str, text: str) -> bool:
+    """Tell whether a text stands in a script in one piece, not as the beginnings of many."""
+    lines = [line for line in text.splitlines() if len(line) > 2 * _SNIPPET]
+    probes = [line[len(line) // 2 :][:_SNIPPET] for line in lines[:: max(1, len(lines) // _PROBES)]]
+    places = [max(script.find(probe), script.find(json.dumps(probe)[1:-1])) for probe in probes]
+    found = [place for place in places if place >= 0]
+    return 2 * len(found) > len(probes) and max(found) - min(found) < _SPREAD * (len(text) + _LEAST_STATED)
 
 
 def is_apart(text: str, other: str) -> bool:
@@ -68,13 +79,24 @@ def with_data(document: Document) -> Document | None:
     story = find_story(document, read_values(document))
     if story is None:
         return None
-    source = _HIDDEN.sub("", _SCRIPT.sub("", document.source))
-    match = _BODY.search(source)
-    at = match.end() if match else 0
-    written = f"{source[:at]}{_markup(document, story)}{source[at:]}"
+    written = f'<html lang="{escape(document.language)}"><head>{_head(document)}</head><body>{_markup(document, story)}'
     page = parse(written.encode("utf-8", "replace"), document.url, "text/html; charset=utf-8", document.bounds)
     page.encoding, page.content_type = document.encoding, document.content_type
     return page
+
+
+def _head(document: Document) -> str:
+    """Return what the head of a page says to machines."""
+    stated = (
+        etree.tostring(document.elements[node], encoding="unicode", method="html", with_tail=False)
+        for node, tag in enumerate(document.tags)
+        if tag in _STATING
+    )
+    data = (
+        f'<script type="application/ld+json">{one.replace("</", chr(60) + chr(92) + "/")}</script>'
+        for one in document.json_ld
+    )
+    return "".join((f"<title>{escape(document.title)}</title>", *stated, *data))
 
 
 def _markup(document: Document, story: Story) -> str:

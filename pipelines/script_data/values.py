@@ -30,6 +30,9 @@ _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
 """How Angular's older versions write a state."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
+_DEEPEST_STORE: Final = 5
+_RECORD: Final = frozenset({"__typename", "__id"})
+"""Fields by which a record of a store is known."""
 _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef"})
 
 
@@ -63,6 +66,7 @@ def read_values(document: Document) -> Carried:
             continue
         element = document.elements[node]
         text = "".join(map(str, element.itertext())) if tag == "template" else element.text or ""
+        text = text.lstrip().removeprefix("<![CDATA[")
         left -= len(text)
         if len(text) < _LEAST_CHARS and not (tag == "script" and "{" in text):
             continue
@@ -82,6 +86,8 @@ def read_values(document: Document) -> Carried:
             values += _assigned(text)
     if flight:
         values += _rows("".join(flight))
+    for value in values:
+        _link(value)
     return Carried(values, texts)
 
 
@@ -116,6 +122,27 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
         except (binascii.Error, ValueError):
             return None
     return None
+
+
+def _link(value: object, depth: int = 0) -> None:
+    """Put the objects of a store in the places that name them, as in the caches of Apollo and Relay."""
+    if depth > _DEEPEST_STORE or not isinstance(value, dict):
+        return
+    if sum(isinstance(one, dict) and bool(_RECORD & one.keys()) for one in value.values()) > 1:
+        left = MAX_TOKENS
+        waiting: list[object] = list(value.values())
+        while waiting and (left := left - 1):
+            held = waiting.pop()
+            items = held.items() if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
+            for key, inner in list(items):
+                name = inner.get("__ref") or inner.get("id") if isinstance(inner, dict) and len(inner) < 5 else None
+                if isinstance(name, str) and isinstance(value.get(name), dict):
+                    held[key] = value[name]  # type: ignore[index]
+                elif isinstance(inner, (dict, list)):
+                    waiting.append(inner)
+        return
+    for inner in value.values():
+        _link(inner, depth + 1)
 
 
 def _assigned(text: str) -> Iterator[object]:

@@ -96,6 +96,41 @@ FORMS = {
         }
     )
     + "</script>",
+    "store of records": "<script>window.__APOLLO_STATE__="
+    + json.dumps(
+        {
+            "ROOT_QUERY": {"__typename": "Query", "post": {"__ref": "Post:20482001"}},
+            "Post:20482001": {
+                "__typename": "Post",
+                "id": "20482001",
+                "title": TITLE,
+                "published": 1573430400,
+                "content": {"paragraphs": [{"__ref": "Paragraph:1"}, {"__ref": "Paragraph:2"}]},
+                "next": {"__ref": "Post:20482001"},
+            },
+            **{
+                f"Paragraph:{n}": {"__typename": "Paragraph", "name": f"a{n}b{n}", "href": None, "text": line}
+                for n, line in enumerate(TEXT, 1)
+            },
+        }
+    )
+    + "</script>",
+    "blocks with pictures and cards": "<script>window.s="
+    + json.dumps(
+        {
+            "id": "20482001",
+            "headlines": {"basic": TITLE},
+            "publish_date": "2019-11-11 08:00",
+            "elements": [
+                {"type": "image", "caption": "新线首趟列车从东站开出的情景。" * 9, "name": "东站月台上的旅客们"},
+                {"type": "text", "settings": {"text": TEXT[0]}},
+                {"type": "card", "title": "另一篇报道的标题在此", "url": "/article/1", "text": TEXT[1] * 9},
+                {"type": "text", "settings": {"text": TEXT[1]}},
+                {"type": "tags", "tags": ["铁路", "通车", "https://news.example/tag/1"]},
+            ],
+        }
+    )
+    + "</script>",
     "Unix seconds": f"<script>window.s={json.dumps(STORY | {'publish_time': 1573430400})}</script>",
     "textarea": f"<textarea hidden>{STORY['content']}</textarea><script>var m={HEAD}</script>",
 }
@@ -145,6 +180,41 @@ def test_texts_of_pages_stay():
     found = parse_page(body, URL, fetched_at=NOW)
     assert found.text_from is TextFrom.HTML
     assert "本页自己的说法" in found.extraction.text
+
+
+def test_teasers_of_other_stories_give_way_to_the_story_of_the_data():
+    """Read the story where a page shows only beginnings of others that stand in its data, too."""
+    words = [chr(0x4E00 + 37 * n) * 9 for n in range(1, 30)]
+    others = [f"第{n}篇别的报道讲的是{word}的建设情况，工程已经进入第{n}个阶段。" for n, word in enumerate(words)]
+    state = {"article": STORY, "others": [{"title": "别的报道", "abstract": f"{one}{' ' * 900}"} for one in others]}
+    shown = "".join(f"<p>{one}</p>" for one in others)
+    body = shell(f"<article>{shown}</article><script>window.__DATA__={json.dumps(state)}</script>", TITLE)
+    story = parse_page(body, URL, fetched_at=NOW)
+    assert (story.text_from, "\n".join(TEXT) == story.extraction.text) == (TextFrom.HTML, False)
+    long = STORY | {"content": STORY["content"] + "".join(f"<p>{line}第{n}段。</p>" for n in range(9) for line in TEXT)}
+    body = body.replace(json.dumps(STORY).encode(), json.dumps(long).encode())
+    story = parse_page(body, URL, fetched_at=NOW)
+    assert (story.text_from, story.extraction.text.startswith(TEXT[0])) == (TextFrom.DATA, True)
+
+
+def test_lead_alone_is_no_story():
+    """Refuse the lead of a text that stands in the data without a title."""
+    state = {
+        "meta": {"id": 20482001, "title": TITLE, "body": TEXT[1][:60]},
+        "tree": [{"config": {"html": f"<p>{line * 30}</p>"}} for line in TEXT],
+    }
+    found = parse_page(shell(f"<script>window.s={json.dumps(state)}</script>"), URL, fetched_at=NOW)
+    assert found.reason is PageReason.NEEDS_BROWSER
+
+
+def test_links_of_the_page_and_of_the_story_are_kept():
+    """Name what the page names itself, then what its data do."""
+    content = f'<p>{TEXT[0]}<a href="/article/2">另一篇</a></p><p>{TEXT[1]}</p>'
+    data = json.dumps(STORY | {"content": content})
+    found = parse_page(shell(f'<nav><a href="/news/">新闻</a></nav><script>s={data}</script>'), URL, fetched_at=NOW)
+    assert found.text_from is TextFrom.DATA
+    assert found.links.urls == ("http://news.example/article/2", "http://news.example/news/")
+    assert len(found.links.blocks) == len(found.links.anchors) == len(found.links.nofollow) == 2
 
 
 def test_footers_beside_structured_data_are_no_article():

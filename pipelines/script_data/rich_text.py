@@ -1,0 +1,97 @@
+"""Rich text of data as markup: paragraphs, blocks of editors, trees of nodes."""
+
+from __future__ import annotations
+
+import re
+from html import escape, unescape
+from typing import Final
+
+from ..decode.text import words
+from .fields import TAG, is_card, is_code, is_part, prose_of
+
+_MOST_DEPTH: Final = 60
+_INLINE: Final = words(
+    "text link a bold strong em italic span hyperlink mention inline b i u mark code textnode autolink"
+)
+_TEXTUAL: Final = ("text", "value", "html", "rendered", "content", "children", "body", "data", "paragraphs", "items",
+                   "nodes", "blocks", "elements", "model", "attrs", "props")  # fmt: skip
+_KINDS: Final = ("type", "_type", "tag", "nodeType", "__typename")
+_HEADING = re.compile(r"head|title|h[2-6]$")
+_MARKUP = re.compile(
+    r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
+)
+_LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
+"""Of Markdown."""
+
+
+def to_markup(value: object) -> str:
+    """Return a text as markup: lines as paragraphs, rich text block by block, each object once.
+
+    >>> to_markup([{"type": "h2", "text": "Ends"}, {"type": "p", "children": [{"text": "It "}, {"text": "ends."}]}])
+    '<h2>Ends</h2><p>It ends.</p>'
+
+    Cost: O(values).
+    """
+    return _render(value, set(), 0)
+
+
+def _render(value: object, seen: set[int], depth: int) -> str:
+    """Return a value as markup, without the objects that have been seen."""
+    if isinstance(value, str):
+        return _render_text(value)
+    if depth > _MOST_DEPTH or id(value) in seen or not isinstance(value, (dict, list)):
+        return ""
+    seen.add(id(value))
+    if isinstance(value, list):
+        if value and all(isinstance(one, dict) and _is_inline(one) for one in value):
+            line = "".join(map(_inline, value))
+            return f"<p>{line}</p>" if line.strip() else ""
+        lines = [one for one in value if isinstance(one, str)]
+        are_prose = 2 * sum(prose_of(one) > 0 for one in lines) >= len(lines)
+        kept = (one for one in value if not is_card(one) and (are_prose or not isinstance(one, str)))
+        return "".join(_render(one, seen, depth + 1) for one in kept)
+    kind = _kind(value)
+    for key in _TEXTUAL:
+        found = _render(value.get(key), seen, depth + 1)
+        if found:
+            is_line = found.startswith("<p>") and found.count("<p>") == 1
+            return f"<h2>{found[3:-4]}</h2>" if is_line and _HEADING.search(kind) else found
+    return "".join(
+        _render(one, seen, depth + 1)
+        for key, one in value.items()
+        if is_part(key) and (not isinstance(one, str) or prose_of(one))
+    )
+
+
+def _render_text(text: str) -> str:
+    """Return a string as markup; code and addresses are left out."""
+    if is_code(TAG.sub("", text[:3000])):
+        return ""
+    if "&lt;p" in text or "&lt;br" in text or "&lt;div" in text:
+        text = unescape(text)
+    if _MARKUP.search(text):
+        return text
+    lines = _LINK.sub(r"\1", unescape(text) if "&" in text else text).splitlines()
+    return "".join(f"<p>{escape(line, quote=False)}</p>" for line in lines if line.strip())
+
+
+def _kind(item: dict[str, object]) -> str:
+    """Return the kind of a node of rich text, empty when it has none."""
+    return next((str(item[name]).lower() for name in _KINDS if item.get(name)), "")
+
+
+def _is_inline(item: dict[str, object]) -> bool:
+    """Tell whether a node of rich text is a part of a line."""
+    kind = _kind(item)
+    return kind in _INLINE or (not kind and isinstance(item.get("text"), str) and len(item) <= 4)
+
+
+def _inline(item: dict[str, object], depth: int = 0) -> str:
+    """Return the text of a part of a line."""
+    for key in _TEXTUAL:
+        inner = item.get(key)
+        if isinstance(inner, str):
+            return inner if "<" in inner else escape(inner, quote=False)
+        if isinstance(inner, list) and depth < 9:
+            return "".join(_inline(one, depth + 1) for one in inner if isinstance(one, dict))
+    return ""
