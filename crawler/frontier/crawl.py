@@ -326,7 +326,10 @@ async def _build(
         connections=config.connections,
         most_hosts=config.hosts,
         patience=config.host_patience,
-        shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
+        # without look-ups here nobody knows which hosts are at one address
+        shared=SharedClocks(config.same_ip_delay)
+        if config.same_ip_delay and not config.fetch.proxies.resolves
+        else None,
     )
     pending = PendingUrls(session, queues, background.start, engine.poll)
     callbacks = Callbacks(
@@ -350,7 +353,7 @@ async def _build(
     completion = PageCompletion(
         session, pending, known, followers, background=background, engine=engine, archive=archive
     )
-    held = HeldHosts(session, pending, known.hosts, learning)
+    held = HeldHosts(session, pending, known, learning)
     exchange = None
     if session.neighbours is not None:
         exchange = Exchange(session, found=pending.arrived, refill=pending.refill, watches=watches)
@@ -378,6 +381,7 @@ def _rendering(
         Renderer(config.rendering),
         requests.fetch,
         asked_for=seeds.render_of,
+        proxy_of=seeds.proxy_of,
         goes_on=engine.goes_on,
     )
 

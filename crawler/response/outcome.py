@@ -100,7 +100,7 @@ def _no_answer(page: Page, context: Context) -> Outcome:
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
         return _outcome(page, State.SKIPPED, error, robots=context.robots("refused"))
-    if error is FailReason.OUT_OF_HANDLES:
+    if error in {FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY}:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), tried=False)
     if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, context, error, page.detail)
