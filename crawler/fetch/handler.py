@@ -11,6 +11,7 @@ import errno
 import re
 import sys
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from ssl import DER_cert_to_PEM_cert
@@ -74,6 +75,7 @@ _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 """Methods of requests that may be sent again over another connection (RFC 9110, 9.2.2)."""
 _HEARD = (signals.headers_received, signals.bytes_received)
 _UNSAID: Any = object()
+_NO_HEADERS: Mapping[str, bytes] = {}
 
 
 class GuardedHandler(BaseDownloadHandler):
@@ -103,7 +105,7 @@ class GuardedHandler(BaseDownloadHandler):
             most = request.meta.get("download_maxsize", bounds.size) or sys.maxsize
             bounds = replace(bounds, size=most, pages_only=lease is not None)
         target = _Target(request.url, request.meta.get("bindaddress") or self._network.options.bind)
-        route = self._network.route(target, request.meta.get("proxy", _UNSAID))
+        route = self._network.route(target, request.meta.get("proxy", _UNSAID), request.headers)
         key = request if lease is None else lease.id
         started = asyncio.get_running_loop().time()
         request.meta["lookup_seconds"] = 0.0
@@ -174,6 +176,7 @@ class GuardedHandler(BaseDownloadHandler):
                     break
                 if not await network.dialer.has_cut(response, connection, target.port, began) or not reuse:
                     break
+            connection.abort()
             deadline += loop.time() - began  # lost with a proxy that has died
             request.meta["lookup_seconds"] += loop.time() - began
         if connection.is_idle:
@@ -322,12 +325,13 @@ class Network:
             dialer=Dialer(names, proxies, options.trust.context, stall=options.bounds.stall),
         )
 
-    def route(self, target: _Target, named: Any = _UNSAID) -> Route:
+    def route(self, target: _Target, named: Any = _UNSAID, headers: Mapping[str, bytes] = _NO_HEADERS) -> Route:
         """Return the proxies through which a host is asked; empty for none.
 
         Args:
             target: what is asked.
             named: what the request says of proxies (`meta["proxy"]`), if it says something.
+            headers: of the request, where Scrapy's own middleware puts user and password.
 
         Raises:
             NotSupported: that is none.
@@ -337,7 +341,7 @@ class Network:
                 return ()
             return self.proxies.general(target.host, target.port, secure=target.secure)
         try:
-            return self.proxies.named(named)
+            return self.proxies.named(named, headers.get("Proxy-Authorization") or b"")
         except ValueError as error:
             raise NotSupported(f'meta["proxy"]: {error}') from None
 

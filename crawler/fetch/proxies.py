@@ -320,7 +320,7 @@ class Proxies:
         self._test_seconds = test_seconds
         named = (*options.listed, *environment.http, *environment.https)
         self._known = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
-        self._read: dict[str, Route] = {}
+        self._read: dict[tuple[str, bytes], Route] = {}
         self._rests: dict[tuple[Proxy, int | None], _Rest] = {}
         self._tunnels: set[tuple[Proxy, int]] = set()
 
@@ -339,28 +339,35 @@ class Proxies:
             return ()
         return _to_direct(found)
 
-    def named(self, text: str | None) -> Route:
+    def named(self, text: str | None, login: bytes = b"") -> Route:
         """Return the proxies that a request or seed names.
 
         Of one without user and password they are taken from `PROXY` or the environment, where the same proxy has them.
 
+        Args:
+            text: see `read_proxies`; none at all is `none`.
+            login: value of a `Proxy-Authorization` header, for those that have no other user and password.
+
         Raises:
             ValueError: see `read_proxies`.
         """
-        text = text or DIRECT
-        route = self._read.get(text)
+        key = text or DIRECT, login
+        route = self._read.get(key)
         if route is None:
-            found = read_proxies(text, "the proxy of the request or seed")
-            route = _to_direct(
-                tuple(
-                    one if one is None or one.basic else self._known.get((one.kind, one.host, one.port), one)
-                    for one in found
-                )
-            )
+            found = read_proxies(key[0], "the proxy of the request or seed")
+            route = _to_direct(tuple(self._with_login(one, login) for one in found))
             if len(self._read) >= _MOST_READ:
                 self._read.clear()
-            self._read[text] = route
+            self._read[key] = route
         return route
+
+    def _with_login(self, proxy: Proxy | None, login: bytes) -> Proxy | None:
+        if proxy is None or proxy.basic:
+            return proxy
+        if login:
+            user, _, password = base64.b64decode(login.partition(b" ")[2]).decode(errors="replace").partition(":")
+            return replace(proxy, user=user, password=password)
+        return self._known.get((proxy.kind, proxy.host, proxy.port), proxy)
 
     def usable(self, route: Route, port: int, now: float) -> Proxy | None:
         """Return the first proxy of a route that does not rest; None for no proxy.

@@ -237,3 +237,38 @@ def test_seed_whose_proxy_is_dead_waits_while_others_are_crawled(server: OddServ
     assert {state for name, state in states if name == "a"} == {"pending"}
     assert ("b", "pending") not in states
     assert rows(tmp_path, "SELECT count(*) FROM article") == [(2 * PAGES,)]
+
+
+def test_commands_that_fetch_go_through_proxies(server: OddServer, tmp_path: Path) -> None:
+    url = f"http://a.localhost:{server.port}"
+    with ProxyServer("socks5", login=True) as proxy, ProxyServer("http") as other:
+        given = ("-s", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "-s", f"PROXY={proxy.url}")
+        page = scrapy(tmp_path, "extract", f"{url}/news/1.html", *given)
+        assert "a港第1号码头" in page.stdout
+        assert len(proxy.asked) == 1
+        checked = scrapy(tmp_path, "check-seeds", f"{url}/", "-s", "HOST_DELAY=0", *given)
+        assert checked.returncode == 0, checked.stdout
+        assert len(proxy.asked) == 2, "one connection, kept"
+        before = f"import os; os.environ['http_proxy'] = {other.url!r}"
+        own = scrapy(
+            tmp_path, "fetch", "--nolog", f"{url}/news/2.html", before=before
+        )  # Scrapy's own, without settings
+        assert "a港第2号码头" in own.stdout
+        assert other.asked == [f"{url}/news/2.html"]
+
+
+def test_check_of_seeds_tells_a_dead_proxy_of_one_from_that_of_all(server: OddServer, tmp_path: Path) -> None:
+    with ProxyServer("http") as dead:
+        dead.stop()
+        seeds = tmp_path / "seeds.txt"
+        urls = [f"http://{host}.localhost:{server.port}/" for host in HOSTS[:2]]
+        seeds.write_text(f"{urls[0]} proxy={dead.address}\n{urls[1]}\n", "utf-8")
+        given = ("-s", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "-s", "HOST_DELAY=0")
+        one = scrapy(tmp_path, "check-seeds", str(seeds), "--format", "jsonl", *given)
+        assert one.returncode == 1
+        assert f"no proxy serves: {dead.address} cannot be connected to (connection refused)" in one.stdout
+        assert one.stdout.count('"is_bad": true') == 1
+        all_of_them = scrapy(tmp_path, "check-seeds", str(seeds), *given, "-s", f"PROXY={dead.address}")
+        assert all_of_them.returncode == 2
+        last = all_of_them.stderr.splitlines()[-1]
+        assert last.startswith(f"scrapy check-seeds: no proxy serves: {dead.address} cannot be connected to")

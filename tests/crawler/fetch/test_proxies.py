@@ -510,6 +510,8 @@ def test_request_names_its_proxy_and_the_setting_its_password() -> None:
         requests = [server.url(), Request(server.url(), meta={"proxy": proxy.address})]
         assert bodies(fetch(*requests, **given)) == ["ok"] * 2
         assert len(proxy.asked) == 1
+        header = {"Proxy-Authorization": read_proxies(proxy.url)[0].basic}  # as Scrapy's own middleware writes it
+        assert bodies(fetch(Request(server.url(), headers=header, meta={"proxy": proxy.address}))) == ["ok"]
         (wrong,) = fetch(Request(server.url(), meta={"proxy": f"ftp://me:SESAME@{proxy.port}"}))
         assert isinstance(wrong, NotSupported)
         assert "SESAME" not in str(wrong)
