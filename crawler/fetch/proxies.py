@@ -311,14 +311,12 @@ class Proxies:
     """
 
     def __init__(self, options: ProxyOptions, test_seconds: float = 20.0) -> None:
-        environment = options.environment
         self.resolves = options.resolves
         self._listed = _to_direct(options.listed)
-        self._environment = environment
-        self.are_general = bool(self._listed or (not options.listed and (environment.http or environment.https)))
-        self._says_nothing = not options.listed
+        self._environment = Environment() if options.listed else options.environment
+        self.are_general = bool(self._listed or self._environment.http or self._environment.https)
         self._test_seconds = test_seconds
-        named = (*options.listed, *environment.http, *environment.https)
+        named = (*options.listed, *options.environment.http, *options.environment.https)
         self._known = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
         self._read: dict[tuple[str, bytes], Route] = {}
         self._rests: dict[tuple[Proxy, int | None], _Rest] = {}
@@ -332,7 +330,7 @@ class Proxies:
             port: of that.
             secure: whether it is https.
         """
-        if not self._says_nothing:
+        if self._listed:
             return self._listed
         found = self._environment.https if secure else self._environment.http
         if not found or _is_loopback(host) or self._environment.exempt.covers(host, port):

@@ -21,7 +21,7 @@ from typing import Final
 
 from db.records.reasons import FailReason
 
-from .connection import BodyEnd, Connection, HttpResponse, connect, direct, open_first
+from .connection import BodyEnd, Connection, FetchBounds, HttpResponse, connect, direct, open_first
 from .dns import DnsCache
 from .errors import FetchError, why
 from .proxies import Proxies, Proxy, ProxyFault, ProxyKind, ProxyProblem, Route
@@ -168,16 +168,31 @@ class Dialer:
         for proxy in route:
             rested = proxy is not None and self._proxies.rests(proxy)
             try:
-                (await self._connect(target, addresses, proxy, self._stall)).abort()
+                connection = await self._connect(target, addresses, proxy, self._stall)
             except ProxyProblem:
                 continue
             except OSError:
-                if not rested:
-                    continue
-            if proxy is not None and not (target.origin and self._proxies.resolves):
-                self._answers(proxy)
-            return True
+                if proxy is not None and rested:  # it serves, and cannot reach the host
+                    self._answers(proxy)
+                    return True
+                continue
+            try:
+                if connection.rewrite is None or await self._answers_by_url(connection, target):
+                    return True
+            finally:
+                connection.abort()
         return False
+
+    async def _answers_by_url(self, connection: Connection, target: ProxyTarget) -> bool:
+        """Tell whether a proxy answers that is asked by URL: no less would show it."""
+        began = asyncio.get_running_loop().time()
+        request = b"HEAD /robots.txt HTTP/1.1\r\nHost: %s\r\n\r\n" % target.origin.partition(b"//")[2]
+        until = began + self._stall
+        try:
+            response = await connection.ask(request, FetchBounds(), until, lambda _: True, expects_body=False)
+        except FetchError:
+            return False
+        return not await self.has_cut(response, connection, target.port, began)
 
     def _failed(self, problem: ProxyProblem, tried: float) -> None:
         """Have a proxy rest, and say so once."""

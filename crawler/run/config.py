@@ -886,7 +886,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     bind = settings.get("DOWNLOAD_BIND_ADDRESS")
     bind = (bind, 0) if isinstance(bind, str) else bind
     try:
-        proxies = ProxyOptions(given["PROXY"], read_environment(os.environ), resolves=given["PROXY_RESOLVES"])
+        through = ProxyOptions(given["PROXY"], read_environment(os.environ), resolves=given["PROXY_RESOLVES"])
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return FetchOptions(
@@ -894,7 +894,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         bounds=bounds,
         bind=bind,
         records=bool(given["STORE_WARC"]),
-        proxies=proxies,
+        proxies=through,
         **records["fetch"],
     )
 

@@ -168,6 +168,28 @@ def test_proxy_that_dies_and_comes_back_costs_nothing(
     assert contents(tmp_path) == direct
 
 
+@pytest.mark.parametrize("kind", ["http", "socks5"])
+def test_crawl_through_a_proxy_that_resolves_names_needs_no_dns(
+    server: OddServer, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {f"{host}.example": "127.0.0.1" for host in HOSTS}
+    monkeypatch.setattr("tests.crawler.proxy_server.RESOLVED", names)
+    monkeypatch.setattr(server, "alias", lambda host: host.replace(".example", ".localhost"))
+    seeds = [f"http://{name}:{server.port}/" for name in names]
+    given = ("PROXY_RESOLVES=True", "SAME_IP_DELAY=0.001", "NETWORK_PATIENCE=0.5")
+    with ProxyServer(kind, login=True) as proxy:
+        done = crawl(server, tmp_path, f"PROXY={proxy.url}", *given, seeds=seeds)
+        (tmp_path / "wrong").mkdir()
+        wrong = crawl(server, tmp_path / "wrong", f"PROXY={proxy.address}", *given, seeds=seeds)
+    assert done.returncode == 0
+    assert len(rows(tmp_path, "SELECT 1 FROM article")) == len(HOSTS) * PAGES
+    (warning,) = warnings(done)
+    assert warning.startswith("PROXY_RESOLVES gives up the guard")
+    assert wrong.returncode == 3
+    assert warnings(wrong)[-1].startswith(f"no proxy serves: {proxy.address} asks for a user and a password")
+    assert rows(tmp_path / "wrong", "SELECT DISTINCT state, tries FROM url") == [("pending", 0)]
+
+
 def files(folder: Path) -> bytes:
     """All bytes that a crawl has left."""
     found = b""

@@ -501,6 +501,23 @@ def test_proxy_is_found_alive_again_by_the_look_for_the_network(caplog: pytest.L
         assert "serves again" in caplog.text
 
 
+def test_proxy_that_is_asked_by_url_is_there_once_it_answers() -> None:
+    answer = [b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"]
+
+    def speak(opened: socket.socket) -> None:
+        sending(answer[0])(opened)
+
+    with ProxyServer("http", speak=speak) as proxy:
+        network = Network.from_options(fetch_options(settings(PROXY=proxy.url, PROXY_RESOLVES=True)))
+
+        async def looks() -> list[bool]:
+            found = [await network.reaches("http://h.example/")]
+            answer[0] = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+            return [*found, await network.reaches("http://h.example/")]
+
+        assert asyncio.run(looks()) == [False, True]
+
+
 # ------------------------------------------------------------ which one, and by name
 
 

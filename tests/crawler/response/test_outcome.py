@@ -200,6 +200,11 @@ def test_request_that_was_not_made_for_want_of_handles_or_proxies_is_no_try(reas
     assert outcome.next_visit is not None
 
 
+def test_page_whose_scripts_no_proxy_brought_is_asked_for_again() -> None:
+    outcome = judge(page(unreadable=FailReason.NO_PROXY, tries=99), rules(tries=1))
+    assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
+
+
 def test_validators_belong_to_what_was_read_whole() -> None:
     headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT"}
     whole = judge(page(headers=headers, parsed=written()), rules())
