@@ -40,11 +40,11 @@ _MOST_ADDRESSES = 32
 _LINGER_SECONDS = 2.0
 """Seconds without a byte after which no more is expected of a body that nobody needs, or that says it is whole."""
 _SHUTDOWN_SECONDS = 2.0
-Dial = Callable[[str], Awaitable[socket.socket]]
-"""Opens a socket that leads to an IP address."""
 sslproto.SSLProtocol.max_size = 16 << 10
 """Bytes of the buffer of a TLS connection, as much as one record: asyncio's own 256 KiB are the most that an idle one
 costs (408 KB each, 81 KB so; CPU time of a page of 50 KB is the same)."""
+Dial = Callable[[str], Awaitable[socket.socket]]
+"""Opens a socket that leads to an IP address."""
 
 
 @dataclass(frozen=True, slots=True)

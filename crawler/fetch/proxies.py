@@ -292,6 +292,11 @@ class ProxyOptions:
     environment: Environment = field(default_factory=Environment)
     resolves: bool = False
 
+    @property
+    def are_given(self) -> bool:
+        """Tell whether there are any, also such as only seeds name."""
+        return any((*self.listed, *self.environment.http, *self.environment.https))
+
 
 _MOST_READ = 1_000
 

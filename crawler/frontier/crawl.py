@@ -321,15 +321,13 @@ async def _build(
         SeedScope(session.resumed.seeds, config.limits.depth, config.period),
         KnownUrls(_MOST_KNOWN),
     )
+    knows_addresses = not config.fetch.proxies.resolves
     queues = HostQueues(
         depth=config.window,
         connections=config.connections,
         most_hosts=config.hosts,
         patience=config.host_patience,
-        # without look-ups here nobody knows which hosts are at one address
-        shared=SharedClocks(config.same_ip_delay)
-        if config.same_ip_delay and not config.fetch.proxies.resolves
-        else None,
+        shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay and knows_addresses else None,
     )
     pending = PendingUrls(session, queues, background.start, engine.poll)
     callbacks = Callbacks(

@@ -135,6 +135,8 @@ class HostBackoff:
     async def _await_network(self) -> None:
         """Look until a host can be reached; give up in the end."""
         began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
+        if self.outage.lacks_names and self._session.config.fetch.proxies.are_given:
+            cause += " (PROXY_RESOLVES=True has the proxy resolve names, without the guard against private addresses)"
         patience = self._session.config.network_patience
         looks, told = 0, False
         while self.outage.is_down and not await self._is_reachable():

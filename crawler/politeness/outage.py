@@ -103,6 +103,11 @@ class Outage:
         self._mute_until = now + _MUTE_SECONDS
         return silent
 
+    @property
+    def lacks_names(self) -> bool:
+        """Tell whether none of the names of silent hosts could be resolved."""
+        return {reason for reason, *_ in self._silent.values()} <= {FailReason.NO_HOST, FailReason.NO_DNS}
+
     def cause(self) -> str:
         """Say in some words what is the matter."""
         for reason, _, detail in self._silent.values():

@@ -112,9 +112,9 @@ class SeedScope:
         """Return the proxies that a URL's seed names; empty for none."""
         if not self._proxies:
             return ""
-        return (
-            self.proxy_of_host(host_key(lease.url)) if lease.seed_id is None else self._proxies.get(lease.seed_id, "")
-        )
+        if lease.seed_id is None:
+            return self.proxy_of_host(host_key(lease.url))
+        return self._proxies.get(lease.seed_id, "")
 
     def proxy_of_host(self, host: str) -> str:
         """Return the proxies through which a robots.txt is asked for."""

@@ -190,6 +190,15 @@ def test_crawl_through_a_proxy_that_resolves_names_needs_no_dns(
     assert rows(tmp_path / "wrong", "SELECT DISTINCT state, tries FROM url") == [("pending", 0)]
 
 
+def test_names_that_the_proxy_alone_can_resolve_are_told_so(server: OddServer, tmp_path: Path) -> None:
+    with ProxyServer("http") as proxy:
+        seeds = [f"http://{host}.invalid/" for host in HOSTS]
+        done = crawl(server, tmp_path, f"PROXY={proxy.url}", "NETWORK_PATIENCE=0.5", seeds=seeds)
+        assert proxy.connections == 0
+    assert done.returncode == 3
+    assert "PROXY_RESOLVES=True has the proxy resolve names" in warnings(done)[0]
+
+
 def files(folder: Path) -> bytes:
     """All bytes that a crawl has left."""
     found = b""

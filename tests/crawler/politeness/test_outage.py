@@ -27,6 +27,7 @@ def test_all_hosts_that_are_asked_must_be_silent() -> None:
     assert fail(outage, range(4), REFUSED, active=5) == [False] * 4, "the same hosts again say nothing new"
     assert fail(outage, range(4, 5), REFUSED, active=5) == [True]
     assert outage.suspected
+    assert not outage.lacks_names
     assert outage.cause() == "none of the last 5 hosts answers: all connections are refused, as by a firewall or proxy"
 
 
