@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from scrapy import Request
@@ -189,9 +189,11 @@ def main() -> int:
     for name in sorted(PROXIES.keys() - set(installed)):
         print(f"{name:26} skipped: not installed")
     differ = False
-    with tempfile.TemporaryDirectory(prefix="proxies-") as place:
+    with tempfile.TemporaryDirectory(prefix="proxies-") as place, ExitStack() as stack:
         folder = Path(place)
         running = {name: Running(name, folder) for name in installed}
+        for proxy in running.values():
+            stack.callback(proxy.kill)
         with Newsroom() as newsroom:
             direct, took = crawl(newsroom, folder / "direct", "none")
             print(f"{'direct':26} {', '.join(f'{len(direct[name])} {name}' for name in CONTENTS)}; {took}", flush=True)
@@ -210,8 +212,6 @@ def main() -> int:
             costs = {"direct": asyncio.run(cost(urls, "none"))}
             costs |= {name: asyncio.run(cost(urls, proxy.url)) for name, proxy in running.items()}
         print(f"a page of 54 KB: {', '.join(f'{name} {ms:.3f}' for name, ms in costs.items())} ms CPU")
-        for proxy in running.values():
-            proxy.kill()
     return int(differ)
 
 
