@@ -57,6 +57,7 @@ class Page:
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
+        wait: seconds for which nothing of its host can be asked through its proxy, which does not serve.
         address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
         parsed: what the extract stage made of it, if it could.
@@ -79,6 +80,7 @@ class Page:
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0
     seconds: float = 0.0
+    wait: float = 0.0
     address: str = ""
     ready_at: float = 0.0
     parsed: ParseResult | None = None

@@ -25,6 +25,11 @@ from tests.postgres import NoPostgres, Postgres, clear, empty_database
 settings.register_profile("patient", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("patient")
 
+# proxies of this machine are for the internet
+for _variable in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+    os.environ.pop(_variable, None)
+    os.environ.pop(_variable.upper(), None)
+
 # Every test has engines of its own, and compiling statements anew for each is a third of what tests of SQL cost: here
 # they share what is compiled, by the kind of database.
 _compiled: dict[Any, Any] = {}

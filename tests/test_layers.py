@@ -110,6 +110,7 @@ PURE = (
     "crawler.fetch.errors",
     "crawler.fetch.guard",
     "crawler.fetch.http_parser",
+    "crawler.fetch.proxies",
     "crawler.frontier.host_queues",
     "crawler.learn.health.answers",
     "crawler.learn.health.host",

@@ -8,9 +8,10 @@ import ipaddress
 import socket
 import ssl
 from asyncio import sslproto
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from itertools import zip_longest
 from typing import cast
 
@@ -22,6 +23,7 @@ from .decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from .errors import BODY_CUT, HEADERS_DROPPED, FetchError, why
 from .guard import Guard
 from .http_parser import Head, HeadBounds, ParserState, ResponseParser, WireError
+from .proxies import Proxy, ProxyOptions, ProxyProblem
 from .tls import Trust
 
 _MOST_OTHER_BODY = 64 * 1024
@@ -41,6 +43,8 @@ _SHUTDOWN_SECONDS = 2.0
 sslproto.SSLProtocol.max_size = 16 << 10
 """Bytes of the buffer of a TLS connection, as much as one record: asyncio's own 256 KiB are the most that an idle one
 costs (408 KB each, 81 KB so; CPU time of a page of 50 KB is the same)."""
+Dial = Callable[[str], Awaitable[socket.socket]]
+"""Opens a socket that leads to an IP address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class FetchOptions:
         idle: connections that are kept open for further requests.
         bind: local address and port (0 for any) to connect from; None for any.
         records: whether requests and answers are handed on as sent, for an archive.
+        proxies: through which hosts are asked.
     """
 
     guard: Guard
@@ -87,6 +92,7 @@ class FetchOptions:
     idle: int = 512
     bind: tuple[str, int] | None = None
     records: bool = False
+    proxies: ProxyOptions = field(default_factory=ProxyOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +147,10 @@ class Connection(asyncio.Protocol):
     Attributes:
         is_idle: whether it can take another request.
         is_silent: nothing has come for the present request, so it can be made again elsewhere.
-        peer: the address it leads to.
+        peer: the address it leads to; None where a proxy alone knows.
         certificate: of the server, in DER form; None without TLS.
+        proxy: through which it leads.
+        rewrite: writes a request as the proxy is asked; None when it goes out as it is.
     """
 
     def __init__(self) -> None:
@@ -151,6 +159,8 @@ class Connection(asyncio.Protocol):
         self.is_silent = True
         self.peer: ipaddress.IPv4Address | ipaddress.IPv6Address | None = None
         self.certificate: bytes | None = None
+        self.proxy: Proxy | None = None
+        self.rewrite: Callable[[bytes], bytes] | None = None
         self._transport: asyncio.Transport | None = None
         self._exchange: _Exchange | None = None
 
@@ -187,7 +197,7 @@ class Connection(asyncio.Protocol):
         if wire is not None:
             wire.clear()  # of a connection that was closed before
             exchange.wire = wire
-        self._transport.write(request)
+        self._transport.write(request if self.rewrite is None else self.rewrite(request))
         try:
             return await exchange.response
         finally:
@@ -428,22 +438,22 @@ class _Exchange:
 
 async def connect(
     addresses: Sequence[str],
-    port: int,
+    dial: Dial,
     context: ssl.SSLContext | None,
     host: str,
     deadline: float,
     *,
-    bind: tuple[str, int] | None = None,
+    pause: float = _NEXT_ADDRESS_SECONDS,
 ) -> Connection:
     """Open a connection to the first of some addresses that answers.
 
     Args:
-        addresses: of the host, all permitted.
-        port: there.
+        addresses: of the host, all permitted; or its name, for a proxy that resolves it.
+        dial: opens the way to one of them.
         context: for TLS, None without.
         host: whose certificate is expected.
         deadline: time of the event loop until which it must be there.
-        bind: local address and port to connect from.
+        pause: seconds after which the next address is tried beside one that does not answer.
 
     Raises:
         OSError: none answered, or no TLS (`ssl.SSLError`) came about.
@@ -451,8 +461,7 @@ async def connect(
     """
     loop = asyncio.get_running_loop()
     async with asyncio.timeout_at(deadline):
-        opened = await _race(_interleaved(addresses)[:_MOST_ADDRESSES], port, bind)
-        peer = ipaddress.ip_address(opened.getpeername()[0])
+        opened, address = await open_first(addresses, dial, pause)
         try:
             if context is None:
                 _, connection = await loop.create_connection(Connection, sock=opened)
@@ -468,32 +477,42 @@ async def connect(
         except BaseException:
             opened.close()
             raise
-    connection.peer = peer
+    with contextlib.suppress(ValueError):  # a name: its proxy alone knows
+        connection.peer = ipaddress.ip_address(address)
     if context is not None and connection._transport is not None:
         connection.certificate = connection._transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
     return connection
 
 
-async def _race(addresses: Sequence[str], port: int, bind: tuple[str, int] | None) -> socket.socket:
-    """Open a socket to the first address that answers, each tried a moment later."""
-    if len(addresses) == 1:
-        return await _open(addresses[0], port, bind)
-    waiting = list(addresses)
-    attempts: set[asyncio.Task[socket.socket]] = set()
+async def open_first(
+    addresses: Sequence[str], dial: Dial, pause: float = _NEXT_ADDRESS_SECONDS
+) -> tuple[socket.socket, str]:
+    """Open a socket to the first address that answers, each tried a moment later.
+
+    Raises:
+        OSError: none answered.
+    """
+    waiting = _interleaved(addresses)[:_MOST_ADDRESSES]
+    if len(waiting) == 1:
+        return await dial(waiting[0]), waiting[0]
+    attempts: dict[asyncio.Future[socket.socket], str] = {}
     problem: BaseException = OSError("no address")
     try:
         while waiting or attempts:
             if waiting:
-                attempts.add(asyncio.ensure_future(_open(waiting.pop(0), port, bind)))
-            done, attempts = await asyncio.wait(
-                attempts, timeout=_NEXT_ADDRESS_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
+                address = waiting.pop(0)
+                attempts[asyncio.ensure_future(dial(address))] = address
+            done, _ = await asyncio.wait(
+                attempts, timeout=pause if waiting else None, return_when=asyncio.FIRST_COMPLETED
             )
             for attempt in done:
                 error = attempt.exception()
                 if error is None:
-                    attempts |= done - {attempt}
-                    return attempt.result()
+                    return attempt.result(), attempts.pop(attempt)
+                del attempts[attempt]
                 problem = error
+                if isinstance(error, ProxyProblem):
+                    raise error  # of no address
     finally:
         for attempt in attempts:
             attempt.cancel()
@@ -514,13 +533,18 @@ def _interleaved(addresses: Sequence[str]) -> list[str]:
     return [address for pair in zip_longest(first, second) for address in pair if address is not None]
 
 
-def _drop(attempt: asyncio.Task[socket.socket]) -> None:
+def _drop(attempt: asyncio.Future[socket.socket]) -> None:
     """Close what nobody waits for any more."""
     with contextlib.suppress(OSError, asyncio.CancelledError):
         attempt.result().close()
 
 
-async def _open(address: str, port: int, bind: tuple[str, int] | None) -> socket.socket:
+def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
+    """Return what opens sockets to a port, from a local address and port if given."""
+    return partial(_open, port, bind)
+
+
+async def _open(port: int, bind: tuple[str, int] | None, address: str) -> socket.socket:
     """Open a connected socket."""
     opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:

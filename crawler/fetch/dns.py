@@ -73,17 +73,48 @@ class DnsCache:
             FetchError: it has no address, or nobody says so within some seconds.
         """
         name = host.lower().removesuffix(".")
-        found = await self._resolve(name)
-        if not found:
-            raise FetchError(FailReason.NO_HOST)
-        if found == _UNANSWERED:
-            raise FetchError(FailReason.NO_DNS)
+        found = await self.resolve(name)
         permitted = [address for address in found if self.guard.permits(address, port)]
         if not permitted:
             raise AddressRefused(host, found[0])
         if len(permitted) > 1 and (answering := self._answering.get(name)) in permitted:
             permitted.sort(key=lambda address: address != answering)
         return permitted
+
+    async def resolve(self, name: str) -> Sequence[str]:
+        """Resolve a name that the user gives, such as a proxy's, without the guard.
+
+        Args:
+            name: in small letters, or an IP literal without brackets.
+
+        Raises:
+            FetchError: it has no address, or nobody says so within some seconds.
+        """
+        found = await self._resolve(name)
+        if not found:
+            raise FetchError(FailReason.NO_HOST)
+        if found == _UNANSWERED:
+            raise FetchError(FailReason.NO_DNS)
+        return found
+
+    def unresolved(self, host: str, port: int) -> list[str]:
+        """Return what a proxy that resolves names is given for a host.
+
+        That is the name; an address if that needs no look-up.
+
+        Args:
+            host: name or IP literal, without brackets.
+            port: port of the connection.
+
+        Raises:
+            AddressRefused: the address is not permitted, or the port is another service's.
+        """
+        known = self._literal(host.lower().removesuffix("."))
+        if known is None and not self.guard.closes(port):
+            return [host]
+        if known is None or not self.guard.permits(known[0], port):
+            raise AddressRefused(host, "an unknown address" if known is None else known[0])
+        return [*known]
 
     def prefer(self, host: str, address: str) -> None:
         """Return this address of a host first from now on: it answers."""
@@ -110,13 +141,17 @@ class DnsCache:
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
         """Return the addresses of a name that need no look-up; None when it needs one."""
+        return self._literal(name) or self._known.get(name)
+
+    @staticmethod
+    def _literal(name: str) -> tuple[str, ...] | None:
+        """Return the address of what is one, or is this machine; None for a name."""
         if name == "localhost" or name.endswith(".localhost"):
             return ("127.0.0.1",)
         try:
             return (str(ipaddress.ip_address(name)),)
         except ValueError:
-            pass
-        return self._known.get(name)
+            return None
 
     async def _ask(self, name: str) -> tuple[str, ...]:
         """Look a name up, or wait for a look-up under way."""

@@ -16,7 +16,7 @@ from .guard import AddressRefused
 BODY_CUT = "body cut"
 HEADERS_DROPPED = "headers dropped"
 HANDLES_PAUSE = 5.0
-"""Seconds to wait when this machine could not make a request."""
+"""Seconds to wait when this machine, or no proxy, could make a request."""
 
 _MOST_CHARS = 150
 _ERRORS = {

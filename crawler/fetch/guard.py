@@ -114,6 +114,10 @@ class Guard:
             return False
         return parsed.is_global and not any(parsed in network for network in _CLOSED)
 
+    def closes(self, port: int) -> bool:
+        """Tell whether a port is another service's, and opened nowhere by number."""
+        return port in _CLOSED_PORTS and all(only != port for _, only in self._allowed)
+
 
 def _inner(address: _Address) -> _Address:
     """Return the IPv4 address inside an IPv6 address, where there is one."""

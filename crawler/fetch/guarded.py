@@ -9,7 +9,7 @@ _HANDLER = "crawler.fetch.handler.GuardedHandler"
 GUARDED: dict[str, Any] = {
     "DOWNLOAD_HANDLERS_BASE": {"http": _HANDLER, "https": _HANDLER},
     "EXTENSIONS_BASE": {"crawler.run.wiring.ConfiguredNetwork": 0},
-    # Cookies and codings are the handler's; what a proxy connects to cannot be seen from here.
+    # Cookies, codings and proxies are the handler's.
     "DOWNLOADER_MIDDLEWARES_BASE": {
         "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
         "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,

@@ -11,6 +11,7 @@ import errno
 import re
 import sys
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from ssl import DER_cert_to_PEM_cert
@@ -32,16 +33,18 @@ from pipelines.item import CutBy, WireExchange
 
 from .. import clock
 from .body_slots import BodySlots
-from .connection import BodyEnd, Connection, FetchOptions, HttpResponse, Listener, connect
+from .connection import BodyEnd, Connection, FetchOptions, HttpResponse, Listener, connect, direct
 from .cookies import SiteCookies
 from .decompress import ACCEPT_ENCODING
 from .dns import DnsCache
 from .errors import FetchError
 from .guard import AddressRefused
+from .proxies import Proxies, Route
 from .tls import Trust
+from .tunnel import Dialer, ProxyTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -71,6 +74,8 @@ _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 """Methods of requests that may be sent again over another connection (RFC 9110, 9.2.2)."""
 _HEARD = (signals.headers_received, signals.bytes_received)
+_UNSAID: Any = object()
+_NO_HEADERS: Mapping[str, bytes] = {}
 
 
 class GuardedHandler(BaseDownloadHandler):
@@ -80,8 +85,8 @@ class GuardedHandler(BaseDownloadHandler):
 
     A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into, beside Scrapy's
     own (`dataloss`, `partial`, `download_stopped`). Its body is decoded. To the requests of the frontier, which have a
-    lease, only pages are read whole. `meta["lookup_seconds"]` is the time that the look-up of the name took: it is not
-    the host's. Proxies are not supported: what a proxy connects to cannot be seen from here.
+    lease, only pages are read whole. `meta["lookup_seconds"]` is the time that the look-up of the name took, and dead
+    proxies: it is not the host's. `meta["proxy"]` names proxies, or `none`; see `crawler.fetch.proxies`.
     """
 
     lazy = True
@@ -94,15 +99,13 @@ class GuardedHandler(BaseDownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Download within the bounds."""
-        if request.meta.get("proxy"):
-            msg = "requests through a proxy escape the address guard; set HTTPPROXY_ENABLED = False"
-            raise NotSupported(msg)
         slots, lease = self._network.slots, request.meta.get("lease")
         bounds = self._bounds
         if lease is None or "download_maxsize" in request.meta:
             most = request.meta.get("download_maxsize", bounds.size) or sys.maxsize
             bounds = replace(bounds, size=most, pages_only=lease is not None)
         target = _Target(request.url, request.meta.get("bindaddress") or self._network.options.bind)
+        route = self._network.route(target, request.meta.get("proxy", _UNSAID), request.headers)
         key = request if lease is None else lease.id
         started = asyncio.get_running_loop().time()
         request.meta["lookup_seconds"] = 0.0
@@ -119,10 +122,10 @@ class GuardedHandler(BaseDownloadHandler):
             wire=wire,
         )
         try:
-            response, connection = await self._ask(request, target, ask)
+            response, connection = await self._ask(request, target, route, ask)
             if response.was_paused and response.end is BodyEnd.LOST and request.method in _REPEATABLE:
                 # the server did not wait for the slot, which is there now
-                response, connection = await self._ask(request, target, ask)
+                response, connection = await self._ask(request, target, route, ask)
         finally:
             if lease is None:  # else the body is kept until its page is stored
                 slots.release(key)
@@ -143,44 +146,71 @@ class GuardedHandler(BaseDownloadHandler):
         self._network.names.close()
 
     async def _ask(
-        self, request: Request, target: _Target, ask: Callable[..., Awaitable[HttpResponse]]
+        self, request: Request, target: _Target, route: Route, ask: Callable[..., Awaitable[HttpResponse]]
     ) -> tuple[HttpResponse, Connection]:
         """Send a request over a kept connection, or a new one."""
-        loop = asyncio.get_running_loop()
-        seconds = request.meta.get("download_timeout") or self._seconds
-        deadline = loop.time() + seconds
+        network, loop = self._network, asyncio.get_running_loop()
+        deadline = loop.time() + (request.meta.get("download_timeout") or self._seconds)
         reuse = request.method in _REPEATABLE
-        while reuse and (kept := self._network.idle.take(target.key)) is not None:
+        key = (*target.key, route) if route else target.key
+        while True:
+            kept = network.idle.take(key) if reuse else None
+            connection = kept
+            if connection is None:
+                connection, waited = await self._connect(request, target, route, deadline)
+                deadline += waited
+            began = loop.time()
             try:
-                response = await ask(kept, deadline=deadline)
+                response = await ask(connection, deadline=deadline)
             except FetchError as error:
-                if kept.is_silent and error.reason is FailReason.LOST:
+                if kept is not None and kept.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
-                raise
-            if response.head.status == 408 and not kept.is_idle:
-                continue  # the server's farewell to a connection that was idle for too long
-            return self._done(target, response, kept)
+                if connection.proxy is None:
+                    raise
+                if not await network.dialer.is_to_blame(error, connection, target.port, began) or not reuse:
+                    raise
+            else:
+                if kept is not None and response.head.status == 408 and not kept.is_idle:
+                    continue  # the server's farewell to a connection that was idle for too long
+                if connection.proxy is None:
+                    break
+                if not await network.dialer.has_cut(response, connection, target.port, began) or not reuse:
+                    break
+            connection.abort()
+            deadline += loop.time() - began  # lost with a proxy that has died
+            request.meta["lookup_seconds"] += loop.time() - began
+        if connection.is_idle:
+            network.idle.put(key, connection)
+        return response, connection
+
+    async def _connect(
+        self, request: Request, target: _Target, route: Route, deadline: float
+    ) -> tuple[Connection, float]:
+        """Open a connection; returns the seconds, too, that were not the host's."""
+        network, loop = self._network, asyncio.get_running_loop()
         asked = loop.time()
         try:
-            addresses = await self._network.names.addresses(target.host, target.port)
+            addresses = await network.addresses(target, route)
         finally:
-            request.meta["lookup_seconds"] += loop.time() - asked
-        deadline += loop.time() - asked
-        until = min(deadline, loop.time() + self._bounds.stall)
-        context = self._network.trust.context(target.host) if target.secure else None
+            waited = loop.time() - asked
+            request.meta["lookup_seconds"] += waited
         try:
-            fresh = await connect(addresses, target.port, context, target.host, until, bind=target.bind)
+            if route:
+                seconds = deadline - asked
+                fresh, lost = await network.dialer.connect(target.for_proxies(), addresses, route, seconds)
+                request.meta["lookup_seconds"] += lost
+                waited += lost
+            else:
+                until = min(deadline + waited, loop.time() + self._bounds.stall)
+                context = network.trust.context(target.host) if target.secure else None
+                fresh = await connect(addresses, direct(target.port, target.bind), context, target.host, until)
         except OSError as error:
             if error.errno in {errno.EMFILE, errno.ENFILE}:
-                self._network.idle.close()  # what is only kept for later must not be in the way
+                network.idle.close()  # what is only kept for later must not be in the way
             raise
-        self._network.names.prefer(target.host, str(fresh.peer))
-        return self._done(target, await ask(fresh, deadline=deadline), fresh)
-
-    def _done(self, target: _Target, response: HttpResponse, connection: Connection) -> tuple[HttpResponse, Connection]:
-        if connection.is_idle:
-            self._network.idle.put(target.key, connection)
-        return response, connection
+        if fresh.peer is not None:
+            network.names.prefer(target.host, str(fresh.peer))
+        return fresh, waited
 
     def _written(self, request: Request, target: _Target) -> bytes:
         """Write a request as it goes out."""
@@ -277,26 +307,70 @@ class Network:
     cookies: SiteCookies | None
     idle: _IdleConnections
     slots: BodySlots
+    proxies: Proxies
+    dialer: Dialer
 
     @classmethod
     def from_options(cls, options: FetchOptions) -> Self:
         """Build the parts from the settings of fetching."""
+        names, proxies = DnsCache(options.guard), Proxies(options.proxies, options.bounds.stall)
         return cls(
             options=options,
-            names=DnsCache(options.guard),
+            names=names,
             trust=options.trust,
             cookies=SiteCookies() if options.cookies else None,
             idle=_IdleConnections(options.idle),
             slots=BodySlots(options.bounds.size),
+            proxies=proxies,
+            dialer=Dialer(names, proxies, options.trust.context, stall=options.bounds.stall),
         )
 
-    async def reaches(self, url: str) -> bool:
-        """Tell whether a host can be connected to now; its name is looked up anew."""
+    def route(self, target: _Target, named: Any = _UNSAID, headers: Mapping[str, bytes] = _NO_HEADERS) -> Route:
+        """Return the proxies through which a host is asked; empty for none.
+
+        Args:
+            target: what is asked.
+            named: what the request says of proxies (`meta["proxy"]`), if it says something.
+            headers: of the request, where Scrapy's own middleware puts user and password.
+
+        Raises:
+            NotSupported: that is none.
+        """
+        if named is _UNSAID:
+            if not self.proxies.are_general:
+                return ()
+            return self.proxies.general(target.host, target.port, secure=target.secure)
+        try:
+            return self.proxies.named(named, headers.get("Proxy-Authorization") or b"")
+        except ValueError as error:
+            raise NotSupported(f'meta["proxy"]: {error}') from None
+
+    async def addresses(self, target: _Target, route: Route) -> Sequence[str]:
+        """Return the permitted IP addresses of a host; its name where a proxy resolves it.
+
+        Raises:
+            AddressRefused: it has none, as far as is known here.
+            FetchError: it is not known to DNS.
+        """
+        if route and self.proxies.resolves:
+            return self.names.unresolved(target.host, target.port)
+        return await self.names.addresses(target.host, target.port)
+
+    async def reaches(self, url: str, named: str = "") -> bool:
+        """Tell whether a host can be connected to now; its name is looked up anew.
+
+        Args:
+            url: on it.
+            named: its proxies, where its seed names some.
+        """
         target = _Target(url, self.options.bind)
         self.names.forget(target.host)
         try:
             async with asyncio.timeout(_REACH_SECONDS):
-                addresses = await self.names.addresses(target.host, target.port)
+                route = self.route(target, named or _UNSAID)
+                addresses = await self.addresses(target, route)
+                if route:
+                    return await self.dialer.reaches(target.for_proxies(), addresses, route)
                 _, writer = await asyncio.open_connection(addresses[0], target.port, local_addr=target.bind)
         except (OSError, FetchError, AddressRefused):
             return False
@@ -331,6 +405,10 @@ class _Target:
         self.path = (self.plain_path + (f"?{parts.query}" if "?" in url.partition("#")[0] else "")).encode("ascii")
         self.bind = (bind, 0) if isinstance(bind, str) else bind
         self.key = (self.secure, self.host, self.port, self.bind)
+
+    def for_proxies(self) -> ProxyTarget:
+        """Return what connections through proxies need."""
+        return ProxyTarget(self.host, self.port, b"" if self.secure else b"http://" + self.netloc, self.bind)
 
 
 class _IdleConnections:

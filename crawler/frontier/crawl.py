@@ -321,12 +321,13 @@ async def _build(
         SeedScope(session.resumed.seeds, config.limits.depth, config.period),
         KnownUrls(_MOST_KNOWN),
     )
+    knows_addresses = not config.fetch.proxies.resolves
     queues = HostQueues(
         depth=config.window,
         connections=config.connections,
         most_hosts=config.hosts,
         patience=config.host_patience,
-        shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay else None,
+        shared=SharedClocks(config.same_ip_delay) if config.same_ip_delay and knows_addresses else None,
     )
     pending = PendingUrls(session, queues, background.start, engine.poll)
     callbacks = Callbacks(
@@ -350,7 +351,7 @@ async def _build(
     completion = PageCompletion(
         session, pending, known, followers, background=background, engine=engine, archive=archive
     )
-    held = HeldHosts(session, pending, known.hosts, learning)
+    held = HeldHosts(session, pending, known, learning)
     exchange = None
     if session.neighbours is not None:
         exchange = Exchange(session, found=pending.arrived, refill=pending.refill, watches=watches)
@@ -378,6 +379,7 @@ def _rendering(
         Renderer(config.rendering),
         requests.fetch,
         asked_for=seeds.render_of,
+        proxy_of=seeds.proxy_of,
         goes_on=engine.goes_on,
     )
 

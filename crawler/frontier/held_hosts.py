@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from functools import partial
 
 from db.frontier import leases
 from db.frontier.leases import Handover, News, OwnedHost
+from db.frontier.seeds import seeds_of_hosts
 from db.records.keys import fingerprint
 
 from .. import clock
 from ..fetch.dns import look_up
 from ..learn.learning import Learning
 from ..politeness.delay import LONGEST_PAUSE
-from ..politeness.hosts import Hosts
 from ..run.session import Session
+from .completion import Known
 from .host_queues import HostQueue
 from .pending import PendingUrls
 
@@ -25,19 +27,20 @@ class HeldHosts:
     Args:
         session: the open database.
         pending: what waits, and the queues of the hosts.
-        hosts: rules and errors of the hosts.
+        known: what is known of the hosts, and of the seeds.
         learning: what is learned of them.
 
     Attributes:
         surplus: how many hosts should be let go because other runs have fewer.
     """
 
-    def __init__(self, session: Session, pending: PendingUrls, hosts: Hosts, learning: Learning) -> None:
+    def __init__(self, session: Session, pending: PendingUrls, known: Known, learning: Learning) -> None:
         self.surplus = 0
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._hosts = hosts
+        self._hosts = known.hosts
+        self._seeds = known.seeds
         self._learning = learning
         self._run_id = session.resumed.run_id
         self._share: int | None = None
@@ -79,6 +82,10 @@ class HeldHosts:
         if not hosts:
             return
         await self._learning.take_hosts(hosts)
+        if self._seeds.have_proxies:
+            names = {host.id: host.name for host in hosts}
+            askers = await self._session.read(partial(seeds_of_hosts, ids=sorted(names)))
+            self._seeds.note_askers({names[key]: seed_id for key, seed_id in askers.items()})
         if shared is not None:
             for name, address in (await look_up([host.name for host in hosts])).items():
                 shared.join(fingerprint(name), address)

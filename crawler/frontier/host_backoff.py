@@ -58,7 +58,7 @@ class HostBackoff:
         self._background = background
         self._engine = engine
         self.reopen_at = 0.0
-        self.outage = Outage()
+        self.outage = Outage(has_ways=any(seed.proxy for seed in session.resumed.seeds))
         self.waits_on = False
         self._dead: dict[SkipReason, list[tuple[str, int]]] = {}
         """Dead hosts that nobody has been told of, and how many URLs wait."""
@@ -126,18 +126,20 @@ class HostBackoff:
             self.outage.answered(lease.host_id, lease.url)
         elif error is not FailReason.OUT_OF_HANDLES:
             active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
-            if self.outage.failed(lease.host_id, lease.url, error, active=active, now=time.monotonic()):
+            if self.outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
                 self._background.start(self._await_network())
             if self.outage.suspected:
                 return HostUpdate(self._hosts.pause(lease.host_id))
         return self._hosts.answered(page)
 
     async def _await_network(self) -> None:
-        """Ask for nothing until a host can be reached; give up in the end."""
+        """Look until a host can be reached; give up in the end."""
         began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
+        if self.outage.lacks_names and self._session.config.fetch.proxies.are_given:
+            cause += " (PROXY_RESOLVES=True has the proxy resolve names, without the guard against private addresses)"
         patience = self._session.config.network_patience
         looks, told = 0, False
-        while not await self._is_reachable():
+        while self.outage.is_down and not await self._is_reachable():
             looks += 1
             waited = time.monotonic() - began
             if waited >= patience and not self.waits_on:
@@ -151,6 +153,8 @@ class HostBackoff:
             left = pause if self.waits_on else min(pause, patience - waited)
             await asyncio.sleep(max(left, _SHORTEST_LOOK_SECONDS))
             pause = min(2 * pause, _LONGEST_LOOK_SECONDS)
+        if not self.outage.is_down:  # others are asked in another way, and answer
+            return
         self._engine.forget_names()
         forgiven = self.outage.over(time.monotonic())
         for host_id in forgiven if told else ():

@@ -24,6 +24,7 @@ from db.records.reasons import FailReason
 from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.stages import CrawlAccess, export
+from pipelines.urls import host_key
 
 from .. import clock
 from ..fetch.downloader import WAKE
@@ -124,7 +125,7 @@ class FrontierScheduler(BaseScheduler):
             pause=self._waker.rest,
             export=partial(export, crawler),
             stored=Network.of(crawler).slots.release,
-            reaches=Network.of(crawler).reaches,
+            reaches=self._reaches,
             forget_names=Network.of(crawler).names.forget,
             download=self._download,
             goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
@@ -134,6 +135,11 @@ class FrontierScheduler(BaseScheduler):
         self._metrics: MetricsEndpoint | None = None
         self.crawl: Crawl | None = None
         self.ended = Ended()
+
+    async def _reaches(self, url: str) -> bool:
+        """Tell whether the host of a URL can be connected to."""
+        proxy = self.crawl.known.seeds.proxy_of_host(host_key(url)) if self.crawl is not None else ""
+        return await Network.of(self._crawler).reaches(url, proxy)
 
     async def _download(self, request: Request) -> Response:
         """Fetch what the frontier does not ask for."""
@@ -237,6 +243,8 @@ class FrontierScheduler(BaseScheduler):
         if lease.kind == Kind.ROBOTS:
             meta["download_timeout"] = config.robots_timeout
             meta["download_maxsize"] = config.robots_bytes
+        if proxy := crawl.known.seeds.proxy_of(lease):
+            meta["proxy"] = proxy
         return Request(
             lease.url,
             callback=spider.parse,

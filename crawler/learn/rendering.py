@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -28,7 +29,8 @@ from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.worker import PageUnreadable
 
 from .. import clock
-from ..render.records import Fetch, PageDocument, RenderProblem, RenderWish
+from ..fetch.proxies import ProxyProblem
+from ..render.records import BrowserAnswer, PageDocument, RenderProblem, RenderWish
 from ..render.renderer import Renderer
 from ..run.session import Session
 
@@ -62,6 +64,7 @@ class Rendering:
         renderer: the browser, which starts at the first wish.
         fetch: answers what pages ask for.
         asked_for: what a page's seed says, see `SeedScope.render_of`.
+        proxy_of: through which proxies its seed has what it asks for fetched.
         goes_on: tells whether the crawl has not been told to stop.
     """
 
@@ -69,15 +72,17 @@ class Rendering:
         self,
         session: Session,
         renderer: Renderer,
-        fetch: Fetch,
+        fetch: Callable[..., Awaitable[BrowserAnswer]],
         *,
         asked_for: Callable[[Lease], str],
+        proxy_of: Callable[[Lease], str],
         goes_on: Callable[[], bool],
     ) -> None:
         self._session = session
         self._renderer = renderer
         self._fetch = fetch
         self._asked_for = asked_for
+        self._proxy_of = proxy_of
         self._goes_on = goes_on
         self._is_default = session.config.render == "auto"
         self._problem: RenderProblem | None = None
@@ -101,13 +106,14 @@ class Rendering:
         """Return a page with the document that a browser made of it; None if it could not.
 
         Raises:
-            PageUnreadable: the crawl ends before; the page is asked for again.
+            PageUnreadable: the crawl ends before, or no proxy serves; the page is asked for again.
         """
         wish = wish_of(page)
         if not is_worthwhile(await self._record(page.lease.host_id, wish), page, clock.now()):
             return None
         document = PageDocument(page.lease.url, page.status, tuple(page.headers.items()), page.body)
-        rendering = asyncio.ensure_future(self._renderer.render(document, wish, self._fetch))
+        fetch = partial(self._fetch, proxy=self._proxy_of(page.lease))
+        rendering = asyncio.ensure_future(self._renderer.render(document, wish, fetch))
         try:
             while not rendering.done():
                 await asyncio.wait([rendering], timeout=_LOOK_SECONDS)
@@ -115,7 +121,10 @@ class Rendering:
                     raise PageUnreadable(FailReason.STOPPED)
         finally:
             rendering.cancel()
-        rendered = rendering.result()
+        try:
+            rendered = rendering.result()
+        except ProxyProblem:
+            raise PageUnreadable(FailReason.NO_PROXY) from None
         stats = self._session.stats
         stats["rendered"] += 1
         stats["rendered/requests"] += rendered.requests

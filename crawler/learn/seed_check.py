@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from scrapy import Request
+
 from db.records.reasons import label
 from db.records.url import Kind
 from pipelines.metadata import language
@@ -20,6 +22,7 @@ from pipelines.worker import Job, PageUnreadable, WorkerPool
 
 from ..fetch.errors import why
 from ..fetch.guard import AddressRefused
+from ..fetch.proxies import ProxyProblem
 from ..politeness.delay import RobotsRules, decode_robots
 from ..response.seed_scope import scope_of_seed
 from ..run.session import row_of
@@ -177,13 +180,13 @@ class _Check:
         self._pool = pool
         self._clocks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._free_at: dict[str, float] = {}
-        self._robots: dict[str, asyncio.Task[_Robots]] = {}
+        self._robots: dict[tuple[str, str], asyncio.Task[_Robots]] = {}
 
     async def report(self, seed: Seed) -> SeedReport:
         """Look at one seed."""
-        front, rules = await self._front(seed.url)
+        front, rules = await self._front(seed.url, seed.proxy)
         if front.wants_http and seed.bare:
-            front, rules = await self._front(f"http://{seed.url.partition('://')[2]}")
+            front, rules = await self._front(f"http://{seed.url.partition('://')[2]}", seed.proxy)
         report = SeedReport(
             seed.url,
             line=seed.line,
@@ -228,12 +231,12 @@ class _Check:
         most = [n for n in (seed.pages, limits.pages_per_host, limits.pages) if n is not None]
         return min([known, *most]) if known else None
 
-    async def _front(self, url: str) -> tuple[_Answer, _Robots]:
+    async def _front(self, url: str, proxy: str) -> tuple[_Answer, _Robots]:
         """Fetch a page by its redirects, as far as each host allows."""
         hops = 0
         while True:
-            rules = await self._rules_of(url)
-            answer = rules.refusal(url) or await self._get(url, rules.rules)
+            rules = await self._rules_of(url, proxy)
+            answer = rules.refusal(url) or await self._get(url, proxy, rules.rules)
             if answer.status not in _REDIRECTS:
                 return replace(answer, hops=hops), rules
             hops += 1
@@ -242,19 +245,19 @@ class _Check:
                 return replace(answer, url=url, hops=hops, problem=said), rules
             url = answer.url
 
-    async def _rules_of(self, url: str) -> _Robots:
-        """Return the rules of a URL's site, fetched once."""
-        origin = url[: url.index("/", 8)]
-        if origin not in self._robots:
-            self._robots[origin] = asyncio.create_task(self._read_robots(f"{origin}/robots.txt"))
-        return await self._robots[origin]
+    async def _rules_of(self, url: str, proxy: str) -> _Robots:
+        """Return the rules of a URL's site, fetched once through each proxy."""
+        key = url[: url.index("/", 8)], proxy
+        if key not in self._robots:
+            self._robots[key] = asyncio.create_task(self._read_robots(f"{key[0]}/robots.txt", proxy))
+        return await self._robots[key]
 
-    async def _read_robots(self, url: str) -> _Robots:
+    async def _read_robots(self, url: str, proxy: str) -> _Robots:
         """Fetch a robots.txt and read it as RFC 9309 has it."""
         config, hops = self._config, 0
-        answer = await self._get(url)
+        answer = await self._get(url, proxy)
         while answer.status in _REDIRECTS and answer.url and hops < config.redirects:
-            answer, hops = await self._get(answer.url), hops + 1
+            answer, hops = await self._get(answer.url, proxy), hops + 1
         text, word = "", "none"
         if answer.status == _OK:
             text, word = decode_robots(answer.body, config.robots_bytes), "rules"
@@ -280,7 +283,7 @@ class _Check:
             if rules.disallow_reason(url) is not None:
                 continue
             most -= 1
-            answer = await self._get(url, rules)
+            answer = await self._get(url, seed.proxy, rules)
             if answer.status in _REDIRECTS and answer.url and answer.url not in asked:
                 asked.add(answer.url)
                 waiting.insert(0, answer.url)
@@ -312,15 +315,24 @@ class _Check:
         except PageUnreadable:
             return None
 
-    async def _get(self, url: str, rules: RobotsRules | None = None) -> _Answer:
-        """Ask a host when its time has come; a redirect's answer has its target as URL."""
+    async def _get(self, url: str, proxy: str, rules: RobotsRules | None = None) -> _Answer:
+        """Ask a host when its time has come; a redirect's answer has its target as URL.
+
+        Raises:
+            ProxyProblem: the proxies of the whole crawl do not serve.
+        """
         host = host_key(url)
+        request = Request(url, dont_filter=True, meta={"proxy": proxy}) if proxy else url
         async with self._clocks[host]:
             await asyncio.sleep(max(0.0, self._free_at.get(host, 0.0) - time.monotonic()))
             try:
-                return _answer(url, await self._ask(url))
+                return _answer(url, await self._ask(request))
             except AddressRefused as refused:
                 return _Answer(url, problem=str(refused))
+            except ProxyProblem as problem:
+                if not proxy:
+                    raise
+                return _Answer(url, problem=str(problem))
             except Exception as error:  # noqa: BLE001 - of whatever kind: the host did not answer
                 reason, detail = why(error)
                 said = f"it cannot be reached ({label(reason, detail)})"

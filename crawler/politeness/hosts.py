@@ -175,9 +175,9 @@ class Hosts:
     def answered(self, page: Page) -> HostUpdate:
         """Note an answer, or that there was none."""
         host_id, now = page.lease.host_id, page.fetched_at
-        ours = {FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED}
+        ours = {FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.ADDRESS_REFUSED}
         if page.lacks_https or page.error in ours or (page.error is FailReason.BOMB and page.lease.kind != Kind.ROBOTS):
-            return HostUpdate(self.pause(host_id))
+            return HostUpdate(self.pause(host_id), page.wait)
         if not (page.error or page.status == 429 or page.status >= 500 or is_lost_robots(page)):
             self._speeds[host_id] = self._delay.observe(self._speeds.get(host_id, _NEW), page.seconds)
             over = [BackoffState(host_id, 0, 0.0)] if self.errors.recovered(host_id, now) else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 
-from db.records.reasons import FailReason
+from db.records.reasons import FailReason, label
 
 _FEWEST, _ENOUGH = 3, 20
 _MOST_GOOD = 3
@@ -21,66 +21,97 @@ _CAUSES = {
     FailReason.CONNECTION_REFUSED: "all connections are refused, as by a firewall or proxy",
     FailReason.TIMED_OUT: "nothing comes back",
     FailReason.LOST: "all connections are lost",
+    FailReason.NO_PROXY: "no proxy serves",
 }
 """Failures that may be the network's; after any other a host has answered something."""
-_OURS = frozenset({FailReason.NO_DNS, FailReason.NETWORK_UNREACHABLE})
+_OURS = frozenset({FailReason.NO_DNS, FailReason.NETWORK_UNREACHABLE, FailReason.NO_PROXY})
 """Those that say nothing of the host, so that one host is enough when there is no other."""
 
 
 class Outage:
     """The hosts that have not answered since any did.
 
+    Args:
+        has_ways: hosts are asked in more than one way, because seeds name proxies of their own.
+
     Attributes:
-        suspected: nothing is to be asked until it is known whether the network is there.
+        is_down: it is to be looked whether the network, or a proxy, is there.
     """
 
-    def __init__(self) -> None:
-        self.suspected = False
-        self._silent: dict[int, tuple[FailReason, str]] = {}
+    def __init__(self, *, has_ways: bool = False) -> None:
+        self.is_down = False
+        self._has_ways = has_ways
+        self._silent: dict[int, tuple[FailReason, str, str]] = {}
         self._good: OrderedDict[int, str] = OrderedDict()
         self._mute_until = 0.0
 
+    @property
+    def suspected(self) -> bool:
+        """Tell whether nothing is to be asked until it is known what is there.
+
+        Proxies of some seeds that do not serve leave the others alone.
+        """
+        reasons = {reason for reason, *_ in self._silent.values()}
+        return self.is_down and not (self._has_ways and reasons == {FailReason.NO_PROXY})
+
     def answered(self, host_id: int, url: str) -> None:
         """Note that a host said something when it was asked for a URL."""
+        self.is_down = self.suspected  # else others do answer
         self._silent.clear()
         self._good[host_id] = url
         self._good.move_to_end(host_id)
         if len(self._good) > _MOST_GOOD:
             self._good.popitem(last=False)
 
-    def failed(self, host_id: int, url: str, reason: FailReason, *, active: Iterable[int], now: float) -> bool:
+    def failed(
+        self, host_id: int, url: str, reason: FailReason, detail: str = "", *, active: Iterable[int], now: float
+    ) -> bool:
         """Note that a host said nothing; returns whether the network is suspected now.
 
         Args:
             host_id: which one.
             url: what it was asked for.
             reason: why.
+            detail: what is to be said beside it.
             active: hosts that are being asked, or will be.
             now: uptime.
         """
         if reason not in _CAUSES:
             self.answered(host_id, url)
             return False
-        self._silent[host_id] = reason, url
-        fewest = 1 if _OURS.issuperset(why for why, _ in self._silent.values()) else _FEWEST
-        if self.suspected or now < self._mute_until or len(self._silent) < fewest:
+        self._silent[host_id] = reason, url, detail
+        fewest = 1 if _OURS.issuperset(why for why, *_ in self._silent.values()) else _FEWEST
+        if self.is_down or now < self._mute_until or len(self._silent) < fewest:
             return False
-        self.suspected = len(self._silent) >= _ENOUGH or self._silent.keys() >= set(active)
-        return self.suspected
+        self.is_down = len(self._silent) >= _ENOUGH or self._silent.keys() >= set(active)
+        return self.is_down
 
     def witnesses(self) -> Sequence[str]:
-        """Return URLs of hosts to try: that answered last, then some that did not."""
-        return [*reversed(self._good.values()), *[url for _, url in self._silent.values()][-_MOST_GOOD:]]
+        """Return URLs of hosts to try: that answered last, then some that did not.
+
+        When proxies do not serve, those for which they should, lest another way be tried.
+        """
+        silent = list(self._silent.values())
+        proxied = [url for reason, url, _ in silent if reason is FailReason.NO_PROXY]
+        return proxied[-_MOST_GOOD:] or [*reversed(self._good.values()), *[url for _, url, _ in silent][-_MOST_GOOD:]]
 
     def over(self, now: float) -> Sequence[int]:
         """Note that the network is there; returns the hosts that were silent."""
         silent = list(self._silent)
         self._silent.clear()
-        self.suspected = False
+        self.is_down = False
         self._mute_until = now + _MUTE_SECONDS
         return silent
 
+    @property
+    def lacks_names(self) -> bool:
+        """Tell whether none of the names of silent hosts could be resolved."""
+        return {reason for reason, *_ in self._silent.values()} <= {FailReason.NO_HOST, FailReason.NO_DNS}
+
     def cause(self) -> str:
         """Say in some words what is the matter."""
-        causes = Counter(_CAUSES[reason] for reason, _ in self._silent.values())
+        for reason, _, detail in self._silent.values():
+            if reason is FailReason.NO_PROXY:
+                return label(reason, detail)
+        causes = Counter(_CAUSES[reason] for reason, *_ in self._silent.values())
         return f"none of the last {len(self._silent)} hosts answers: {causes.most_common(1)[0][0]}"

@@ -23,6 +23,7 @@ from db.records.url import REDIRECTS
 from pipelines.urls import host_key
 
 from ..fetch.errors import why
+from ..fetch.proxies import ProxyProblem
 from ..politeness.delay import RobotsRules, decode_robots
 from .records import BrowserAnswer, BrowserRequest
 
@@ -113,11 +114,19 @@ class BrowserRequests:
     def _until(self, _host: str, rules: RobotsRules, now: float) -> float:
         return now + (_AGAIN_SECONDS if rules.reason is SkipReason.ROBOTS_UNREACHABLE else self._policy.keep)
 
-    async def fetch(self, request: BrowserRequest) -> BrowserAnswer:
-        """Answer one request, or say why it is refused."""
+    async def fetch(self, request: BrowserRequest, proxy: str = "") -> BrowserAnswer:
+        """Answer one request, or say why it is refused.
+
+        Args:
+            request: of the browser.
+            proxy: proxies that the seed of its page names.
+
+        Raises:
+            ProxyProblem: none serves; the page can be shown later.
+        """
         if not request.url.startswith(("http://", "https://")) or request.method not in _METHODS:
             return BrowserAnswer(refused="not asked")
-        if (reason := await self._disallowed(request.url)) is not None:
+        if (reason := await self._disallowed(request.url, proxy)) is not None:
             return BrowserAnswer(refused=str(reason))
         try:
             response = await self._ask(
@@ -127,15 +136,18 @@ class BrowserRequests:
                     headers=list(_headers(request)),
                     body=request.body,
                     dont_filter=True,
-                    meta=self._meta(),
+                    meta=self._meta(proxy),
                 )
             )
+        except ProxyProblem:
+            raise
         except Exception as error:  # noqa: BLE001 - of whatever kind: the page gets no answer
             return BrowserAnswer(refused=label(*why(error)))
         return BrowserAnswer(response.status, tuple(_answer_headers(response)), response.body)
 
-    def _meta(self, **more: Any) -> dict[str, Any]:
-        return {"handle_httpstatus_all": True, "download_timeout": self._seconds, **more}
+    def _meta(self, proxy: str, **more: Any) -> dict[str, Any]:
+        named = {"proxy": proxy} if proxy else {}
+        return {"handle_httpstatus_all": True, "download_timeout": self._seconds, **named, **more}
 
     async def _ask(self, request: Request) -> Response:
         """Fetch when nothing else is under way to the host."""
@@ -159,7 +171,7 @@ class BrowserRequests:
 
     # ------------------------------------------------------------ robots.txt
 
-    async def _disallowed(self, url: str) -> Reason | None:
+    async def _disallowed(self, url: str, proxy: str) -> Reason | None:
         """Return why a URL must not be fetched; None when it may."""
         host = host_key(url)
         rules = self._turns.rules(host) if self._turns is not None else None
@@ -167,17 +179,20 @@ class BrowserRequests:
             async with self._asked_robots.setdefault(host, asyncio.Lock()):
                 rules = self._rules.get(host)
                 if rules is None:
-                    rules = self._rules[host] = await self._robots_of(f"{url.partition('://')[0]}://{host}/robots.txt")
+                    robots = f"{url.partition('://')[0]}://{host}/robots.txt"
+                    rules = self._rules[host] = await self._robots_of(robots, proxy)
         return rules.disallow_reason(url)
 
-    async def _robots_of(self, url: str) -> RobotsRules:
+    async def _robots_of(self, url: str, proxy: str) -> RobotsRules:
         """Fetch a robots.txt (RFC 9309): 4xx allows all, what cannot be had nothing."""
         policy = self._policy
         nothing = RobotsRules("", policy.agent, SkipReason.ROBOTS_UNREACHABLE)
         for _ in range(_ROBOTS_HOPS + 1):
-            meta = self._meta(download_timeout=policy.timeout, download_maxsize=policy.size)
+            meta = self._meta(proxy, download_timeout=policy.timeout, download_maxsize=policy.size)
             try:
                 response = await self._ask(Request(url, dont_filter=True, meta=meta))
+            except ProxyProblem:
+                raise
             except Exception:  # noqa: BLE001 - of whatever kind: there is no answer
                 return nothing
             location = response.headers.get("Location")

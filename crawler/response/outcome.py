@@ -100,7 +100,7 @@ def _no_answer(page: Page, context: Context) -> Outcome:
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
         return _outcome(page, State.SKIPPED, error, robots=context.robots("refused"))
-    if error is FailReason.OUT_OF_HANDLES:
+    if error in {FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY}:
         return replace(_try_again(page, error, page.detail, HANDLES_PAUSE), tried=False)
     if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, context, error, page.detail)
@@ -227,6 +227,8 @@ def _read(page: Page, context: Context) -> Outcome:
     """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
     is_page = lease.kind == Kind.PAGE
+    if parsed is None and page.unreadable is FailReason.NO_PROXY:  # what it asked for while it was shown
+        return replace(_try_again(page, page.unreadable, asked_seconds=HANDLES_PAUSE), tried=False)
     if parsed is None:
         return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
     refresh = parsed.refresh

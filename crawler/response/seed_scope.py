@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+from cachetools import LRUCache
 
 from db.records.keys import fingerprint
 from db.records.run import StoredSeed
@@ -16,6 +18,8 @@ from pipelines.urls import bare_host, canonicalize, host_key, site_key
 
 from ..rank.priority import Priority
 from .new_urls import new_url
+
+_MOST_HOSTS = 10_000
 
 
 class SeedScope:
@@ -35,6 +39,8 @@ class SeedScope:
         self._sites: set[str] = set()
         self._bare: set[str] = set()
         self._no_https: set[str] = set()
+        self._proxies: dict[int, str] = {}
+        self._asked_by: LRUCache[str, int] = LRUCache(_MOST_HOSTS)
         self._most_depth = depth
         self._period = period
         self.learn(rows)
@@ -49,6 +55,9 @@ class SeedScope:
                 self._rows[row.id] = row
                 self._put(row.id, scope_of_seed(row, self._period))
                 self._bare.update(row.hosts if row.bare else ())
+                self._proxies.pop(row.id, None)
+                if row.proxy:
+                    self._proxies[row.id] = row.proxy
 
     def _put(self, seed_id: int, scope: Scope) -> None:
         """Note the scope of a seed's crawl, so that no question has to look at all seeds."""
@@ -89,6 +98,28 @@ class SeedScope:
         """Return whether a page's seed has it rendered: never, auto or, unsaid, empty."""
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
+
+    @property
+    def have_proxies(self) -> bool:
+        """Tell whether any seed names proxies."""
+        return bool(self._proxies)
+
+    def note_askers(self, seeds: Mapping[str, int]) -> None:
+        """Note by which seeds hosts are asked, so that their robots.txt is as well."""
+        self._asked_by.update(seeds)
+
+    def proxy_of(self, lease: Lease) -> str:
+        """Return the proxies that a URL's seed names; empty for none."""
+        if not self._proxies:
+            return ""
+        if lease.seed_id is None:
+            return self.proxy_of_host(host_key(lease.url))
+        return self._proxies.get(lease.seed_id, "")
+
+    def proxy_of_host(self, host: str) -> str:
+        """Return the proxies through which a robots.txt is asked for."""
+        seed_id = self._asked_by.get(host, self._seed_of.get(host, 0))
+        return self._proxies.get(seed_id, "")
 
     def owns(self, host: str) -> bool:
         """Tell whether a host is a seed's own, not only one that its pages lead to."""

@@ -42,6 +42,7 @@ from pipelines.records import PageKind
 from pipelines.search.records import SIGNALS
 from pipelines.version import extraction_version
 
+from ..fetch.proxies import read_environment, read_proxies, written
 from ..response.revisit_schedule import DAY, Schedule
 from . import scrapy_settings
 
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from pipelines.worker import KeepRaw, ParseOptions
 
     from ..fetch.connection import FetchOptions
+    from ..fetch.proxies import Route
     from ..politeness.delay import BackoffPolicy, DelayPolicy
     from ..rank.priority import Priority
     from ..render.records import RenderOptions
@@ -103,7 +105,7 @@ class Option:
         example: of a JSON object.
         shown: the default in the README, where it depends on the machine or is hard to read.
         variable: environment variable that gives it beside `NEWS_<name>`.
-        secret: whether a password may stand in its text.
+        secret: shows the checked value without passwords, which messages leave out altogether; None when it has none.
         group, help: the README's words, set from the table.
     """
 
@@ -120,7 +122,7 @@ class Option:
     example: str = '{"name": 1}'
     shown: str | None = None
     variable: str = ""
-    secret: bool = False
+    secret: Callable[[Any], str] | None = None
     group: str = ""
     help: str = ""
 
@@ -142,7 +144,8 @@ class Option:
         try:
             return self.parse(self, given)
         except (ValueError, TypeError) as error:
-            raise ConfigError(f"{called or self.name} is {given!r}; {error}") from None
+            value = "" if self.secret else f" is {given!r};"
+            raise ConfigError(f"{called or self.name}{value or ':'} {error}") from None
 
 
 def text(_option: Option, given: Any) -> str:
@@ -160,6 +163,11 @@ def databases(option: Option, given: Any) -> str:
                 'write several as a JSON list, e.g. ["postgresql://a/news", "postgresql://b/news"]'
             ) from None
     return " ".join(map(str, given)) if isinstance(given, list | tuple) else text(option, given)
+
+
+def proxies(_option: Option, given: Any) -> Route:
+    """Parse proxies, as a text or list."""
+    return read_proxies(" ".join(map(str, given)) if isinstance(given, list | tuple) else str(given or ""))
 
 
 def flag(_option: Option, given: Any) -> bool:
@@ -243,6 +251,12 @@ def weights(option: Option, given: Any) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
+def _without_password(given: str) -> str:
+    from db.engine.database import without_password
+
+    return without_password(given)
+
+
 _PREFIX = "NEWS_"
 """Of the environment variables that give settings."""
 _ENVIRONMENT = 35
@@ -257,7 +271,7 @@ _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 _TABLE: dict[str, dict[Option, str]] = {
     "where the result goes": {
-        Option("DATABASE_URL", _SQLITE, databases, variable="DATABASE_URL", secret=True): (
+        Option("DATABASE_URL", _SQLITE, databases, variable="DATABASE_URL", secret=_without_password): (
             "where the result goes: a URL, or the path of a SQLite file (also from the variable `DATABASE_URL`); "
             "several Postgres databases share a crawl ([docs/shards.md](docs/shards.md)), separated by commas or spaces"
         ),
@@ -425,6 +439,15 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("TLS_UNVERIFIED_HOSTS", [], names, NO, ""): (
             "hosts whose certificates are not verified, such as `old.example.cn` or `*.example.cn`"
+        ),
+        Option("PROXY", "", proxies, NO, "", secret=written): (
+            "the proxy through which hosts are asked: `http://user:password@host:port` or `socks5://...`; of several "
+            "the first that serves. When it is empty, the variables `http_proxy`, `https_proxy` and `no_proxy` count; "
+            "`none`: no proxy. A seed's `proxy=` goes first ([docs/fetching.md](docs/fetching.md#proxies))"
+        ),
+        Option("PROXY_RESOLVES", default=False, parse=flag, to=""): (
+            "proxies are given names of hosts instead of IP addresses that were checked, which gives up the guard "
+            "against private addresses: for those that open no other connections, or where names cannot be resolved"
         ),
         Option("SITE_COOKIES", default=True, parse=flag, to="fetch.cookies"): (
             "cookies are kept in memory, for each site on its own, and sent back to it (at most 4 KB); `False`: none "
@@ -851,6 +874,7 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     from ..fetch.connection import FetchBounds, FetchOptions
     from ..fetch.guard import Guard
     from ..fetch.http_parser import HeadBounds
+    from ..fetch.proxies import ProxyOptions
     from ..fetch.tls import Trust
 
     given, records = _checked(settings)
@@ -861,7 +885,18 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
         trust = Trust(given["TLS_UNVERIFIED_HOSTS"])
     bind = settings.get("DOWNLOAD_BIND_ADDRESS")
     bind = (bind, 0) if isinstance(bind, str) else bind
-    return FetchOptions(guard, trust, bounds=bounds, bind=bind, records=bool(given["STORE_WARC"]), **records["fetch"])
+    try:
+        through = ProxyOptions(given["PROXY"], read_environment(os.environ), resolves=given["PROXY_RESOLVES"])
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return FetchOptions(
+        *(guard, trust),
+        bounds=bounds,
+        bind=bind,
+        records=bool(given["STORE_WARC"]),
+        proxies=through,
+        **records["fetch"],
+    )
 
 
 def _checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
@@ -1197,6 +1232,4 @@ def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin,
 
 def _plain(option: Option, value: Any) -> Any:
     """Return a value as JSON has it, without passwords."""
-    from db.engine.database import without_password
-
-    return without_password(value) if option.secret else json.loads(json.dumps(value, default=str))
+    return option.secret(value) if option.secret else json.loads(json.dumps(value, default=str))

@@ -106,7 +106,7 @@ REFUSED = {
     "HTTPAUTH_*": "no password is sent, if not by a middleware that DOWNLOADER_MIDDLEWARES names",
     "HTTPCACHE_*": "STORE_HTML keeps pages in the database",
     "HTTPERROR_*": "every status becomes a state of its URL, see `scrapy status`",
-    "HTTPPROXY_*": "requests through a proxy would escape the guard, see ALLOW_NETWORKS",
+    "HTTPPROXY_*": "PROXY says through which proxies hosts are asked",
     "ITEM_PROCESSOR": "ITEM_PIPELINES adds what works on articles",
     "JOBDIR SCHEDULER SCHEDULER_*": "the queue is in the database that DATABASE_URL names",
     "METAREFRESH_* REDIRECT_*": "REDIRECT_HOPS bounds the redirects followed in a row",

@@ -14,13 +14,15 @@ from pipelines.dates.period import Bound
 from pipelines.links.scope import STAYS
 from pipelines.urls import canonicalize, has_known_suffix, host_key
 
+from ..fetch.proxies import read_proxies, written
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..fetch.guard import Guard
 
 
-OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render")
+OPTIONS = ("depth", "pages", "stay", "include", "exclude", "since", "topic", "render", "proxy")
 RENDERS = ("never", "auto")
 WARC = "warc:"
 """Before the name of a WARC file whose pages are to go through the crawl."""
@@ -51,6 +53,7 @@ class Seed:
         topic: words that describe what is looked for; empty: the crawl's own topic.
         bare: written without a scheme: https, and http where that cannot be had.
         render: `never` or `auto`, empty for the crawl's own `RENDER`.
+        proxy: proxies through which its pages are asked for, or `none`; empty for the crawl's own `PROXY`.
         line: line of the file, counted from 1.
     """
 
@@ -64,6 +67,7 @@ class Seed:
     topic: str = ""
     bare: bool = False
     render: str = ""
+    proxy: str = ""
     line: int = 0
 
 
@@ -269,6 +273,7 @@ def _parse_line(text: str, number: int) -> Seed:
         bare=_is_bare(words[0]),
         topic=" ".join(options.get("topic", "").split()),
         render=render,
+        proxy=_parse_proxies(options),
         line=number,
     )
 
@@ -348,6 +353,27 @@ def _parse_patterns(options: dict[str, str], key: str) -> tuple[str, ...]:
         msg = f"{key}={found} is no path; write the beginning of one such as /news/, or a pattern such as */2024/*.html"
         raise _LineError(msg)
     return patterns
+
+
+def _parse_proxies(options: dict[str, str]) -> str:
+    """Read proxies; a password is not shown, and never stored."""
+    if "proxy" not in options:
+        return ""
+    try:
+        route = read_proxies(options["proxy"], "proxy= of the seed")
+    except ValueError as error:
+        msg = f"proxy=: {error}"
+        raise _LineError(msg) from None
+    if any(proxy is not None and proxy.basic for proxy in route):
+        msg = (
+            "proxy= names a user or password, which would be stored with the seed; write http://host:port alone here, "
+            "and the same with user and password into PROXY (behind none, if only seeds use it)"
+        )
+        raise _LineError(msg)
+    if not route:
+        msg = "proxy= is empty; write http://host:port, socks5://host:port or none"
+        raise _LineError(msg)
+    return written(route)
 
 
 def _short(text: str) -> str:

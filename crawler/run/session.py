@@ -59,7 +59,7 @@ MODES = (ONCE, WATCH)
 _LATE_SECONDS = 60.0
 """A process that is started so soon after a crawl of many has ended was meant to take part in it."""
 _VERSION = version("newscrawler")
-_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare", "render")
+_OF_SEEDS = ("stay", "depth", "pages", "topic", "include", "exclude", "since", "bare", "render", "proxy")
 _NEIGHBOUR_PATIENCE = 20.0
 """Seconds for which each of several databases is waited for at the start."""
 _SIGN_SECONDS = 2.0

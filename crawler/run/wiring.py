@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +16,8 @@ from .process import raise_limit, spare_files
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+logger = logging.getLogger(__name__)
+
 
 class ConfiguredNetwork(Network):
     """The network of a crawl, by its settings."""
@@ -23,6 +26,10 @@ class ConfiguredNetwork(Network):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
         options = fetch_options(crawler.settings)
+        if options.proxies.resolves:
+            logger.warning(
+                "PROXY_RESOLVES gives up the guard against private addresses: where names lead, proxies alone know"
+            )
         hosts, requests = (value_of(crawler.settings, name) for name in ("MAX_HOSTS", "CONCURRENT_REQUESTS"))
         spare = spare_files(raise_limit(), requests)
         return cls.from_options(replace(options, idle=hosts if spare is None else min(hosts, spare // 2)))

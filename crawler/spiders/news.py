@@ -17,6 +17,7 @@ from .. import clock
 from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
+from ..fetch.proxies import ProxyProblem
 from ..run import scrapy_settings
 from ..run.config import apply_environment, name_contact
 from ..run.process import exhausted
@@ -75,7 +76,9 @@ class NewsSpider(Spider):
         """Make the page of a request without an answer."""
         error, detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         bounds = getattr(failure.value, "bounds", ())
-        return self._answered(failure.request, error=error, detail=detail, bounds=bounds)  # type: ignore[attr-defined]
+        wait = failure.value.seconds if isinstance(failure.value, ProxyProblem) else 0.0
+        request = failure.request  # type: ignore[attr-defined]
+        return self._answered(request, error=error, detail=detail, bounds=bounds, wait=wait)
 
     def _answered(self, request: Request, **answer: Any) -> list[Page]:
         """Make the page and tell the crawl, once."""

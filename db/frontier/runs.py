@@ -79,7 +79,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
     ungiven = set(connection.execute(select(seed.c.id).where(seed.c.given == 0)).scalars())
     for row in start.seeds:
         values = {
-            **{name: getattr(row, name) for name in ("stay", "depth", "pages", "topic", "since", "render")},
+            **{name: getattr(row, name) for name in ("stay", "depth", "pages", "topic", "since", "render", "proxy")},
             **{"include": " ".join(row.include), "exclude": " ".join(row.exclude), "bare": int(row.bare)},
         }
         upsert(connection, seed, {"id": row.id, "url": row.url, "hosts": " ".join(row.hosts), "used": 0}, values)

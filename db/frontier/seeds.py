@@ -30,12 +30,23 @@ def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredS
         StoredSeed(
             *(r.id, r.url, r.stay, r.depth, r.pages, r.topic),
             *(tuple(r.hosts.split()), tuple(r.include.split()), tuple(r.exclude.split())),
-            *(r.since, bool(r.bare), r.render),
+            *(r.since, bool(r.bare)),
+            *(r.render, r.proxy),
         )
         for r in rows
     ]
 
 
+def seeds_of_hosts(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
+    """Return the first seed of what waits of each of these hosts."""
+    return {row.host_id: row.seed_id for row in connection.execute(_OF_HOSTS, {"ids": ids})}
+
+
+_OF_HOSTS = (
+    select(url.c.host_id, func.min(url.c.seed_id).label("seed_id"))
+    .where(among(url.c.host_id), in_state(State.PENDING), url.c.seed_id.is_not(None))
+    .group_by(url.c.host_id)
+)
 _ALL_SEEDS = select(seed)
 _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 

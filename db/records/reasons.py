@@ -135,6 +135,10 @@ class FailReason(Reason):
     TRUNCATED = "truncated"
     OUT_OF_HANDLES = "out of file handles"
     """No file could be opened here."""
+    NO_PROXY = "no proxy serves"
+    """Nothing was asked of the host. Detail: what is wrong with the proxy."""
+    REFUSED_BY_PROXY = "refused by the proxy"
+    """It serves others. Detail: what it said."""
     HTTP = "http error"
     """Detail: the status."""
     REDIRECTS_NOWHERE = "redirects nowhere"
@@ -234,6 +238,7 @@ _DEAD_HOST = frozenset({SkipReason.ROBOTS_UNREACHABLE, SkipReason.HOST_UNREACHAB
 _OURS = frozenset(
     {
         FailReason.OUT_OF_HANDLES,
+        FailReason.NO_PROXY,
         FailReason.TOO_SLOW,
         FailReason.TOO_MUCH_MEMORY,
         FailReason.WORKER_DIED,

@@ -45,6 +45,7 @@ class StoredSeed:
         since: bound of the period, as written; empty for none.
         bare: it was named without a scheme.
         render: whether its pages are rendered, "never" or "auto"; empty for the crawl's own setting.
+        proxy: through which proxies they are asked for, or "none", without passwords; empty for the crawl's own.
     """
 
     id: int
@@ -59,6 +60,7 @@ class StoredSeed:
     since: str = ""
     bare: bool = False
     render: str = ""
+    proxy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,8 @@ class SeedRow(Record):
     """1 when it was named without a scheme, so that http may do where https cannot be had."""
     render: Mapped[str] = mapped_column(String(5), server_default="")
     """never or auto: whether its pages are shown in a browser; empty for the crawl's own setting."""
+    proxy: Mapped[str] = mapped_column(Text, server_default="")
+    """Proxies, separated by commas, without user and password, or none; empty for the crawl's own setting."""
     given: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     """0 once no living run was given it; its URLs then rest."""
     hosts: Mapped[str] = mapped_column(Text)

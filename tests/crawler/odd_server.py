@@ -17,13 +17,15 @@ class OddServer:
 
     def __init__(self, answers: Mapping[tuple[str, str], Answer | Callable[[], Answer]]) -> None:
         self.asked: list[tuple[float, str, str]] = []
+        self.alias: Callable[[str], str] = str
+        """Makes the name of an answer of the one that was asked."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                host = self.headers["Host"].partition(":")[0]
+                host = outer.alias(self.headers["Host"].partition(":")[0])
                 outer.asked.append((time.time(), host, self.path))
                 answer = answers.get((host, self.path), (404, {}, "nothing"))
                 status, headers, body = answer() if callable(answer) else answer

@@ -65,7 +65,7 @@ ACCESS = (Came.BLOCKED, Came.LOGIN, Came.FAILED, Came.GONE)
 ROBOTS = -1
 """`HostAnswer.found_in` of a robots.txt."""
 _STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
-_OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.BOMB}
+_OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
 _REASONS: dict[PageReason | None, Came] = {

@@ -13,13 +13,12 @@ from hypothesis import settings as trying
 from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotSupported
 
 from crawler.fetch.guard import AddressRefused, Guard
 from crawler.fetch.one_shot import _Fetcher
 from crawler.run.config import fetch_options
 from crawler.spiders.news import NewsSpider
-from tests.crawler.fetching import fetch, handler, settings
+from tests.crawler.fetching import handler, settings
 
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no 127.0.0.2")
 
@@ -190,13 +189,6 @@ def test_opened_port_and_what_it_redirects_to(server: Server) -> None:
         admin.socket.settimeout(0)
         with pytest.raises(BlockingIOError):
             admin.socket.accept()
-
-
-def test_proxies_are_refused(server: Server) -> None:
-    proxied = Request("http://h.cn/", meta={"proxy": f"http://127.0.0.1:{server.server_port}"})
-    (result,) = fetch(proxied, ALLOW_NETWORKS="127.0.0.0/8")
-    assert isinstance(result, NotSupported)
-    assert server.connections == []
 
 
 def test_no_other_scheme_has_a_handler() -> None:

@@ -156,8 +156,9 @@ class TestAnswers:
 
     def test_failures_that_are_no_fault_of_the_host(self) -> None:
         known = hosts(failures=1)
-        for error in (FailReason.OUT_OF_HANDLES, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
+        for error in (FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.ADDRESS_REFUSED, FailReason.BOMB):
             assert known.answered(page(error=error)).backoffs == ()
+        assert known.answered(page(error=FailReason.NO_PROXY, wait=9.0)).backoff == 9.0
         assert known.errors.waited_for() == set()
 
     def test_robots_txt_of_which_only_the_beginning_came(self) -> None:

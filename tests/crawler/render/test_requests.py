@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from crawler.fetch.proxies import Proxy, ProxyFault, ProxyKind, ProxyProblem
 from crawler.politeness.delay import RobotsRules
 from crawler.render.records import BrowserRequest
 from crawler.render.requests import BrowserRequests, RobotsPolicy
@@ -141,3 +143,19 @@ def test_other_schemes_and_methods_are_refused_unasked() -> None:
     answer = asyncio.run(requests(web).fetch(BrowserRequest("http://api.test/news", "DELETE")))
     assert answer.refused == "not asked"
     assert web.asked == []
+
+
+def test_requests_go_through_the_proxies_of_the_seed_and_robots_as_well() -> None:
+    web = robots(404)()
+    asyncio.run(requests(web).fetch(BrowserRequest("http://api.test/news"), "socks5://p.cn:1"))
+    assert [request.meta["proxy"] for request in web.asked] == ["socks5://p.cn:1"] * 2
+
+
+def test_proxy_that_does_not_serve_is_no_answer_of_the_host() -> None:
+    async def dead(_request: Request) -> Response:
+        raise ProxyProblem(Proxy(ProxyKind.HTTP, "p.cn", 1), ProxyFault.SILENT)
+
+    own = BrowserRequests(dead, None, POLICY, seconds=5.0)
+    for _ in range(2):
+        with pytest.raises(ProxyProblem):
+            asyncio.run(own.fetch(BrowserRequest("http://api.test/news")))

@@ -193,10 +193,16 @@ def test_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() ->
     assert (outcome.etag, outcome.last_modified, outcome.http_status) == (None, None, 200)
 
 
-def test_request_that_was_not_made_for_want_of_handles_is_no_try() -> None:
-    outcome = judge(page(status=0, error=FailReason.OUT_OF_HANDLES, tries=99), rules(tries=1))
+@pytest.mark.parametrize("reason", [FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY])
+def test_request_that_was_not_made_for_want_of_handles_or_proxies_is_no_try(reason: FailReason) -> None:
+    outcome = judge(page(status=0, error=reason, tries=99), rules(tries=1))
     assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
     assert outcome.next_visit is not None
+
+
+def test_page_whose_scripts_no_proxy_brought_is_asked_for_again() -> None:
+    outcome = judge(page(unreadable=FailReason.NO_PROXY, tries=99), rules(tries=1))
+    assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)
 
 
 def test_validators_belong_to_what_was_read_whole() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crawler.rank.priority import Priority
 from crawler.response.seed_scope import SeedScope, seed_row
+from tests.crawler.answers import lease
 
 NOW = 1_700_000_000.0
 
@@ -28,3 +31,20 @@ def test_owner_of_a_host_is_found_without_a_look_at_all_seeds() -> None:
         seeds.sitemaps("s7.net", "http://s7.net/", (), priority=priority, now=NOW)[0].url == "http://s7.net/sitemap.xml"
     )
     assert seeds.sitemaps("news.b.cn", "http://news.b.cn/", (), priority=priority, now=NOW) == [], "only itself"
+
+
+def test_proxies_of_a_seed_are_those_of_its_pages_and_of_what_is_asked_for_them() -> None:
+    plain = seed_row("http://a.cn/", stay="any", depth=None, pages=None, topic="")
+    proxied = replace(seed_row("http://b.cn/", stay="any", depth=None, pages=None, topic=""), proxy="socks5://p.cn:1")
+    seeds = SeedScope([plain], None)
+    assert not seeds.have_proxies
+    assert seeds.proxy_of(lease("http://b.cn/x", seed_id=proxied.id)) == ""
+    seeds.learn([proxied])
+    assert seeds.have_proxies
+    assert seeds.proxy_of(lease("http://a.cn/x", seed_id=proxied.id)) == "socks5://p.cn:1"
+    robots = [lease(f"http://{host}/robots.txt", seed_id=None) for host in ("a.cn", "b.cn", "far.cn")]
+    assert [seeds.proxy_of(one) for one in robots] == ["", "socks5://p.cn:1", ""]
+    seeds.note_askers({"far.cn": proxied.id})
+    assert seeds.proxy_of(robots[2]) == seeds.proxy_of_host("far.cn") == "socks5://p.cn:1"
+    seeds.learn([replace(proxied, proxy="")])
+    assert not seeds.have_proxies

@@ -405,7 +405,7 @@ def test_environment_stands_between_project_and_command_line(environment: pytest
 
 def test_environment_gives_every_setting(environment: pytest.MonkeyPatch) -> None:
     texts = {dict: "{}", list: "10.0.0.0/8", type(None): "2024-05-01"}
-    special = {"CRAWL_PRESET": "news", "STORE_KINDS": "article", "PROFILE": ""}
+    special = {"CRAWL_PRESET": "news", "STORE_KINDS": "article", "PROFILE": "", "PROXY": "socks5://me:pass@h.cn:1080"}
     for option in OPTIONS:
         number = "50" if option.parse is limit else texts.get(type(option.default), str(option.default) or "words")
         environment.setenv(f"NEWS_{option.name}", special.get(option.name, number))

@@ -32,6 +32,7 @@ def test_all_forms() -> None:
         "http://h.cn/news/ stay=path include=/news/,*/2024/* since=7d",
         "http://h.cn/a/ include=/a/ include=/b/ exclude=*.php$ since=2024-05-01",
         "http://h.cn/app render=AUTO",
+        'http://h.cn/far proxy="Socks5://P.cn:1080, q.cn:3128 none"',
     ]
     assert parse_seeds(lines, "s") == [
         Seed("https://example.com/News", line=3),
@@ -50,6 +51,7 @@ def test_all_forms() -> None:
         Seed("http://h.cn/news/", stay="path", include=("/news/", "*/2024/*"), since="7d", line=16),
         Seed("http://h.cn/a/", include=("/a/", "/b/"), exclude=("*.php$",), since="2024-05-01", line=17),
         Seed("http://h.cn/app", render="auto", line=18),
+        Seed("http://h.cn/far", proxy="socks5://p.cn:1080,http://q.cn:3128,none", line=19),
     ]
 
 
@@ -68,6 +70,10 @@ def test_all_forms() -> None:
         ("h.cn deep=2", "unknown option deep; allowed are depth=..., pages=..., stay=..., include=..."),
         ("h.cn g.cn", "unknown option g.cn"),
         ("h.cn render=always", "render=always is not one of never, auto"),
+        ("h.cn proxy=", "proxy= is empty; write"),
+        ("h.cn proxy=http://p.cn", "proxy=: a proxy has no port from 1 to 65535; write"),
+        ("h.cn proxy=http://me:secret@p.cn:1", "proxy= names a user or password, which would be stored with the seed"),
+        ("h.cn proxy=socks9://me:secret@p.cn:1", "proxy=: a proxy has a scheme that is not spoken"),
         ("h.cn depth=", "depth= is not a whole number of at least 0"),
         ("h.cn depth=-1", "depth=-1 is not a whole number"),
         ("h.cn depth=two", "depth=two is not"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
@@ -14,6 +15,7 @@ from db.frontier import claims, revisits, runs
 from db.frontier.insert import add_urls
 from db.frontier.leases import take_hosts
 from db.frontier.limits import begin_day
+from db.frontier.seeds import seed_rows, seeds_of_hosts
 from db.records.keys import fingerprint
 from db.records.run import Limits, Resumed, StoredSeed
 from db.records.visit import Due
@@ -202,3 +204,17 @@ def test_pages_of_a_day_are_counted_from_midnight(begin: Callable, run_in: Calla
     with database.engine.begin() as connection:
         begin_day(connection)
     assert ask(database, "SELECT day_pages FROM budget") == [(4,)], "a day begins once"
+
+
+def test_proxies_of_a_seed_are_those_it_was_last_given_with(begin: Callable[..., Resumed], database: Database) -> None:
+    for proxy in ("socks5://p.cn:1080", "none", ""):
+        begin(replace(ONE, proxy=proxy))
+        assert database.read(lambda connection: [row.proxy for row in seed_rows(connection, None)]) == [proxy]
+
+
+def test_seeds_by_which_hosts_are_asked(begin: Callable[..., Resumed], database: Database) -> None:
+    far = page("http://far.example/1", TWO)
+    begin(ONE, TWO, urls=[far, new_url("http://none.example/robots.txt", seed_id=None)])
+    ids = [fingerprint(host) for host in ("a.example", "far.example", "none.example", "other.example")]
+    found = database.read(lambda connection: seeds_of_hosts(connection, ids))
+    assert found == {ids[0]: ONE.id, ids[1]: TWO.id}

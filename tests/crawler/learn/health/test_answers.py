@@ -87,7 +87,13 @@ def test_no_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"error": FailReason.ADDRESS_REFUSED}, {"error": FailReason.OUT_OF_HANDLES}, {"kind": Kind.FEED}]
+    "values",
+    [
+        {"error": FailReason.ADDRESS_REFUSED},
+        {"error": FailReason.OUT_OF_HANDLES},
+        {"error": FailReason.NO_PROXY},
+        {"kind": Kind.FEED},
+    ],
 )
 def test_answers_that_say_nothing_of_the_host(values: dict[str, Any]) -> None:
     assert came(**values) is None
