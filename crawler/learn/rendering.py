@@ -161,7 +161,7 @@ class Rendering:
     # ------------------------------------------------------------ what it has brought so far
 
     def _names_more(self, host_id: int, parsed: ParseResult) -> bool:
-        """Tell whether an article names pages that no rendered one of its host has; its menu counts once."""
+        """Tell whether an article names pages that no rendered one of its host has."""
         named = self._named.setdefault(host_id, LRUCache(_MOST_NAMED))
         new = [key for key in _followed(parsed) if key not in named]
         named.update(dict.fromkeys(new))
@@ -180,7 +180,7 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Tell whether a page is rendered for the links of a list, for a text or for the links around one."""
+    """Tell for what a page is rendered: links of a list, a text, links around one."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:

@@ -1,4 +1,4 @@
-"""Fields of the objects in data: which are prose, which a title, which no part of a text."""
+"""Fields of objects in data: prose, titles, what is no part of a text."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def carries_another(document: Document, text: str) -> bool:
 
 
 def _holds(script: str, text: str) -> bool:
-    """Tell whether a text stands in a script in one piece, not as the beginnings of many."""
+    """Tell whether a script holds a text in one piece, not beginnings of many."""
     lines = [line for line in text.splitlines() if len(line) > 2 * _SNIPPET]
     probes = [line[len(line) // 2 :][:_SNIPPET] for line in lines[:: max(1, len(lines) // _PROBES)]]
     places = [max(script.find(probe), script.find(json.dumps(probe)[1:-1])) for probe in probes]

@@ -125,7 +125,7 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
 
 
 def _link(value: object, depth: int = 0) -> None:
-    """Put the objects of a store in the places that name them, as in the caches of Apollo and Relay."""
+    """Put the records of a store (Apollo, Relay) in the places that name them."""
     if depth > _DEEPEST_STORE or not isinstance(value, dict):
         return
     if sum(isinstance(one, dict) and bool(_RECORD & one.keys()) for one in value.values()) > 1:

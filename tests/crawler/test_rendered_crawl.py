@@ -156,6 +156,7 @@ def test_gains_are_told(crawled: tuple[OddServer, Path, Finished]) -> None:
     assert [(one["wish"], one["gains"]) for one in records if one["record"] == "rendered"] == [
         ("text", 5),
         ("links", 1),
+        ("related", 1),
     ]
 
 
