@@ -25,6 +25,9 @@ from tests.postgres import NoPostgres, Postgres, clear, empty_database
 settings.register_profile("patient", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("patient")
 
+# four workers that each train with a thread for every core wait for one another
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # proxies of this machine are for the internet
 for _variable in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
     os.environ.pop(_variable, None)
