@@ -104,7 +104,7 @@ def find_story(document: Document, carried: Carried) -> Story | None:
             if not title:
                 continue
             key, prose = walk.body(item)
-            if prose < LEAST_PROSE:
+            if prose < LEAST_PROSE or item[key] == title:
                 if is_own and not is_listed:
                     heads.append(item)
                 continue

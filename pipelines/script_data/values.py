@@ -23,8 +23,9 @@ _LEAST_CHARS: Final = 120
 _DEEPEST_STRINGS: Final = 3
 """JSON in a string in a string: states are quoted twice at most, and once more for safety."""
 _START = re.compile(
-    r"""(?:[=(,:]|\breturn)\s{0,9}(?:(?=[{\[]|["'`]|JSON\.parse\(|\(?function\b|(?:window\.)?atob\(|decodeURI))"""
+    r"""(?:[=(,:]|\breturn)\s{0,9}(?=[{\["'`]|JSON\.parse\(|(?:window\.)?atob\(|decodeURI)|=\s{0,9}(?=\(?function\b)"""
 )
+"""Where a value may begin; a function that is not assigned is no value but a part of the program."""
 _FLIGHT: Final = "__next_f.push("
 _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))

@@ -70,6 +70,7 @@ FORMS = {
     "literal": f"<script>window.s={{login:undefined,on:!0,{JSON[1:-1]}}}</script>",
     "JSON.parse": f"<script>window.s = JSON.parse({QUOTED});</script>",
     "function": f"<script>window.__NUXT__=(function(a){{return {{user:a,data:[{JSON}]}}}}(null))</script>",
+    "in a function": f"<script>$(function(){{var s = {JSON}; f(s)}})</script>",
     "base64": f'<script>var s=atob("{base64.b64encode(JSON.encode()).decode()}")</script>',
     "angular": f'<script id="state" type="application/json">{JSON.replace(chr(34), "&q;")}</script>',
     "devalue": f'<script id="__NUXT_DATA__" type="application/json">{devalued(STATE)}</script>',
@@ -171,6 +172,12 @@ def test_other_data_are_no_story(state):
     body = shell(f"<script>window.s={json.dumps(state)}</script>")
     found = parse_page(body, URL, fetched_at=NOW)
     assert (found.text_from, found.reason) == (TextFrom.HTML, PageReason.NEEDS_BROWSER)
+
+
+def test_title_once_more_is_no_story():
+    """Refuse what repeats the title of its page."""
+    body = shell(f"<script>window.s={json.dumps({'title': TEXT[0], 'content': TEXT[0]})}</script>", TEXT[0])
+    assert parse_page(body, URL, fetched_at=NOW).text_from is TextFrom.HTML
 
 
 def test_texts_of_pages_stay():
