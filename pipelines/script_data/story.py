@@ -104,7 +104,7 @@ def find_story(document: Document, carried: Carried) -> Story | None:
             if not title:
                 continue
             key, prose = walk.body(item)
-            if prose < LEAST_PROSE or item[key] == title:
+            if prose < LEAST_PROSE:
                 if is_own and not is_listed:
                     heads.append(item)
                 continue
@@ -180,7 +180,7 @@ class _Walk:
         return best, self.prose(item[best]) if best else 0
 
     def prose(self, value: object, depth: int = 0) -> int:
-        """Return how many letters of prose a value has, other stories not counted."""
+        """Return how many letters of prose a value has, titles and other stories not counted."""
         if isinstance(value, str):
             return prose_of(value)
         if depth > _MOST_DEPTH or not isinstance(value, (dict, list)):
@@ -191,7 +191,7 @@ class _Walk:
         total = self._prose[id(value)] = 0  # an object may hold itself
         if isinstance(value, dict):
             for key, one in value.items():
-                if is_part(key):
+                if is_part(key) and plain_name(key) not in TITLES:
                     total += self.prose(one, depth + 1)
         else:
             total = sum(self.prose(one, depth + 1) for one in value if not is_card(one))

@@ -175,8 +175,9 @@ def test_other_data_are_no_story(state):
 
 
 def test_title_once_more_is_no_story():
-    """Refuse what repeats the title of its page."""
-    body = shell(f"<script>window.s={json.dumps({'title': TEXT[0], 'content': TEXT[0]})}</script>", TEXT[0])
+    """Refuse what has no text but the title of its page."""
+    state = {"board": {"id": 7, "title": TEXT[0], "description": TEXT[1] * 3}, "user": "guest"}
+    body = shell(f"<script>window.s={json.dumps(state)}</script>", TEXT[0])
     assert parse_page(body, URL, fetched_at=NOW).text_from is TextFrom.HTML
 
 
