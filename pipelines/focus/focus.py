@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from . import context, judge
+from . import context, hindsight, judge
+from .hindsight import Hindsight
 from .judge import Vector
 from .terms import PageTerms
 from .topic import USUAL, Feedback, Topic, described_relevance, learned_relevance, saturated
@@ -27,9 +28,10 @@ PARTS: Final[Mapping[str, Mapping[str, float]]] = {
     "anchor": {"query": 0.20, "description": 0.18, "beside": 0.27},
     "context": {"layers": 0.05},
     "sibling": {"siblings": 0.14, "neighbours": 0.12, "hubs": 0.35},
-    "learned": {"promise": 0.19, "around": 0.06},
+    "learned": {"promise": 0.19, "around": 0.06, "early": 0.0},
 }
-"""Signal -> its parts and their weights: the signal's own weight is to be their sum."""
+"""Signal -> its parts and their usual weights: the signal's own weight is to be their sum."""
+_WEIGHTS: Final = np.array([weight for parts in PARTS.values() for weight in parts.values()], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Params:
         reach: links after which a neighbour's word counts 1/e.
         prior: links of unknown worth that each page is taken to have.
         doubt: pages of use that each word of links is taken to have led to.
-        judge, context: of the two methods inside.
+        judge, context, hindsight: of the three methods inside.
     """
 
     pages: int = 50_000
@@ -54,6 +56,7 @@ class Params:
     doubt: float = 3.0
     judge: judge.Params = judge.DEFAULTS
     context: context.Params = context.DEFAULTS
+    hindsight: hindsight.Params = hindsight.DEFAULTS
 
     def __post_init__(self) -> None:
         if self.pages < 4:
@@ -90,6 +93,7 @@ class Focus:
         self._relevance: Vector = np.zeros(0, np.float32)
         self._seeds: set[int] = set()
         self._kept = _Kept()
+        self._hindsight = Hindsight(_WEIGHTS, params.hindsight)
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
 
     def mark_seeds(self, numbers: Sequence[int]) -> None:
@@ -197,17 +201,43 @@ class Focus:
             "neighbours": graph.neighbours(),
             "promise": graph.mean(words.promise),
             "around": graph.shy_mean(words.around, words.has_around),
+            "early": -np.log1p(np.arange(known + 1, dtype=np.float32)),
         }
         standing = {name: _standing(values, waiting) for name, values in parts.items()}
-        weights = {part: weight for some in PARTS.values() for part, weight in some.items()}
-        total = sum((weights[name] * values for name, values in standing.items()), np.zeros(known + 1, np.float32))
-        standing["hubs"] = _standing(graph.hubs(total, waiting), waiting)
-        signals = {signal: _mean(some, standing) for signal, some in PARTS.items()}
+        usual = np.zeros(known + 1, np.float32)
+        for part, weight in (item for some in PARTS.values() for item in some.items()):
+            if part in standing:  # all but the hubs, which it is for
+                usual += weight * standing[part]
+        standing["hubs"] = _standing(graph.hubs(usual, waiting), waiting)
+        table = np.stack([standing[part] for some in PARTS.values() for part in some], 1)
+        signals = self._weighed(table, waiting, graph)
         # one link that names the topic, or one source that is on it, says more than all others together
         for name, sure in (("anchor", words.named), ("profile", self._relevance[graph.sources])):
             signals[name] = np.maximum(signals[name], USUAL + (1.0 - USUAL) * graph.best(sure))
         use = 1.0 - graph.waste(kept, words.links, params)
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
+
+    def _weighed(self, table: Vector, waiting: npt.NDArray[np.bool_], graph: _Links) -> dict[str, Vector]:
+        """Weigh the parts of each signal by what they told of pages that waited.
+
+        Args:
+            table: pages x parts, standing.
+            waiting: whether each page waits.
+            graph: what came of the pages that do so no longer.
+        """
+        pages = np.flatnonzero(waiting)
+        weights = self._hindsight.weights(graph.fetched, graph.relevance_of)
+        total = table @ weights
+        # whatever is learnt, the topic counts as much beside other signals
+        weights = weights * (float((table[pages] @ _WEIGHTS).std()) / max(float(total[pages].std()), 1e-9))
+        self._hindsight.note(pages, total, table)
+        signals, at = {}, 0
+        for signal, parts in PARTS.items():
+            own = slice(at, at + len(parts))
+            at = own.stop
+            mean = table[:, own] @ weights[own] / sum(parts.values())
+            signals[signal] = np.clip(USUAL + mean / 6.0, 0.0, 1.0)
+        return signals
 
 
 def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
@@ -215,13 +245,6 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
     some = values[waiting]
     deviation = max(float(some.std()), 1e-9)
     found: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
-    return found
-
-
-def _mean(weights: Mapping[str, float], standing: Mapping[str, Vector]) -> Vector:
-    """Return the weighted mean of parts in [0, 1]."""
-    mean = sum(weight * standing[name] for name, weight in weights.items()) / sum(weights.values())
-    found: Vector = np.clip((mean + 2.0) / 6.0, 0.0, 1.0)
     return found
 
 
