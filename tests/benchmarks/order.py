@@ -87,24 +87,27 @@ class CrawlOrder:
 
     def observe(self, url: str, text: str, links: Sequence[tuple[str, str, str]]) -> None:
         """A page was fetched: take over its links."""
-        known = self._numbers
-        page = known[url]
-        new = {target: block for target, _, block in links if target not in known}
         terms = None
         if self._topic is not None:
             terms = read_text(text, [(anchor.replace("_", " "), target) for target, anchor, _ in links])
+        self.take(url, [target for target, _, _ in links], [_BLOCKS[block] for _, _, block in links], terms)
+
+    def take(self, url: str, links: Sequence[str], blocks: Sequence[int], terms: PageTerms | None) -> None:
+        """Take over the links of a page that was fetched, and with a topic its terms."""
+        known = self._numbers
+        page = known[url]
+        new = {target: block for target, block in zip(links, blocks, strict=True) if target not in known}
         if new:
             parts = {name: float(column.values[page]) for name, column in self._values.items()}
             legacy: dict[str, Values | float] = {}
             legacy |= self._priority.inherited(parts, len(links), len(links) - len(new))
             if terms is not None and self._topic is not None:
-                anchors = dict(zip((target for target, _, _ in links), self._topic.anchors(terms), strict=True))
+                anchors = dict(zip(links, self._topic.anchors(terms), strict=True))
                 likeness = self._topic.relevance(terms)
                 legacy |= self._priority.alike(likeness, [anchors[target] for target in new], parts)
-            self._find(list(new), [_BLOCKS[block] for block in new.values()], self._depths[page] + 1, legacy)
-        blocks = bytes([_BLOCKS[block] for _, _, block in links])
-        targets = [known[target] for target, _, _ in links]
-        self._fetched.append((page, targets, blocks))
+            self._find(list(new), [*new.values()], self._depths[page] + 1, legacy)
+        targets = [known[target] for target in links]
+        self._fetched.append((page, targets, bytes(blocks)))
         if terms is not None:
             self._terms.append((page, terms, targets))
         self._done += 1

@@ -1,6 +1,7 @@
 """Articles on a topic within budgets of pages, by preset: on the newsroom, gazettes of the test web, and sections.
 
     uv run python -m tests.benchmarks.topic [--webs demo,7,21] [--presets breadth,pagerank,news,focused] [--details]
+    uv run python -m tests.benchmarks.topic --replay [--webs demo,7,21]
 
 A web is `demo`, the seed of a test web (see `tests.benchmarks.webworld`), or `sections`: every second text of a
 labelled set in BENCH_DATA, with topics in words and as classes of a model that was learned from the others. The crawls
@@ -9,6 +10,10 @@ in which pages were fetched says what each budget would have brought. An article
 (newsroom), because it stands in that section, is such a bulletin or names the word in its headline or often (test web),
 or because of its label: never because of how the crawler judges it. Prints for each web the mean over its topics, and
 the budgets at which `focused` is behind.
+
+How many rounds of scoring a crawl without pauses holds is up to chance. `--replay` crawls each web once, whole, and
+plays `focused` on what was stored (`tests.benchmarks.order`): with the rounds of a crawl that has pauses, and
+with two in all.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
@@ -33,11 +38,15 @@ import numpy as np
 
 from crawler.demo.content import load_articles
 from crawler.demo.server import Newsroom
+from crawler.rank.rounds import Rounds
+from pipelines.focus import record
+from pipelines.records import BlockKind
 
 from ..crawler.crawling import scrapy
 from ..crawler.odd_server import Answer, OddServer
 from . import webworld
 from .crawl_order import table
+from .order import CrawlOrder
 from .text_classes import rows
 
 PRESETS = ("breadth", "pagerank", "news", "focused")
@@ -173,8 +182,9 @@ def _module() -> ModuleType:
     return served
 
 
-def crawl(web: Web, preset: str, topic: str, pages: int) -> list[str]:
-    """Fetched pages in their order: the URL of the article that each brought, or an empty string."""
+@contextmanager
+def stored(web: Web, preset: str, topic: str, pages: int) -> Iterator[sqlite3.Connection]:
+    """The database of a crawl of at most so many pages; 0 for all."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "seeds.txt").write_text("\n".join(web.seeds), encoding="utf-8")
@@ -182,21 +192,89 @@ def crawl(web: Web, preset: str, topic: str, pages: int) -> list[str]:
             "DATABASE_URL": f"sqlite:///{folder}/news.db",
             "ALLOW_NETWORKS": web.network,
             "HOST_DELAY": 0,
-            "MAX_PAGES": pages,
             "CRAWL_PRESET": preset,
             "CLASSES": web.classes,
-        } | ({"TOPIC": topic} if topic else {})
+            **({"TOPIC": topic} if topic else {}),
+            **({"MAX_PAGES": pages} if pages else {}),
+        }
         settings = [part for key, value in values.items() for part in ("-s", f"{key}={value}")]
         done = scrapy(folder, "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *settings, timeout=300)
         if done.returncode not in {0, 3}:
             raise RuntimeError(done.stderr)
         with sqlite3.connect(folder / "news.db") as database:
-            asked = (
-                "SELECT CASE WHEN a.id IS NULL AND p.id IS NULL THEN '' ELSE u.url END FROM url u "
-                "LEFT JOIN article a ON a.id = u.id LEFT JOIN part p ON p.id = u.id "
-                "WHERE u.kind = 'page' AND u.state IN ('done', 'failed') ORDER BY u.fetched_at"
-            )
-            return [url for (url,) in database.execute(asked)]
+            yield database
+
+
+def _fetched(database: sqlite3.Connection) -> list[str]:
+    """Fetched pages in their order: the URL of the article that each brought, or an empty string."""
+    asked = (
+        "SELECT CASE WHEN a.id IS NULL AND p.id IS NULL THEN '' ELSE u.url END FROM url u "
+        "LEFT JOIN article a ON a.id = u.id LEFT JOIN part p ON p.id = u.id "
+        "WHERE u.kind = 'page' AND u.state IN ('done', 'failed') ORDER BY u.fetched_at"
+    )
+    return [url for (url,) in database.execute(asked)]
+
+
+def crawl(web: Web, preset: str, topic: str, pages: int) -> list[str]:
+    """Crawl at most so many pages; see `_fetched`."""
+    with stored(web, preset, topic, pages) as database:
+        return _fetched(database)
+
+
+class _TwoRounds(Rounds):
+    """Rounds of a crawl without pauses: two."""
+
+    def due(self, pages: int) -> bool:
+        return any(self._last < at <= pages for at in (60, 220))
+
+
+class Replay(CrawlOrder):
+    """Crawls what a database holds, in the order of `focused`.
+
+    Args:
+        database: of a whole crawl with a topic.
+        topic: another one.
+        rounds: when the queue is scored anew.
+    """
+
+    def __init__(self, database: sqlite3.Connection, topic: str, rounds: Rounds) -> None:
+        super().__init__()
+        self.set_topic(topic, [])
+        self._rounds = rounds
+        self._stored = dict(database.execute("SELECT u.url, t.terms FROM page_terms t JOIN url u ON u.id = t.url_id"))
+        self._url_of = dict(database.execute("SELECT id, url FROM url"))
+
+    def fetch(self, url: str) -> None:
+        """Take over a stored page."""
+        if url not in self._stored:
+            return
+        terms, targets = record.unpack(self._stored[url])
+        links = [self._url_of[target] for target in targets.tolist()]
+        self.take(url, links, [int(BlockKind.BODY)] * len(links), terms)
+
+    def _round(self) -> None:
+        super()._round()
+        if self._topic is not None and self._ranking.feedback is not None:
+            self._topic = replace(self._topic, feedback=self._ranking.feedback)
+
+
+def replay(web: Web) -> dict[str, dict[str, list[int]]]:
+    """Topic -> rounds -> articles by budget."""
+    results: dict[str, dict[str, list[int]]] = {}
+    with stored(web, "breadth", next(iter(web.topics)), 0) as database:
+        articles = set(_fetched(database))
+        for topic, wanted in web.topics.items():
+            if topic.startswith("class:"):
+                continue
+            for name, rounds in (("focused, many rounds", Rounds()), ("focused, two rounds", _TwoRounds())):
+                order, pages = Replay(database, topic, rounds), []
+                order.add_seeds(web.seeds)
+                while len(pages) < BUDGETS[-1] and (chosen := order.next_urls(12)):
+                    for url in chosen:
+                        order.fetch(url)
+                    pages += [url if url in articles else "" for url in chosen]
+                results.setdefault(topic, {})[name] = found(pages, wanted)
+    return results
 
 
 def found(pages: Sequence[str], wanted: frozenset[str]) -> list[int]:
@@ -233,6 +311,22 @@ def report(name: str, web: Web, results: Mapping[str, Mapping[str, Sequence[int]
             print(*(f"  {preset:9}{counts}" for preset, counts in of.items()), sep="\n")
 
 
+@contextmanager
+def served(name: str, port: int) -> Iterator[tuple[str, Web]]:
+    """Serve a web by its name; with a title for people."""
+    with tempfile.TemporaryDirectory() as of_web:
+        folder = Path(of_web)
+        if name == "demo":
+            with Newsroom() as room:
+                yield "Newsroom", newsroom(room)
+        elif name == "sections":
+            with sections(folder) as web:
+                yield "Sections", web
+        else:
+            with webworld.serving(folder, seed=int(name), per_site=PER_SITE, port=port, control=port + 1) as world:
+                yield f"Gazettes, seed {name}", gazettes(world, int(name), port)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve, crawl and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -240,23 +334,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--presets", default=",".join(PRESETS))
     parser.add_argument("--port", type=int, default=8580)
     parser.add_argument("--details", action="store_true")
+    parser.add_argument("--replay", action="store_true", help="play focused on one whole crawl of each web")
     options = parser.parse_args(arguments)
-    presets = options.presets.split(",")
     for name in options.webs.split(","):
-        if name == "demo":
-            with Newsroom() as served:
-                web = newsroom(served)
-                report("Newsroom", web, compare(web, presets), details=options.details)
-            continue
-        if name == "sections":
-            with tempfile.TemporaryDirectory() as folder, sections(Path(folder)) as web:
-                report("Sections", web, compare(web, presets), details=options.details)
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            ports = {"port": options.port, "control": options.port + 1}
-            with webworld.serving(Path(folder), seed=int(name), per_site=PER_SITE, **ports) as world:
-                web = gazettes(world, int(name), options.port)
-                report(f"Gazettes, seed {name}", web, compare(web, presets), details=options.details)
+        with served(name, options.port) as (title, web):
+            results = replay(web) if options.replay else compare(web, options.presets.split(","))
+            report(title, web, results, details=options.details)
 
 
 if __name__ == "__main__":
