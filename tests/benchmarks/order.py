@@ -93,10 +93,10 @@ class CrawlOrder:
         self.take(url, [target for target, _, _ in links], [_BLOCKS[block] for _, _, block in links], terms)
 
     def take(self, url: str, links: Sequence[str], blocks: Sequence[int], terms: PageTerms | None) -> None:
-        """Take over the links of a page that was fetched, and with a topic its terms."""
+        """Take over a page that was fetched: its links, "" for those not followed, and with a topic its terms."""
         known = self._numbers
         page = known[url]
-        new = {target: block for target, block in zip(links, blocks, strict=True) if target not in known}
+        new = {target: block for target, block in zip(links, blocks, strict=True) if target and target not in known}
         if new:
             parts = {name: float(column.values[page]) for name, column in self._values.items()}
             legacy: dict[str, Values | float] = {}
@@ -106,8 +106,9 @@ class CrawlOrder:
                 likeness = self._topic.relevance(terms)
                 legacy |= self._priority.alike(likeness, [anchors[target] for target in new], parts)
             self._find(list(new), [*new.values()], self._depths[page] + 1, legacy)
-        targets = [known[target] for target in links]
-        self._fetched.append((page, targets, bytes(blocks)))
+        targets = [known[target] if target else -1 for target in links]
+        followed = [(target, block) for target, block in zip(targets, blocks, strict=True) if target >= 0]
+        self._fetched.append((page, [target for target, _ in followed], bytes(block for _, block in followed)))
         if terms is not None:
             self._terms.append((page, terms, targets))
         self._done += 1

@@ -249,7 +249,7 @@ class Replay(CrawlOrder):
         if url not in self._stored:
             return
         terms, targets = record.unpack(self._stored[url])
-        links = [self._url_of[target] for target in targets.tolist()]
+        links = [self._url_of.get(target, "") for target in targets.tolist()]
         self.take(url, links, [int(BlockKind.BODY)] * len(links), terms)
 
     def _round(self) -> None:
