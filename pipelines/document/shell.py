@@ -94,7 +94,8 @@ def is_shell(document: Document) -> bool:
 
 def has_state(script: str) -> bool:
     """Tell whether a script begins with the data of an application."""
-    return _STATE.search(script[:_STATE_CHARS]) is not None
+    head = script[:_STATE_CHARS]
+    return "__" in head and _STATE.search(head) is not None
 
 
 def is_root(tag: str, name: str) -> bool:
