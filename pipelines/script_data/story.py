@@ -180,7 +180,7 @@ class _Walk:
         return best, self.prose(item[best]) if best else 0
 
     def prose(self, value: object, depth: int = 0) -> int:
-        """Return how many letters of prose a value has, titles and other stories not counted."""
+        """Return the letters of prose of a value, without titles and other stories."""
         if isinstance(value, str):
             return prose_of(value)
         if depth > _MOST_DEPTH or not isinstance(value, (dict, list)):
