@@ -173,7 +173,7 @@ def test_pages_beyond_their_bounds_cost_only_themselves() -> None:
     floods = [
         "<p>text</p><script>setTimeout(()=>{for(;;);},50)</script>",
         "<p>text</p><script>for(let i=0;i<50;i++)fetch('/x?'+i).catch(()=>0)</script>",
-        "<script>const a=[];setInterval(()=>a.push(new Uint8Array(16<<20).fill(1)),1)</script>",
+        "<script>const a=[];for(let i=0;i<9;i++)setInterval(()=>a.push(new Uint8Array(16<<20).fill(1)),1)</script>",
         "<script>let d=document.body;for(let i=0;i<1e5;i++)d=d.appendChild(document.createElement('p'))</script>",
     ]
     try:
