@@ -39,7 +39,8 @@ def test_superfluous_addresses_are_skipped_and_no_article_is_lost(tmp_path: Path
     variants = [f"/news/{{}}.html?src={source}" for source in SOURCES]
     answers = site(a, ["/news/{}.html", *variants], ARTICLES) | site(b, ["/show.php?id={}"], ARTICLES)
     with OddServer(answers) as server:
-        crawl(server, tmp_path, a, b, SOFT_404_PROBE="False")
+        # on a busy machine pages that look alike would be blocked before a rule is learnt
+        crawl(server, tmp_path, a, b, SOFT_404_PROBE="False", TRAPS="False")
         asked = [path for path in server.paths() if "/news/" in path]
     articles = "SELECT substr(url, 8, 1), count(*) FROM article JOIN url USING (id) GROUP BY 1"
     assert rows(tmp_path, articles) == [("a", ARTICLES), ("b", ARTICLES)]
