@@ -43,6 +43,8 @@ ROOT = Path(__file__).parents[2]
 _POLL_SECONDS = 0.02
 _JITTER_SECONDS = 0.5
 _DEATH_SECONDS = 3.0
+_BEYOND = 8
+"""So many pages are answered beyond those at which something is to happen: the crawl cannot end before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Plan:
         if self.max_pages_per_host:
             most = min(most, self.hosts * self.max_pages_per_host)
         what = ["kill"] * self.kills + ["restart"] * self.restarts
-        return sorted((int(rng.uniform(0.02, 0.9) * most), event) for event in what)
+        return sorted((int(rng.uniform(0.02, 0.9) * (most - _BEYOND)), event) for event in what)
 
 
 class Command(Protocol):
@@ -154,9 +156,15 @@ class Crew:
         """End a process and its workers at once; False when it has ended by itself before."""
         if life not in self.living():
             return False
-        life.killed = time.monotonic()
-        os.killpg(life.pid, signal.SIGKILL)
+        at = time.monotonic()
+        try:
+            os.killpg(life.pid, signal.SIGKILL)
+        except ProcessLookupError:  # it has come to its end since, or has no session of its own yet
+            return False
         life.exit_code = self._processes[life.pid].wait()
+        if life.exit_code != -signal.SIGKILL:
+            return False
+        life.killed = at
         return True
 
     def orphans(self) -> list[int]:
@@ -251,7 +259,13 @@ def run(
         for engine in engines:
             stack.callback(engine.dispose)
         serving = stack.enter_context(
-            Serving(plan.pages, plan.hosts, latency=plan.latency, log=folder / "requests.jsonl")
+            Serving(
+                plan.pages,
+                plan.hosts,
+                latency=plan.latency,
+                log=folder / "requests.jsonl",
+                holds=[pages + _BEYOND for pages, _ in plan.moments(random.Random(plan.seed))],
+            )
         )
         seeds = folder / "seeds.txt"
         seeds.write_text(f"{serving.site.address(0)} stay=any\n")
@@ -319,6 +333,7 @@ def _crawl(
             crew.start(life.slot)
         moments.pop(0)
         done[event] += 1
+        serving.release()
     return done, snapshots
 
 

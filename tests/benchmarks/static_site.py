@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -136,6 +136,7 @@ class Serving:
         slow: seconds that every answer of the first host takes besides.
         log: file for the access log.
         shape: size of pages and hosts.
+        holds: numbers of different pages, rising; those beyond the first are answered after a `release`, and so on.
 
     Attributes:
         site: the site.
@@ -151,10 +152,11 @@ class Serving:
         slow: float = 0.0,
         log: Path | None = None,
         shape: Shape = Shape(),
+        holds: Sequence[int] = (),
     ) -> None:
         command = [sys.executable, "-m", "tests.benchmarks.static_site", "--pages", str(pages), "--hosts", str(hosts)]
         command += ["--latency", str(latency), "--slow", str(slow), *(["--log", str(log)] if log else [])]
-        command += shape.arguments()
+        command += [*shape.arguments(), *(f"--hold={pages}" for pages in holds)]
         self._process = subprocess.Popen(
             command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -181,6 +183,12 @@ class Serving:
                 self._read += len(line)
         return self._records
 
+    def release(self) -> None:
+        """Let the server answer up to the next of the `holds`."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
     def stop(self) -> None:
         """End the server."""
         self._process.kill()
@@ -196,11 +204,39 @@ class Serving:
         self.stop()
 
 
+class _Holds:
+    """Pages that are answered only after a word of the one who started the server."""
+
+    def __init__(self, holds: Sequence[int]) -> None:
+        self._holds = list(holds)
+        self._asked: set[str] = set()
+        self._waiting: list[Callable[[], None]] = []
+
+    def ask(self, path: str, answer: Callable[[], None]) -> None:
+        """Answer now, or when the hold is released."""
+        if path.startswith("/p/") and path not in self._asked:
+            if self._holds and len(self._asked) >= self._holds[0]:
+                self._waiting.append(lambda: self.ask(path, answer))
+                return
+            self._asked.add(path)
+        answer()
+
+    def release(self) -> None:
+        """Answer what waits, up to the next hold."""
+        del self._holds[:1]
+        waiting, self._waiting = self._waiting, []
+        for ask in waiting:
+            ask()
+
+
 class _Connection(asyncio.Protocol):
     """One client: a request, its answer, the next request."""
 
-    def __init__(self, site: Site, rendered: dict[int, bytes], latency: float, log: IO[str] | None) -> None:
+    def __init__(
+        self, site: Site, rendered: dict[int, bytes], latency: float, log: IO[str] | None, holds: _Holds
+    ) -> None:
         self._site, self._rendered, self._latency, self._log = site, rendered, latency, log
+        self._holds = holds
         self._transport: asyncio.Transport
         self._host = ""
         self._received = b""
@@ -227,13 +263,17 @@ class _Connection(asyncio.Protocol):
         lines = head.decode("latin-1").split("\r\n")
         self._path = lines[0].split(" ")[1]
         self._agent = next((line[12:] for line in lines if line.lower().startswith("user-agent: ")), "")
+        self._holds.ask(self._path, self._answer_in_time)
+
+    def _answer_in_time(self) -> None:
         if self._latency:
             self._timer = asyncio.get_running_loop().call_later(self._latency, self._answer)
         else:
             self._answer()
 
     def _answer(self) -> None:
-        assert self._path is not None
+        if self._path is None:  # the client went away while its page was held
+            return
         self._timer = None
         body, kind = self._body(self._path)
         self._status = 200 if kind else 404
@@ -301,15 +341,23 @@ def _listen(hosts: int) -> tuple[list[socket.socket], tuple[int, ...]]:
 async def _serve(options: argparse.Namespace, shape: Shape, log: IO[str] | None) -> None:
     """Serve until standard input ends, that is, until the process that started this one has ended."""
     sockets, ports = _listen(options.hosts)
-    site, rendered = Site(options.pages, options.hosts, ports, shape), dict[int, bytes]()
+    site, rendered, holds = Site(options.pages, options.hosts, ports, shape), dict[int, bytes](), _Holds(options.hold)
     loop = asyncio.get_running_loop()
     for number, listening in enumerate(sockets):
         seconds = options.latency + (0.0 if number else options.slow)
-        await loop.create_server(partial(_Connection, site, rendered, seconds, log), sock=listening)
+        await loop.create_server(partial(_Connection, site, rendered, seconds, log, holds), sock=listening)
     sys.stdout.write(f"ports {' '.join(map(str, ports))}\n")
     sys.stdout.flush()
     ended = asyncio.Event()
-    loop.add_reader(0, lambda: os.read(0, 1024) or ended.set())
+
+    def read() -> None:
+        words = os.read(0, 1024)
+        for _ in words:
+            holds.release()
+        if not words:
+            ended.set()
+
+    loop.add_reader(0, read)
     await ended.wait()
 
 
@@ -323,6 +371,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, value in dataclasses.asdict(Shape()).items():
         parser.add_argument(f"--{name}", type=type(value), default=value)
     parser.add_argument("--log", type=Path, help="file for the access log")
+    parser.add_argument(
+        "--hold", type=int, action="append", default=[], help="different pages answered before a byte is read"
+    )
     options = parser.parse_args(arguments)
     shape = Shape(**{name: getattr(options, name) for name in dataclasses.asdict(Shape())})
     log = options.log.open("w", buffering=1) if options.log else None

@@ -88,6 +88,10 @@ class Running:
     process: BaseProcess
     log: Path
 
+    def send(self, number: signal.Signals, *, to_all: bool = False) -> bool:
+        """Send a signal, `to_all` of its session as well; False when the command has ended by itself before."""
+        return send_signal(self.process, number, to_all=to_all)
+
     def finish(self, timeout: float = 100) -> Finished:
         self.process.join(timeout)
         assert self.process.exitcode is not None, "the command did not end"
@@ -100,6 +104,21 @@ class Finished:
     returncode: int
     stdout: str
     stderr: str
+
+
+def send_signal(process: BaseProcess, number: signal.Signals, *, to_all: bool = False) -> bool:
+    """Send a signal to a process, or `to_all` of the session that it leads; False when it has ended before.
+
+    Its identifier is given up when the server it was forked by has seen its end, which may be before we have.
+    """
+    assert process.pid is not None
+    if process.exitcode is not None:
+        return False
+    try:
+        (os.killpg if to_all and os.getpgid(process.pid) == process.pid else os.kill)(process.pid, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def start(folder: Path, *arguments: str, before: str = "", own_session: bool = False) -> Running:

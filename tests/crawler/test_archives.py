@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sqlite3
 import time
@@ -130,9 +129,7 @@ def test_reading_an_archive_goes_on_after_a_kill(crawled: Path, tmp_path: Path) 
     deadline = time.monotonic() + 30
     while not stored(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert process.process.pid is not None
-
-    os.killpg(process.process.pid, signal.SIGKILL)
+    assert process.send(signal.SIGKILL, to_all=True)
     process.process.join()
     assert 0 < stored(tmp_path) < len(content(crawled)["pages"])
     assert replay(tmp_path, crawled / "warc").returncode == 0

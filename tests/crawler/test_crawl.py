@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 import signal
 import sqlite3
@@ -300,7 +299,7 @@ def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
         assert second.returncode == 2
         assert "another crawl is running" in second.stderr
         assert "Traceback" not in second.stderr
-        os.kill(running.process.pid, signal.SIGINT)
+        assert running.send(signal.SIGINT)
         done = running.finish(60)
         assert done.returncode == 3, done.stderr
         *_, look, export, goes_on, last = done.stderr.splitlines()

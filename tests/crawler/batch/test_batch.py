@@ -108,16 +108,24 @@ def test_killed_workers_cost_their_tasks_which_are_done_again(
     assert not parts.exists()
 
 
+KILLED_AFTER_TWO_PARTS = """
+import os, signal
+from crawler.batch.frame import Parts
+put = Parts.put
+def put_and_die(self, number, done):
+    put(self, number, done)
+    if len(list(self.folder.glob("*.part"))) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+Parts.put = put_and_die
+"""
+
+
 def test_killed_batch_goes_on_with_the_rest(tmp_path: Path, cluster: Client, source: Path, whole: bytes) -> None:
     output = tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.parts"
     arguments = ["extract", str(source), "--output", str(output), "--partitions", "10"]
-    running = start(tmp_path, "batch", *arguments, "--scheduler", cluster.cluster.scheduler_address)
-    until = time.monotonic() + 60
-    while len(list(parts.glob("*.part"))) < 2:
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    running.process.kill()
+    address = cluster.cluster.scheduler_address
+    running = start(tmp_path, "batch", *arguments, "--scheduler", address, before=KILLED_AFTER_TWO_PARTS)
     assert running.finish().returncode == -signal.SIGKILL
     assert not output.exists()
     kept = {path: path.stat().st_mtime_ns for path in parts.glob("*.part")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sqlite3
 import time
@@ -100,8 +99,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
         while not errors.exists() or "waiting" not in errors.read_text():
             assert time.monotonic() < deadline, "took too long"
             time.sleep(0.05)
-        assert running.process.pid is not None
-        os.kill(running.process.pid, signal.SIGINT)
+        assert running.send(signal.SIGINT)
         done = running.finish(60)
         other.execute("ROLLBACK")
     assert done.returncode == 3

@@ -26,6 +26,17 @@ from tests.postgres import empty_database
 ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 """Nothing that a page says depends on the pages before it."""
 OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0'"
+SLOW = """
+import time
+from db.articles.again import Rewriter
+from db.articles.descriptions import DescriptionWriter
+for writer in (Rewriter, DescriptionWriter):
+    def slowly(self, connection, batch, write=writer.write):
+        time.sleep(0.1)
+        return [outcome for one in batch for outcome in write(self, connection, [one])]
+    writer.write = slowly
+"""
+"""So that there is time to kill a command in the middle of its work."""
 EXTRACT, DESCRIBE = ("extract", "--database"), ("describe",)
 BOTH = pytest.mark.parametrize("command", [EXTRACT, DESCRIBE], ids=lambda command: command[0])
 AT_ODDS = "SELECT url FROM url JOIN article USING (id) WHERE (reason IS 'harmful') <> (harm_kind <> '')"
@@ -150,14 +161,13 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path, crawled: Path, command:
     column = "checked_with" if command is EXTRACT else "described_with"
     change(tmp_path, f"UPDATE article SET {column} = 'old 0', keywords = ''")
     settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", "SITE_MEMORY=False", "WORKERS=1")
-    running = start(tmp_path, *command, *[x for s in settings for x in ("-s", s)])
+    running = start(tmp_path, *command, *[x for s in settings for x in ("-s", s)], before=SLOW)
     left = f"SELECT count(*) FROM article WHERE {column} = 'old 0'"
     until = time.monotonic() + 60
     while not 0 < rows(tmp_path, left)[0][0] < len(whole) - 5:
         assert time.monotonic() < until
         time.sleep(0.01)
-    assert running.process.pid is not None
-    running.process.kill()
+    assert running.send(signal.SIGKILL)
     assert running.finish().returncode == -signal.SIGKILL
     rest = rows(tmp_path, left)[0][0]
     assert 0 < rest < len(whole)

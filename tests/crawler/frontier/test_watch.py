@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -78,7 +77,7 @@ def test_crawl_that_watches_and_the_same_command_again(site: ChangingSite, tmp_p
             assert time.monotonic() < deadline, "took too long"
             assert running.process.is_alive()
             time.sleep(0.1)
-    os.kill(running.process.pid or 0, signal.SIGTERM)
+    assert running.send(signal.SIGTERM)
     done = running.finish(60)
     assert done.returncode == 0, done.stderr
     assert "Stopped watching" in done.stderr

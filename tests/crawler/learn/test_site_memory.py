@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -158,8 +157,7 @@ def test_killed_crawl_keeps_most_of_it(newsroom: Newsroom, tmp_path: Path) -> No
     while not (tmp_path / "news.db").exists() or not _learned(tmp_path):
         assert time.monotonic() < until
         time.sleep(0.05)
-    assert running.process.pid
-    os.kill(running.process.pid, signal.SIGKILL)
+    running.send(signal.SIGKILL)
     running.process.join(20)
     kept = dict(rows(tmp_path, MEMORIES))
     assert crawl(newsroom, tmp_path, seeds=seeds).returncode == 0

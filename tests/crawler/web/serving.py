@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
@@ -31,8 +30,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> Finished:
-        if self.running.process.is_alive():
-            os.kill(self.running.process.pid or 0, signal.SIGTERM)
+        self.running.send(signal.SIGTERM)
         return self.running.finish(20)
 
 
