@@ -8,7 +8,6 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from .saved_pages import NOWHERE, InputError
@@ -18,16 +17,6 @@ if TYPE_CHECKING:
     from pipelines.document.document import Document
 
 WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
-
-
-def refuse_same(input_name: str, output_name: str) -> None:
-    """Refuse an output that would empty the input.
-
-    Raises:
-        InputError: saying so.
-    """
-    if "-" not in {input_name, output_name} and Path(output_name).exists() and Path(output_name).samefile(input_name):
-        raise InputError(f"{output_name} is the input itself; name another file")
 
 
 def opened(name: str) -> AbstractContextManager[Iterable[bytes]]:

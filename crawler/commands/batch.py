@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
-from ..run.command import NewsCommand, refuse_unwritable
+from ..run.command import NewsCommand
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 
@@ -67,7 +67,9 @@ class Command(NewsCommand):
 
         if len(args) != 2 or args[0] not in ACTIONS:
             raise UsageError(f"name what to do ({', '.join(ACTIONS)}) and a source", print_help=False)
-        refuse_unwritable(opts.output)
+        self.refuse_outputs(opts.output, inputs=[args[1]])
+        if opts.output and Path(opts.output).exists() and not Path(opts.output).is_file():
+            raise UsageError(f"--output {opts.output} is no file, and parts are kept beside it", print_help=False)
         assert self.settings is not None
         config = Config.from_settings(self.settings)
         request = Request(

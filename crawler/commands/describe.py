@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..archive.documents import WANTED, described, opened, refuse_same, rows_of
-from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
+from ..archive.documents import WANTED, described, opened, rows_of
+from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
 from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 
@@ -81,6 +81,7 @@ class Command(NewsCommand):
         from pipelines.describe import check, describer
 
         _refuse_mixed(opts)
+        self.refuse_outputs(opts.output, inputs=[opts.input, *opts.model])
         assert self.settings is not None
         config = Config.from_settings(self.settings)
         assert config.parse_options.describe is not None
@@ -133,8 +134,6 @@ def describe(input_name: str, output_name: str, describer: Describer, language: 
         OSError: a file that cannot be opened.
     """
     count = 0
-    refuse_same(input_name, output_name)
-    refuse_unwritable(output_name)
     with ExitStack() as stack:
         lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(_written(output_name))

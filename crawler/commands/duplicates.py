@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..archive.documents import documents_of, opened, refuse_same
-from ..run.command import NewsCommand, add_format, opened_to_change, read, refuse_unwritable
+from ..archive.documents import documents_of, opened
+from ..run.command import NewsCommand, add_format, opened_to_change, read
 from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
 
@@ -88,6 +88,7 @@ class Command(NewsCommand):
             return
         config = Config.from_settings(self.settings)
         if opts.input is not None:
+            self.refuse_outputs(opts.output, inputs=[opts.input])
             self._find(opts, config)
         elif opts.check:
             self._check(config, Output(opts.format))
@@ -274,8 +275,6 @@ def find(
     from pipelines.dedup.spool import Spool
     from pipelines.dedup.stream import Finder, write_pairs
 
-    refuse_same(input_name, output_name)
-    refuse_unwritable(output_name)
     with ExitStack() as stack:
         lines = stack.enter_context(opened(input_name))
         out = sys.stdout if output_name == "-" else stack.enter_context(open(output_name, "w", encoding="utf-8"))

@@ -96,8 +96,7 @@ class Command(NewsCommand):
             )
         table = TABLES[args[0]]
         target = _target(opts, table)
-        for each in databases:
-            _refuse_database(target, each)
+        self.refuse_destroying([target.path])
         after = opts.after or target.key
         found: Reading[Any] = reading(
             table,
@@ -249,21 +248,6 @@ def _behind(target: _Target, table: ExportTable[Any]) -> _Target:
     return target._replace(end=end, key=key)
 
 
-def _refuse_database(target: _Target, url: str) -> None:
-    """Refuse to write over the database.
-
-    Raises:
-        ValueError: it is named as the file.
-    """
-    from db.engine.database import parse_url
-
-    name = parse_url(url).database
-    if target.path is not None and name and target.path.exists() and Path(name).exists():
-        is_same = target.path.samefile(name)
-        if is_same:
-            raise ValueError(f"{target.path} is the database itself")
-
-
 @contextmanager
 def _opened(target: _Target) -> Iterator[BinaryIO | None]:
     """Open the target; a file that is of use only as a whole appears when it is whole."""
@@ -273,36 +257,26 @@ def _opened(target: _Target) -> Iterator[BinaryIO | None]:
     elif target.is_folder:
         path.mkdir(exist_ok=True)
         yield None
-    elif target.form in _IN_PLACE or (path.exists() and not path.is_file()):  # a device or pipe
+    elif target.form in _IN_PLACE:
         with path.open("r+b" if target.end else "wb") as file:
             if target.end:
                 file.truncate(target.end)
                 file.seek(target.end)
             yield file
     else:
-        unfinished = _unfinished(path)
-        try:
-            with unfinished.open("wb") as file:
-                yield file
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        from ..run.outputs import written_whole
 
-
-def _unfinished(path: Path) -> Path:
-    """Return the name of a file while it is written."""
-    return path.with_name(f"{path.name}.part")
+        with written_whole(path) as file:
+            yield file
 
 
 def _save(path: Path, content: bytes) -> None:
     """Write a file of a folder, whole or not at all."""
+    from ..run.outputs import written_whole
+
     path.parent.mkdir(exist_ok=True)
-    unfinished = _unfinished(path)
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written_whole(path) as file:
+        file.write(content)
 
 
 def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> RowWriter:

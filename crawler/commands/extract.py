@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from http import HTTPStatus
+from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
@@ -21,7 +22,7 @@ from db.engine.errors import DatabaseProblem
 from db.records.outcome import ArchivePlace
 
 from ..archive import saved_pages as files
-from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, refuse_unwritable, wanted_articles
+from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
 from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_STOPPED
 
@@ -103,8 +104,7 @@ class Command(NewsCommand):
         if not args and not opts.manifest and not again:
             raise UsageError("name a file, a folder, a URL or a --manifest", print_help=False)
         form = _format(opts)
-        for path in (opts.output, opts.explain):
-            refuse_unwritable(path)
+        self.refuse_outputs(opts.output, opts.explain, inputs=[*args, opts.manifest, opts.database])
         if opts.extractor and opts.extractor != value_of(self.settings, "EXTRACTOR"):
             self.settings.set("EXTRACTOR_PARAMS", {}, "project")  # they are another's, unless they are given by -s
         for option, setting in (("extractor", "EXTRACTOR"), ("database", "DATABASE_URL")):
@@ -116,6 +116,7 @@ class Command(NewsCommand):
             return
         fetched = partial(_shown, config=config) if opts.render else _fetched
         inputs = _inputs(args, opts.manifest, self.settings, fetched, named=bool(opts.database))
+        self.refuse_destroying([opts.output, opts.explain], [one.path.path for one in inputs.pages if one.path])
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
@@ -161,11 +162,11 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
     if not path:
         yield sys.stdout
         return
-    target = Path(path)
-    unfinished = target.with_name(f"{target.name}.part")
-    with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+    from ..run.outputs import written_whole
+
+    with written_whole(Path(path)) as file, TextIOWrapper(file, encoding="utf-8", newline="\n") as out:
         yield out
-    unfinished.replace(target)
+        out.flush()
 
 
 @dataclass(frozen=True, slots=True)

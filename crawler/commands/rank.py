@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from ..run.command import NewsCommand, add_format, read_with, refuse_unwritable
+from ..run.command import NewsCommand, add_format, read_with
 from ._graph_picture import PICTURES, draw, graphml, require_extra
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Command(NewsCommand):
         from ..run.output import Output
 
         options = _Options.parse(opts.by, opts.top, opts.graph, everything=opts.all)
+        self.refuse_outputs(options.graph)
         try:
             name, ranking = read_with(self, lambda database: rank(database, options, time.time()))
         except ConvergenceError as problem:
@@ -123,7 +124,6 @@ class _Options:
             raise ValueError(f"--top {top!r} is no number from 1 to {_MOST_TOP}")
         if graph is not None and graph.suffix.lower() not in _NAMED:
             raise ValueError(f"--graph {str(graph)!r} has no ending that is known; use one of: {', '.join(_NAMED)}")
-        refuse_unwritable(graph)
         if graph is not None and graph.suffix.lower() in PICTURES:
             require_extra()
         return _Options(by, int(top), graph, everything or (graph is not None and graph.suffix.lower() == ".graphml"))

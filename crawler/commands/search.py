@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..run.command import NewsCommand, add_format, opened_all, opened_to_change, refuse_unwritable
+from ..run.command import NewsCommand, add_format, opened_all, opened_to_change
 from ..run.config import value_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class Command(NewsCommand):
         if opts.documents or opts.queries:
             if args or not (opts.documents and opts.queries):
                 raise ValueError("--documents and --queries go together, and take no words")
+            self.refuse_outputs(opts.output, inputs=[opts.documents, opts.queries])
             counts = run_queries(opts.documents, opts.queries, opts.output, value_of(self.settings, "SEARCH_WEIGHTS"))
             sys.stderr.write("{:,} documents, {:,} queries\n".format(*counts))
             return
@@ -175,11 +176,8 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ..archive.documents import documents_of, opened, refuse_same, rows_of
+    from ..archive.documents import documents_of, opened, rows_of
 
-    for given in (documents, queries):
-        refuse_same(given, output)
-    refuse_unwritable(output)
     with opened(queries) as lines:
         wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'
         asked = [(key, row["text"]) for key, row in rows_of(lines, queries, wanted)]

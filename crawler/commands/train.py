@@ -20,7 +20,7 @@ from scrapy.exceptions import UsageError
 
 from ..archive.documents import language_of, opened, page_of, rows_of
 from ..archive.saved_pages import InputError, everything, page_url, read
-from ..run.command import NewsCommand, refuse_unwritable, sentence
+from ..run.command import NewsCommand, sentence
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
 
@@ -135,8 +135,7 @@ class Command(NewsCommand):
         opts.settings = self.settings
         opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if what == "classes" else "combined")
         output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
-        refuse_unwritable(output)
-        refuse_unwritable(opts.report)
+        self.refuse_outputs(output, opts.report, inputs=names)
         _check_module(learner.module)
         try:
             pages = _Counted(learner.read(names, self.settings))

@@ -69,14 +69,17 @@ class NewsCommand(ScrapyCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check what is the same for all commands, before Scrapy builds anything."""
         try:
-            for path in (opts.logfile, opts.pidfile, opts.profile):
-                refuse_unwritable(path)
+            pidfile, opts.pidfile = opts.pidfile, None  # Scrapy would write it before anything is checked
             super().process_options(args, opts)
             assert self.settings is not None
             apply_environment(self.settings)
             args[:] = self._checked_arguments(args)
             self.check(args)
-            refuse_unwritable(value_of(self.settings, "LOG_FILE"))
+            named = (*args, *(value for value in getattr(opts, "spargs", {}).values()))
+            self.refuse_outputs(value_of(self.settings, "LOG_FILE"), pidfile, opts.profile, inputs=named)
+            self.refuse_destroying(self.settings.getdict("FEEDS"), inputs=named)
+            if pidfile:
+                Path(pidfile).write_text(f"{os.getpid()}\n", encoding="utf-8")
         except (ConfigError, OSError) as problem:
             raise UsageError(sentence(problem), print_help=False) from None
 
@@ -94,6 +97,29 @@ class NewsCommand(ScrapyCommand):
         if self.most_arguments is not None and len(args) > self.most_arguments:
             raise ConfigError(f"{args[self.most_arguments]!r} is one argument too many")
         return args
+
+    def refuse_outputs(self, *outputs: str | Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
+        """Refuse files that cannot be written, and see `refuse_destroying`.
+
+        Raises:
+            ConfigError: naming the file.
+        """
+        for output in outputs:
+            refuse_unwritable(output)
+        self.refuse_destroying(outputs, inputs)
+
+    def refuse_destroying(self, outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+        """Refuse files to write that are an input, the database or each other.
+
+        Raises:
+            ConfigError: naming the file.
+        """
+        named = [output for output in outputs if output]
+        if named:
+            from .outputs import refuse_destroying  # noqa: PLC0415 - Scrapy imports all commands whichever is run
+
+            assert self.settings is not None
+            refuse_destroying(named, inputs, value_of(self.settings, "DATABASE_URL"))
 
     def check(self, args: list[str]) -> None:
         """Check the settings.
@@ -219,7 +245,7 @@ def refuse_unwritable(path: str | Path | None) -> None:
     Raises:
         ConfigError: saying why.
     """
-    if not path or path == "-":
+    if not path or str(path) == "-":
         return
     folder = Path(path).parent
     if not folder.is_dir():

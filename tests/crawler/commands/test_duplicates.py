@@ -80,14 +80,6 @@ def test_file_cut_short_is_named_and_what_was_found_is_there(tmp_path: Path) -> 
     assert (tmp_path / "pairs.tsv").read_text(encoding="utf-8").startswith("7\tc\t")
 
 
-def test_input_is_never_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "docs.jsonl").write_bytes(DOCUMENTS)
-    (tmp_path / "link.jsonl").symlink_to(tmp_path / "docs.jsonl")
-    with pytest.raises(InputError, match="is the input itself"):
-        find(str(tmp_path / "docs.jsonl"), str(tmp_path / "link.jsonl"), METHOD, 0.8, frozenset(REPEATING))
-    assert (tmp_path / "docs.jsonl").read_bytes() == DOCUMENTS
-
-
 def test_damage_in_the_middle_is_named(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(DOCUMENTS))
     packed[40:60] = bytes(20)
