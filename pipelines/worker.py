@@ -9,6 +9,7 @@ import asyncio
 import gc
 import logging
 import multiprocessing
+import os
 import signal
 import sys
 import traceback
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache, partial
+from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -384,10 +386,33 @@ def _memory_in_use() -> int:
     raise RuntimeError("the system does not tell how much memory a process uses")
 
 
-def process_context() -> BaseContext:
-    """Return how processes are started: forked from a warm server, else anew."""
-    methods = multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+def process_context(*preload: str) -> BaseContext:
+    """Return how processes are started: forked from a warm server, else anew.
+
+    The server is started here, because Python lets a new interpreter look for modules in the current folder first and
+    tells a server of the path of this process only after it has imported what is named: a `db.py` that lies there
+    would be taken for our package.
+
+    Args:
+        preload: modules that the server imports once for all; without effect when it is running already.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    if preload:
+        context.set_forkserver_preload(list(preload))
+    here = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    before = {name: os.environ.get(name) for name in ("PYTHONSAFEPATH", "PYTHONPATH")}
+    os.environ.update(PYTHONSAFEPATH="1", PYTHONPATH=here)
+    try:
+        forkserver.ensure_running()
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+    return context
 
 
 def _nothing() -> None:
@@ -424,9 +449,8 @@ class WorkerPool:
         self._pool = self._new_pool()
 
     def _new_pool(self) -> ProcessPool:
-        context = process_context()
         warm = "warm" if self._options.describe is None else "warm_descriptions"
-        context.set_forkserver_preload([f"{__package__}.{warm}"])
+        context = process_context(f"{__package__}.{warm}")
         return ProcessPool(
             max_workers=self._workers,
             max_tasks=_TASKS_PER_PROCESS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -103,3 +104,25 @@ def test_workers_start_anew_where_none_can_be_forked(monkeypatch: pytest.MonkeyP
             await asyncio.to_thread(pool.close)
 
     assert "open again" in asyncio.run(read()).extraction.text
+
+
+def test_modules_of_our_names_in_the_current_folder_are_not_imported(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    for name in ("crawler", "db", "pipelines", "numpy"):
+        (here / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\nraise SystemExit")
+    shutil.copy(ROOT / "scrapy.cfg", tmp_path)
+    settings = ("MAX_PAGES=12", "WORKERS=1", "CRAWL_PRESET=pagerank", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+    done = subprocess.run(
+        [Path(sys.executable).with_name("scrapy"), "crawl", "news", "-a", "seeds=demo"]
+        + [word for setting in settings for word in ("-s", setting)],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "imported").exists()
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database:
+        assert database.execute("SELECT count(*) FROM article").fetchone()[0] > 0
