@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 _LOOPBACK: Final = "127.0.0.1"
 _CONNECT_SECONDS: Final = 10.0
@@ -26,6 +26,7 @@ _SETTINGS: Final = {
     "worker.profile.enabled": False,
     "worker.memory.monitor-interval": "1s",
 }
+_OWN_NAMES: Final = (_LOOPBACK, "localhost")
 _ALIKE: Final = ("python", "dask", "distributed", "cloudpickle", "newscrawler")
 """Packages that must be of one version everywhere; of the scheduler only the middle ones."""
 
@@ -35,12 +36,16 @@ class ClusterError(ValueError):
 
 
 @contextmanager
-def connected(workers: int, address: str | None) -> Iterator[Client]:
-    """Open the scheduler of a batch and tell where its dashboard is.
+def connected(workers: int, address: str | None, *, dashboard: bool = False) -> Iterator[Client]:
+    """Open the scheduler of a batch and tell where its dashboard is, if it has one.
+
+    Whoever can speak to a scheduler can have its workers run anything. That of this machine and its workers speak by
+    TLS, with a certificate made for this batch, which others who work on the machine have not.
 
     Args:
         workers: how many are started on this machine, each with one thread.
         address: of another scheduler, which has its own workers; None for one of this machine.
+        dashboard: whether that of this machine shows pages of what it does, to anybody on the machine.
 
     Raises:
         ClusterError: nobody is there, its version is another, or its workers lack the program.
@@ -48,7 +53,7 @@ def connected(workers: int, address: str | None) -> Iterator[Client]:
     if find_spec("distributed") is None:
         raise ClusterError("batches need Dask: uv sync --extra batch")
     import dask  # noqa: PLC0415 - an extra
-    from distributed import Client, LocalCluster  # noqa: PLC0415
+    from distributed import Client, LocalCluster, Security  # noqa: PLC0415
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in a sentence
     if address is not None:
@@ -57,19 +62,42 @@ def connected(workers: int, address: str | None) -> Iterator[Client]:
             _tell(client)
             yield client
         return
+    silent = ("worker", "nanny") if dashboard else ("worker", "nanny", "scheduler")
+    settings = _SETTINGS | {f"{part}.http.routes": [] for part in silent}
     with (
-        dask.config.set({f"distributed.{name}": value for name, value in _SETTINGS.items()}),
+        dask.config.set({f"distributed.{name}": value for name, value in settings.items()}),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             host=_LOOPBACK,
-            dashboard_address=f"{_LOOPBACK}:0",
+            protocol="tls://",
+            security=Security.temporary(),
+            dashboard_address=f"{_LOOPBACK}:0" if dashboard else None,
+            scheduler_kwargs={"dashboard_address": f"{_LOOPBACK}:0"},  # else it takes Dask's usual port
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
     ):
-        _tell(client)
+        _refuse_foreign_hosts(cluster)
+        if dashboard:
+            _tell(client)
         yield client
+
+
+def _refuse_foreign_hosts(cluster: LocalCluster) -> None:
+    """Answer only requests that name this machine: pages of other sites are kept from reading along.
+
+    A name that somebody else's server resolves to the loopback address would make their script one of ours.
+    """
+    from tornado.routing import Router  # noqa: PLC0415 - of Dask
+
+    class OwnHosts(Router):
+        def find_handler(self, request: Any, **options: Any) -> Any:
+            return inner.find_handler(request, **options) if request.host_name in _OWN_NAMES else None
+
+    server = cluster.scheduler.http_server
+    inner = server.request_callback
+    server.request_callback = OwnHosts()
 
 
 @contextmanager

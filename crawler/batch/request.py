@@ -35,6 +35,7 @@ class Request:
         workers: processes on this machine.
         scheduler: address of another scheduler; None for one of this machine.
         partitions: how many are wanted; 0: by the size of the source.
+        dashboard: whether the scheduler of this machine shows what it does.
     """
 
     action: str
@@ -44,10 +45,11 @@ class Request:
     workers: int
     scheduler: str | None
     partitions: int
+    dashboard: bool = False
 
     def connected(self) -> AbstractContextManager[Client]:
         """Open the scheduler; see `cluster.connected`."""
-        return cluster.connected(self.workers, self.scheduler)
+        return cluster.connected(self.workers, self.scheduler, dashboard=self.dashboard)
 
     @property
     def is_packed(self) -> bool:

@@ -36,7 +36,7 @@ class Command(NewsCommand):
         """Return the arguments for the usage line."""
         return (
             "extract|describe|duplicates|rank <source> [--workers N] [--scheduler ADDRESS] [--partitions N] "
-            "[--output FILE]"
+            "[--dashboard] [--output FILE]"
         )
 
     def short_desc(self) -> str:
@@ -57,6 +57,9 @@ class Command(NewsCommand):
         parser.add_argument("--workers", metavar="N", help="processes on this machine (WORKERS)")
         parser.add_argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask: its workers do the work")
         parser.add_argument("--partitions", metavar="N", help="parts that the source is cut into (by its size)")
+        parser.add_argument(
+            "--dashboard", action="store_true", help="show what the scheduler of this machine does, on loopback"
+        )
         parser.add_argument("--output", metavar="FILE", help="where the result goes; .gz is packed")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -80,6 +83,7 @@ class Command(NewsCommand):
             workers=_count("--workers", opts.workers, config.workers),
             scheduler=opts.scheduler,
             partitions=_count("--partitions", opts.partitions, 0),
+            dashboard=opts.dashboard,
         )
         try:
             totals = import_module(f"crawler.batch.{request.action}").batch(request)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import json
 import os
 import shutil
 import signal
 import socket
+import ssl
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import psutil
 import pytest
 
 from crawler.batch.cluster import connected
@@ -43,7 +46,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("own")
     (folder / "batchmethods.py").write_text(EXTRACTOR)
     sys.path.insert(0, str(folder))
-    with connected(2, None) as client:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as opened,
+        Client(opened) as client,
+    ):
         yield client
     sys.path.remove(str(folder))
 
@@ -207,3 +215,62 @@ def test_scheduler_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.M
     with LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
         done = command(*arguments, cluster.scheduler_address)
     assert (done.returncode, "has no workers; start some with `dask worker" in done.stderr) == (2, True), done.stderr
+
+
+def listening(process: int) -> set[int]:
+    """Ports that a process and those below it listen on."""
+    everyone = [psutil.Process(process), *psutil.Process(process).children(recursive=True)]
+    return {
+        one.laddr.port for each in everyone for one in each.net_connections("tcp") if one.status == psutil.CONN_LISTEN
+    }
+
+
+def answer_of(port: int, path: str, host: str) -> int:
+    """Status of what is answered, 0 for nothing that is HTTP."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        connection.request("GET", path, headers={"Host": f"{host}:{port}"})
+        return connection.getresponse().status
+    except (http.client.HTTPException, OSError):
+        return 0
+    finally:
+        connection.close()
+
+
+def greeting(port: int, *, tls: bool) -> bytes:
+    """What is said to somebody without a certificate who only listens: parts of Dask greet first."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection(("127.0.0.1", port), timeout=1) as opened:
+        try:
+            if not tls:
+                return opened.recv(100)
+            with context.wrap_socket(opened) as wrapped:
+                return wrapped.recv(100)
+        except OSError:
+            return b""
+
+
+PATHS = ("/", "/status", "/info/main/workers.html", "/json/counts.json", "/metrics", "/health", "/api/v1")
+
+
+@pytest.mark.parametrize("dashboard", [False, True], ids=["without pages", "with pages"])
+def test_scheduler_of_this_machine_obeys_nobody_else(
+    dashboard: Literal[True, False], capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = listening(os.getpid())
+    with connected(1, None, dashboard=dashboard) as client:
+        address = client.scheduler.address
+        assert client.submit(os.getpid).result() != os.getpid()
+        ports = listening(os.getpid()) - before
+        assert int(address.rpartition(":")[2]) in ports
+        for port in ports:
+            assert (greeting(port, tls=False), greeting(port, tls=True)) == (b"", b"")
+        shown = {path for path in PATHS for port in ports if answer_of(port, path, "localhost") == 200}
+        assert ("/status" in shown, "dashboard: " in capfd.readouterr().err) == (dashboard, dashboard)
+        assert dashboard or not shown
+        assert not {path for path in PATHS for port in ports if answer_of(port, path, "evil.example") == 200}
+
+
+def test_parts_of_dask_without_certificates_greet_whoever_listens(cluster: Client) -> None:
+    assert greeting(int(cluster.scheduler.address.rpartition(":")[2]), tls=False)
