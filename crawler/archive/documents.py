@@ -7,8 +7,8 @@ import json
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import contextmanager, nullcontext
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from .saved_pages import NOWHERE, InputError
 
@@ -16,16 +16,30 @@ if TYPE_CHECKING:
     from pipelines.describe import Describer
     from pipelines.document.document import Document
 
+_MOST_LINE: Final = 64 << 20
 WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 
 
-def opened(name: str) -> AbstractContextManager[Iterable[bytes]]:
+@contextmanager
+def opened(name: str) -> Iterator[Iterator[bytes]]:
     """Open the lines of a file; .gz is unpacked, "-" is standard input."""
     if name == "-":
-        return sys.stdin.buffer
-    if name.endswith(".gz"):
-        return gzip.open(name, "rb")
-    return open(name, "rb")
+        yield _lines(sys.stdin.buffer, name)
+        return
+    with open(name, "rb") as file, gzip.GzipFile(fileobj=file) if name.endswith(".gz") else nullcontext(file) as lines:
+        yield _lines(lines, name)
+
+
+def _lines(file: IO[bytes] | gzip.GzipFile, name: str) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises:
+        InputError: one has no end.
+    """
+    while line := file.readline(_MOST_LINE + 1):
+        if len(line) > _MOST_LINE:
+            raise InputError(f"{name} has a line of more than {_MOST_LINE >> 20} MB")
+        yield line
 
 
 def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:

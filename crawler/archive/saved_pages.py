@@ -25,6 +25,7 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _HEAD_BYTES = 200_000
+_MOST_MANIFEST = 256 << 20
 
 
 class InputError(ValueError):
@@ -69,11 +70,18 @@ def files(path: Path) -> list[Saved]:
 def manifest(path: Path) -> list[Saved]:
     """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
 
+    A manifest may be somebody else's: with a relative name it reaches no file outside its own folder, links followed,
+    and with an absolute one only files that are pages by their name.
+
     Raises:
         InputError: it cannot be read, or a line of it is no such row.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_MOST_MANIFEST + 1)
+        if len(text) > _MOST_MANIFEST:
+            raise InputError(f"{path} is longer than {_MOST_MANIFEST >> 20} MB; split it")
+        lines = text.split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -90,7 +98,18 @@ def _row(path: Path, number: int, line: str) -> Saved:
     url = row.get("url") or ""
     if not isinstance(url, str):
         raise InputError(f"{path}, line {number}: url is {url!r}; it takes a text")
-    return Saved(str(row["id"]), row["file"], path.parent / row["file"], url)
+    file = path.parent / row["file"]
+    try:
+        whole = file.resolve()
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
+        raise InputError(f"{path}, line {number}: {row['file']!r} is no name of a file") from None
+    is_page = Path(row["file"]).is_absolute() and whole.name.lower().endswith(SUFFIXES)
+    if not is_page and not whole.is_relative_to(path.parent.resolve()):
+        raise InputError(
+            f"{path}, line {number}: {row['file']} lies outside the folder of the manifest and is no page by its name "
+            f"({', '.join(SUFFIXES[:2])} ...); put it below {path.parent}"
+        )
+    return Saved(str(row["id"]), row["file"], file, url)
 
 
 def read(saved: Saved, most_bytes: int) -> bytes:

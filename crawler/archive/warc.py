@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +34,7 @@ OPEN: Final = ".open"
 """Of a file that is being written, behind its name."""
 _MEMBER: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
-_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d+)")
+_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d{1,15})(?!\d)")
 _END: Final = b"\r\n\r\n"
 _HEAD: Final = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\n(?i:warc|content)-[a-zA-Z-]+:")
 _FOLD: Final = re.compile(r"\r\n[ \t]+")
@@ -43,8 +43,15 @@ _PIECE: Final = 64 << 10
 _SAMPLE: Final = 512
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _NO_TIME: Final = 1.0
+_LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _MOST_RECORD: Final = 64 << 20
 """Bytes of a record, unpacked; a longer one is passed over."""
+_MOST_AT_ONCE: Final = 1 << 20
+_MOST_DEFLATED: Final = 1032
+"""Bytes that one byte of deflate can become."""
+_MOST_SPOILT: Final = 4 * _MOST_RECORD
+_MOST_SPOILT_SHARE: Final = 16
+"""Bytes unpacked of damaged records, in all and for each byte of a file; where heads share one end, each unpacks it."""
 _MOST_HELD: Final = 32 << 20
 """Bytes of a file that are held in memory behind the present record."""
 _HTTP: Final = "application/http"
@@ -201,14 +208,25 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
 
 
 def whole_until(data: mmap.mmap) -> int:
-    """Return where the last whole record of a packed file ends; 0 when there is none."""
-    at = len(data)
-    while (at := data.rfind(_MEMBER, 0, at)) >= 0:
+    """Return where the last whole record of a packed file ends; 0 when there is none.
+
+    It is looked for from the end, unless what a page holds looks like so many damaged records that to read the file
+    from its beginning is the lesser work.
+    """
+    at, spoilt, most = len(data), 0, _most_spoilt(data)
+    while spoilt <= most and (at := data.rfind(_MEMBER, 0, at)) >= 0:
         if _begins_record(data, at):
-            _, behind, problem = _member(data, at)
+            _, behind, problem, size = _member(data, at)
             if not problem:
                 return behind
-    return 0
+            spoilt += size
+    end = 0
+    while spoilt > most and data[end : end + len(_MEMBER)] == _MEMBER:
+        _, behind, problem, _ = _member(data, end)
+        if problem:
+            break
+        end = behind
+    return end
 
 
 def _parsed(data: bytes) -> Iterator[_Record]:
@@ -239,7 +257,9 @@ def _answer(record: _Record) -> ArchivedResponse:
     fields = record.fields
     try:
         seen = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
+        seen = _NO_TIME
+    if not _NO_TIME <= seen < _LAST_TIME:
         seen = _NO_TIME
     url = record.uri("warc-target-uri")
     cut = fields.get("warc-truncated")
@@ -335,12 +355,17 @@ def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tup
         if start == 0 and at != 0:
             notes.append(f"{path} does not begin with a record")
         held = start - start % mmap.ALLOCATIONGRANULARITY
+        spoilt = 0
         while 0 <= at < end:
             if at - held > _MOST_HELD:
                 held = _release(data, held, at)
-            record, behind, problem = whole(data, at)
+            record, behind, problem, size = whole(data, at)
             if problem:
                 notes.append(f"{path}, byte {at:,}: a record was passed over ({problem})")
+                spoilt += size
+                if spoilt > _most_spoilt(data):
+                    notes.append(f"{path}, byte {at:,}: too much of it is damaged; what follows was not read")
+                    return
                 behind = following(data, at + 1)
             else:
                 yield at, record
@@ -372,23 +397,28 @@ def _begins_record(data: mmap.mmap | bytes, at: int) -> bool:
     return False
 
 
-def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str]:
-    """Unpack a member; returns it, where it ends, and what is wrong with it."""
+def _most_spoilt(data: mmap.mmap) -> int:
+    return max(_MOST_SPOILT, _MOST_SPOILT_SHARE * len(data))
+
+
+def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
+    """Unpack a member; returns it, its end, what is wrong, and bytes unpacked."""
     unpack = zlib.decompressobj(_GZIP)
-    pieces, size, behind = [], 0, at
+    pieces: list[bytes] = []
+    size, behind, packed = 0, at, b""
     try:
         while not unpack.eof:
-            packed = data[behind : behind + _PIECE]
+            packed = unpack.unconsumed_tail or data[behind : (behind := behind + _PIECE)]
             if not packed:
-                return b"", behind, "it is cut off"
-            pieces.append(unpack.decompress(packed, _MOST_RECORD - size + 1))
+                return b"", behind, "it is cut off", size
+            pieces.append(unpack.decompress(packed, _MOST_AT_ONCE))
             size += len(pieces[-1])
             if size > _MOST_RECORD:
-                return b"", behind, f"longer than {_MOST_RECORD >> 20} MB; a file packed as a whole has to be unpacked"
-            behind += len(packed) - len(unpack.unused_data)
+                problem = f"longer than {_MOST_RECORD >> 20} MB; a file packed as a whole has to be unpacked"
+                return b"", behind, problem, size
     except zlib.error as error:
-        return b"", behind, str(error)
-    return b"".join(pieces), behind, ""
+        return b"", behind, str(error), size + min(_MOST_AT_ONCE, _MOST_DEFLATED * len(packed))
+    return b"".join(pieces), min(behind, len(data)) - len(unpack.unused_data), "", size
 
 
 def _next_head(data: mmap.mmap, at: int) -> int:
@@ -399,15 +429,15 @@ def _next_head(data: mmap.mmap, at: int) -> int:
     return -1 if found is None else found.start() + len(_END)
 
 
-def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str]:
-    """Return a plain record, the place behind it, and what is wrong with it."""
+def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
+    """Return a plain record, the place behind it, what is wrong, and 0."""
     head = data.find(_END, at, at + _MOST_HEAD)
     length = _LENGTH.search(data[at:head]) if head >= 0 else None
     if length is None:
-        return b"", at, "its head has no length"
+        return b"", at, "its head has no length", 0
     end = head + len(_END) + int(length[1])
     if end > len(data):
-        return b"", at, "it is cut off"
+        return b"", at, "it is cut off", 0
     if end + len(_END) < len(data) and data[end : end + len(_END)] != _END:
-        return b"", at, "its length is wrong"
-    return data[at:end], end + len(_END), ""
+        return b"", at, "its length is wrong", 0
+    return data[at:end], end + len(_END), "", 0

@@ -267,6 +267,8 @@ def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
     if not isinstance(row, dict):
         raise ValueError("a row must be an object with id and text")
     path = folder / str(row.get("file") or f"{row.get('id')}.html.gz")
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"{path} lies outside the folder")
     data = path.read_bytes()
     return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row
 

@@ -40,6 +40,10 @@ class _Cookie:
     expires: float | None
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        return self.name, self.domain, self.path
+
+    @property
     def size(self) -> int:
         return len(self.name) + len(self.value) + 3
 
@@ -49,6 +53,14 @@ class _Cookie:
             return False
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):
             return False
+        return self._covers(path)
+
+    def is_overlaid(self, other: _Cookie) -> bool:
+        """Tell whether another cookie is sent where this one is (RFC 6265bis, 5.7)."""
+        own, theirs = f".{self.domain}", f".{other.domain}"
+        return self.name == other.name and (own.endswith(theirs) or theirs.endswith(own)) and self._covers(other.path)
+
+    def _covers(self, path: str) -> bool:
         return path == self.path or path.startswith(self.path if self.path.endswith("/") else self.path + "/")
 
 
@@ -59,9 +71,14 @@ class _Jar:
     cookies: OrderedDict[tuple[str, str, str], _Cookie] = field(default_factory=OrderedDict)
     size: int = 0
 
+    def protects(self, cookie: _Cookie, now: float) -> bool:
+        """Tell whether a cookie that came without TLS must be refused."""
+        living = (one for one in self.cookies.values() if one.expires is None or one.expires > now)
+        return any(one.secure and one.is_overlaid(cookie) for one in living)
+
     def put(self, cookie: _Cookie, *, is_gone: bool) -> bool:
         """Store or delete; tells whether a request will look different now."""
-        key = (cookie.name, cookie.domain, cookie.path)
+        key = cookie.key
         known = self.cookies.pop(key, None)
         if known is not None:
             self.size -= known.size
@@ -70,7 +87,9 @@ class _Jar:
         self.cookies[key] = cookie
         self.size += cookie.size
         while len(self.cookies) > MOST_COOKIES or self.size > MOST_SITE_BYTES:
-            self.size -= self.cookies.popitem(last=False)[1].size
+            oldest = next((one for one in self.cookies.values() if not one.secure), None)
+            oldest = oldest or next(iter(self.cookies.values()))
+            self.size -= self.cookies.pop(oldest.key).size
         return known is None or known.value != cookie.value
 
 
@@ -132,6 +151,8 @@ class SiteCookies:
             if cookie is None:
                 continue
             jar = self._jars.setdefault(site_key(host), _Jar())
+            if not secure and jar.protects(cookie, now):
+                continue  # whoever can change what comes without TLS may not change what came with it
             is_gone = cookie.expires is not None and cookie.expires <= now
             is_new = jar.put(cookie, is_gone=is_gone) or is_new
         return is_new
@@ -152,9 +173,13 @@ def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Coo
     domain = attributes.get("domain", "").lower().removeprefix(".")
     if domain and not _may_set(domain, host):
         return None
-    if "secure" in attributes and not secure:
-        return None
     asked = attributes.get("path", "")
+    prefix = name.lower()
+    needs_tls = "secure" in attributes or prefix.startswith(("__secure-", "__host-"))
+    if needs_tls and not (secure and "secure" in attributes):
+        return None
+    if prefix.startswith("__host-") and (domain or asked != "/"):
+        return None
     return _Cookie(
         name=name,
         value=value,

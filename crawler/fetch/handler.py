@@ -64,6 +64,7 @@ BOUND = "bound: "
 _ACCEPT_ENCODING = b"Accept-Encoding: " + ACCEPT_ENCODING.encode()
 _IDLE_SECONDS = 30.0
 _REACH_SECONDS = 5.0
+_MOST_DIGITS = 19
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
 """Headers of a request that are this module's business."""
@@ -260,7 +261,7 @@ class GuardedHandler(BaseDownloadHandler):
             return tell(
                 signals.headers_received,
                 headers=_headers(came),
-                body_length=int(length) if length.isdigit() else None,
+                body_length=int(length) if length.isdigit() and len(length) < _MOST_DIGITS else None,
             )
 
         return Listener(head, lambda piece: tell(signals.bytes_received, data=piece))

@@ -277,6 +277,7 @@ class Chunked:
         self._is_plain = False
         self._chunks = 0
         self._size = 0
+        self._ends_chunk = False
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take bytes of the connection, return those of the body."""
@@ -292,6 +293,7 @@ class Chunked:
                 pieces.append(piece)
                 at += len(piece)
                 self._left -= len(piece)
+                self._ends_chunk = not self._left
                 continue
             stop = data.find(b"\n", at, at + _MOST_CHUNK_LINE)
             if stop < 0:
@@ -305,14 +307,15 @@ class Chunked:
                     return pieces
                 self._is_first = False
                 self._left = int(found[1], 16)
-                self._chunks += 1
                 self._size += self._left
+                if not self._left:
+                    self._last(data[stop + 1 :])
+            if line or not self._ends_chunk:  # an empty line ends a chunk; more of them cost as much as chunks
+                self._chunks += 1
                 if self._chunks > _MANY_CHUNKS and self._size < _LEAST_CHUNK * self._chunks:
                     self.state = ParserState.BROKEN
                     break
-                if not self._left:
-                    self._last(data[stop + 1 :])
-            # else: the end of the line after the chunk before
+            self._ends_chunk = False
             at = stop + 1
         return [b"".join(pieces)] if len(pieces) > 1 else pieces
 

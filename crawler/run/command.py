@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -68,6 +69,7 @@ class NewsCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check what is the same for all commands, before Scrapy builds anything."""
+        _replace_closed()
         try:
             pidfile, opts.pidfile = opts.pidfile, None  # Scrapy would write it before anything is checked
             super().process_options(args, opts)
@@ -222,6 +224,34 @@ def wanted_articles(opts: argparse.Namespace, kinds: Iterable[PageKind], made_wi
     since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
     words = sorted(kind.word for kind in kinds)
     return Wanted(made_with, opts.host.strip().lower(), since, opts.where.strip(), words)
+
+
+class _ClosedOutput(io.RawIOBase):
+    """Standard output that was closed before we began; refuses what is written."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        raise ValueError("standard output is closed; name a file for the output, or leave it open")
+
+
+def _replace_closed() -> None:
+    """Open something in place of standard streams that are closed (`>&-`).
+
+    Else the next file to be opened, the database say, would be taken for one of them.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_ClosedOutput(), encoding="utf-8", write_through=True)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8")
 
 
 def heading(title: str) -> str:

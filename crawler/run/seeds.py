@@ -204,10 +204,11 @@ def load_seeds(path: str | Path) -> list[Seed]:
 def _read(path: Path) -> str:
     """Read and decode a file, or say in one sentence why not."""
     try:
-        if path.is_file() and path.stat().st_size > MAX_FILE_BYTES:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
             msg = f"seeds file {path} is larger than {MAX_FILE_BYTES >> 20} MB: split it"
             raise SeedError(msg)
-        data = path.read_bytes()
     except FileNotFoundError:
         msg = f"seeds file {path} does not exist: create it with one address per line, or name another file"
     except IsADirectoryError:

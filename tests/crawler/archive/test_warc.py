@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import mmap
+import struct
+import zlib
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from crawler.archive.saved_pages import InputError
 from crawler.archive.warc import ArchivedResponse, files, response_at, responses, why_none
 from db.records.outcome import ArchivePlace
 from pipelines.item import CutBy
+from tests.crawler.crawling import command
 
 PAGES = [f"<title>第{n}页</title><p>{'港口新闻。' * (n + 1)}\r\n\r\nWARC/1.9 is no version</p>" for n in range(12)]
 
@@ -142,3 +147,63 @@ def test_beginning_of_a_body_is_known_as_one(tmp_path: Path) -> None:
     half = record("response", 3, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf of it")
     path = written(tmp_path, [named, half, response(4)], packed=False)
     assert [one.cut for one in cut(path, 1)[0]] == [CutBy.LENGTH, CutBy.DISCONNECT, None]
+
+
+@BOTH
+@pytest.mark.parametrize("length", ["9" * 5_000, "9" * 16, "-1", "+5", "x"])
+def test_impossible_length_costs_its_record(tmp_path: Path, length: str, *, packed: bool) -> None:
+    parts = records()
+    parts[4] = parts[4].replace(b"Content-Length: ", b"Content-Length: " + length.encode() + b"\r\nX-Length: ", 1)
+    found, notes = cut(written(tmp_path, parts, packed=packed), 1)
+    assert [one.id[9:] for one in found] == ["0", "1", "2", *map(str, range(4, 12))]
+    assert packed or len(notes) == 1
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "0000-00-00T00:00:00Z",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+        "10000-01-01T00:00:00Z",
+        "-001-01-01T00:00:00Z",
+        "1601-01-01T00:00:00Z",
+        "yesterday",
+        "",
+    ],
+)
+def test_impossible_date_costs_nothing_but_the_date(tmp_path: Path, date: str) -> None:
+    parts = [part.replace(b"WARC-Date: 2024-05-01T00:00:03Z", b"WARC-Date: " + date.encode()) for part in records()]
+    found, notes = cut(written(tmp_path, parts, packed=True), 1)
+    assert (len(found), notes) == (12, [])
+    assert datetime.fromtimestamp(found[3].fetched_at, UTC).year == 1970
+
+
+def test_pages_of_impossible_dates_are_extracted(tmp_path: Path) -> None:
+    parts = [part.replace(b"WARC-Date: 2024", b"WARC-Date: 9999") for part in records()]
+    done = command("extract", "--format", "jsonl", str(written(tmp_path, parts, packed=True)))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 12
+
+
+def test_heads_that_share_one_end_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unpacked = []
+    member = warc._member
+    monkeypatch.setattr(warc, "_member", lambda data, at: unpacked.append(found := member(data, at)) or found)
+    head = zlib.compressobj(wbits=31)
+    begin = head.compress(b"WARC/1.1\r\n") + head.flush(zlib.Z_FULL_FLUSH)
+    end = zlib.compressobj(wbits=-15)
+    shared = end.compress(bytes(40 << 20)) + end.flush()
+    path = tmp_path / "a.warc.gz"
+    size = len(begin) + 5
+    skips = [size * after for after in reversed(range(60))]  # each passes over the others as if they were content
+    heads = b"".join(begin + struct.pack("<BHH", 0, skip, skip ^ 0xFFFF) for skip in skips)
+    path.write_bytes(heads + shared + bytes(8) + gzip.compress(response(1)))
+    found, notes = cut(path, 1)
+    assert found == []
+    assert notes[-1].endswith("too much of it is damaged; what follows was not read")
+    assert sum(size for *_, size in unpacked) < 400 << 20
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        unpacked.clear()
+        assert warc.whole_until(data) == len(data)
+        assert len(unpacked) == 1

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import zstandard
 
 from crawler.archive.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
-from tests.crawler.crawling import Finished, crawl, rows, scrapy
+from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -190,3 +193,43 @@ class TestInputs:
         (tmp_path / "m.jsonl").write_text(f'{{"id": 1, "file": "a"}}\n{line}', encoding="utf-8")
         with pytest.raises(InputError, match="line 2"):
             manifest(tmp_path / "m.jsonl")
+
+
+def test_manifest_reaches_no_file_outside_its_folder_that_is_no_page(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder in (inside, outside):
+        folder.mkdir()
+        (folder / "page.html").write_text("<p>a page</p>")
+    (outside / "key").write_text("secret")
+    (inside / "link.html").symlink_to(outside / "key")
+    (inside / "pages").symlink_to(outside)
+
+    def named(*files: object) -> list[Path]:
+        (inside / "m.jsonl").write_text("".join(json.dumps({"id": 1, "file": str(file)}) + "\n" for file in files))
+        return [one.path for one in manifest(inside / "m.jsonl")]
+
+    assert named("page.html", "./page.html", inside / "page.html", outside / "page.html") == [
+        *(inside / "page.html",) * 3,
+        outside / "page.html",
+    ]
+    for file in ("../outside/key", "../outside/page.html", "link.html", "pages/key", "pages/page.html", "a\0b"):
+        with pytest.raises(InputError, match=r"line 1: "):
+            named(file)
+    for absolute in (outside / "key", inside / "link.html", "/etc/passwd", "/proc/self/environ"):
+        with pytest.raises(InputError, match=r"lies outside the folder of the manifest"):
+            named(absolute)
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_traceback_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "page.html").write_text("<p>" + "a page about ports. " * 30)
+    program = f"{sys.executable} -m scrapy extract {tmp_path}/page.html"
+    run = partial(subprocess.run, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=200)
+    done = run(f"{program} {closed}")
+    assert (done.returncode, "Traceback" in done.stderr) == (0 if closed == "2>&-" else 2, False), done.stderr
+    if "2" not in closed:
+        assert (
+            done.stderr == "scrapy extract: standard output is closed; name a file for the output, or leave it open\n"
+        )
+    assert run(f"{program} --output {tmp_path}/out.txt {closed}").returncode == 0
+    assert "ports" in (tmp_path / "out.txt").read_text()

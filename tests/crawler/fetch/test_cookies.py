@@ -119,3 +119,42 @@ def test_header_is_one_short_line_for_any_cookies(lines: list[tuple[str, int]]) 
     sent = header(cookies, "a.cn")
     assert len(sent) <= MOST_HEADER_BYTES <= MOST_SITE_BYTES
     assert not any(ord(char) < 32 for char in sent)
+
+
+@pytest.mark.parametrize(
+    "line", ["s=2; Path=/", "s=2; Path=/deep/er", "s=2; Path=/; Domain=a.cn", "s=; Path=/; Max-Age=0"]
+)
+def test_answers_without_tls_leave_secure_cookies_alone(line: str) -> None:
+    cookies = SiteCookies()
+    keep(cookies, "www.a.cn", "s=1; Secure; Path=/; Max-Age=60", secure=True)
+    assert not keep(cookies, "www.a.cn", line)
+    assert header(cookies, "www.a.cn", "/deep/er", secure=True) == "s=1"
+    assert keep(cookies, "www.a.cn", "other=2; Path=/")
+    cookies.keep("www.a.cn", "/", ["s=3; Path=/"], secure=False, now=NOW + 61)
+    assert "s=3" in header(cookies, "www.a.cn", now=NOW + 61), "one that has expired protects nothing"
+
+
+def test_secure_cookies_are_the_last_to_be_forgotten() -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", "s=1; Secure; Path=/", secure=True)
+    keep(cookies, "a.cn", *[f"c{n}={n}; Path=/" for n in range(80)])
+    assert "s=1" in header(cookies, "a.cn", secure=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("__Secure-a=1; Path=/; Secure", True),
+        ("__Secure-a=1; Path=/", False),
+        ("__secure-a=1; Path=/", False),
+        ("__Host-a=1; Path=/; Secure", True),
+        ("__Host-a=1; Secure", False),
+        ("__Host-a=1; Path=/deep; Secure", False),
+        ("__HOST-a=1; Path=/; Secure; Domain=a.cn", False),
+        ("__Host-a=1; Path=/", False),
+    ],
+)
+def test_prefixes_of_names_promise_what_they_say(line: str, *, kept: bool) -> None:
+    cookies = SiteCookies()
+    assert keep(cookies, "a.cn", line, secure=True) == kept
+    assert not keep(SiteCookies(), "a.cn", line)

@@ -58,6 +58,7 @@ WHOLE = {
     "chunk extensions": CHUNKED + b'%x ;ext="a"\r\n' % len(BODY) + BODY + b"\r\n000;x\r\nTrailer: x\r\n\r\n",
     "chunks with line feeds": CHUNKED + b"%x\n" % len(BODY) + BODY + b"\n0\n\n",
     "no end after the last chunk": CHUNKED + b"%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n",
+    "an empty line too many": CHUNKED + b"%x\r\n" % len(BODY) + BODY + b"\r\n\r\n\r\n0\r\n\r\n",
     "chunks and a length": SIZED + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n",
     "chunked, it says": CHUNKED + BODY,
 }
@@ -65,6 +66,7 @@ BROKEN = {
     "length": SIZED + b"\r\n" + BODY[:-3],
     "chunk": CHUNKED + b"FF\r\n" + BODY,
     "no last chunk": CHUNKED + b"%x\r\n" % len(BODY) + BODY + b"\r\n",
+    "blank lines between chunks": CHUNKED + b"%x\r\n" % len(BODY) + BODY + b"\r\n" * 500_000 + b"0\r\n\r\n",
     "no chunk": CHUNKED + b"%x\r\n" % len(BODY) + BODY + b"\r\nzz\r\n",
 }
 

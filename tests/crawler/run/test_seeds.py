@@ -215,3 +215,9 @@ def test_any_text_gives_seeds_or_a_reason(lines: list[str]) -> None:
         message = str(error)
     assert not message or message.startswith("s, line ")
     assert all(1 <= seed.line <= len(lines) for seed in seeds)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless device")
+def test_seeds_file_without_end_is_refused() -> None:
+    with pytest.raises(SeedError, match="larger than 64 MB"):
+        load_seeds("/dev/zero")
