@@ -319,7 +319,7 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def _bring_up_to_date(database_url: str, reader: Database) -> None:
-    """Let a process that only reads, or another one that does the same, bring a database up to date.
+    """Bring a database up to date that is to be read, unless another process does.
 
     Raises:
         DatabaseProblem: it cannot be done.
@@ -340,7 +340,7 @@ def _bring_up_to_date(database_url: str, reader: Database) -> None:
 
 
 def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
-    """Return a problem as that of opening: what cannot be written will not be by itself, as it may during a crawl."""
+    """Return a problem of opening: what is read-only then does not pass by itself."""
     return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 

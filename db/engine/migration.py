@@ -1,4 +1,4 @@
-"""Bringing a database up to date: its schema's number, the migrations, the copy that is kept.
+"""Bring a database up to date: its schema, the migrations, the copy kept.
 
 The number is that of the newest file in `migrations/versions`. A migration is one transaction: a process that is killed
 leaves the old state or the new one. Before it, a SQLite file is copied beside itself.
@@ -71,7 +71,7 @@ def schema_of(connection: Connection, name: str) -> str | None:
 
 
 def _check_columns(connection: Connection, name: str) -> None:
-    """Refuse a database that lacks columns although its number is that of this program."""
+    """Refuse a database that lacks columns, whatever its number says."""
     listed = _SQLITE_COLUMNS if connection.dialect.name == "sqlite" else _POSTGRES_COLUMNS
     there = {(table, column) for table, column in connection.execute(listed)}
     for table in Record.metadata.sorted_tables:
@@ -129,7 +129,7 @@ _LIVING = text(
 
 
 def keep_copy(path: Path, number: str) -> Path:
-    """Copy a SQLite file beside itself, with all that stands in its log; returns the copy.
+    """Copy a SQLite file beside itself, with its log; returns the copy.
 
     Nobody must be writing to the file. An earlier copy is never written over.
 

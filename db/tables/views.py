@@ -1,4 +1,4 @@
-"""The views, and the triggers that count URLs: what every migration drops and makes anew.
+"""The views, and the triggers that count URLs: made anew by each migration.
 
 The views are ordered, newest first: who joins or counts them does not pay for that on SQLite, which drops an order that
 does not show; what they join from the left is looked up only where it is asked for. Identifiers are text in them,

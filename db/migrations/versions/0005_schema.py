@@ -1,4 +1,4 @@
-"""The first schema that can be brought up to date, as it was: its tables and indexes.
+"""Tables and indexes of the first schema that can be brought up to date.
 
 Its statements stand in a file for each kind of database, as the declarations of that time made them. On SQLite it also
 has the words of the full-text index (`search_words`).

@@ -1,4 +1,4 @@
-"""Sources of texts, pages in the archive and the browser, renderings and proxies of seeds.
+"""Sources of texts, archived and rendered pages, proxies of seeds.
 
 Databases of schema 5 may have some of it, because its number was not raised when tables grew.
 """
