@@ -150,6 +150,7 @@ class FrontierScheduler(BaseScheduler):
         """Scrapy's constructor."""
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
+        crawler.signals.connect(scheduler._background.opened, signal=signals.engine_started)
         crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
 

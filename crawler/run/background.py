@@ -75,11 +75,20 @@ class Background:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopping: asyncio.Future[Any] | None = None
         self._faults: Counter[str] = Counter()
+        self._is_open = False
+        self._why = ""
+        """Reason of a problem that came before the engine could be stopped."""
 
     @property
     def ends(self) -> bool:
         """Tell whether nothing more is to be begun: the crawl ends, or could not start."""
         return self.closing or bool(self.problem)
+
+    def opened(self) -> None:
+        """Note that the engine runs; a problem that has come before stops it now."""
+        self._is_open = True
+        if self._why:
+            self._stop(self._why)
 
     def refuse(self, problem: str, exit_code: int) -> None:
         """Note why the crawl cannot start."""
@@ -172,7 +181,9 @@ class Background:
             self.helper_failed(_name(task.get_coro()), error)
 
     def _stop(self, reason: str) -> None:
-        if not self.closing:
+        if not self._is_open:
+            self._why = reason
+        elif not self.closing:
             self.closing = True
             # not among self._tasks: closing cancels those
             self._stopping = asyncio.ensure_future(self._stop_crawl(reason))

@@ -244,7 +244,7 @@ def test_fault_in_a_helper_is_logged_and_the_crawl_goes_on(tmp_path: Path, path:
     assert done.returncode == 0, done.stderr
     assert "IndexError: injected; the crawl goes on without" in done.stderr
     assert "Traceback" in done.stderr
-    assert rows(tmp_path, "SELECT count(*) FROM article") == [(4,)]
+    assert rows(tmp_path, "SELECT count(*) FROM article") == [(3,)]
     assert rows(tmp_path, "SELECT outcome, exit_code FROM run") == [("finished", 0)]
 
 
