@@ -474,9 +474,10 @@ class WorkerPool:
     def _hand_over(self) -> None:
         """Hand what waits to free places."""
         while self._waiting and len(self._batches) < self._places:
-            batch = asyncio.ensure_future(self._read(self._next_batch()))
+            waiting = self._next_batch()
+            batch = asyncio.ensure_future(self._read(waiting))
             self._batches.add(batch)
-            batch.add_done_callback(self._batch_ended)
+            batch.add_done_callback(partial(self._batch_ended, waiting))
 
     def _next_batch(self) -> list[_Waiting]:
         """Take an equal part of what waits for each place, within bounds."""
@@ -490,8 +491,12 @@ class WorkerPool:
             batch.append(self._waiting.popleft())
         return batch
 
-    def _batch_ended(self, batch: asyncio.Task[None]) -> None:
+    def _batch_ended(self, waiting: Sequence[_Waiting], batch: asyncio.Task[None]) -> None:
         self._batches.discard(batch)
+        error = None if batch.cancelled() else batch.exception()
+        for _, answer in waiting:  # else whoever waits for one would do so for ever
+            if not answer.done():
+                answer.set_exception(error or PageUnreadable(FailReason.STOPPED))
         self._hand_over()
 
     async def _read(self, batch: list[_Waiting]) -> None:

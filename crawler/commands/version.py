@@ -51,7 +51,7 @@ def _own() -> list[tuple[str, str]]:
     """Return what is ours, by name."""
     from importlib.metadata import version
 
-    from db.engine.database import SCHEMA
+    from db.engine.migration import SCHEMA
     from pipelines.extract import models
 
     found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]

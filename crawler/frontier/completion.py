@@ -225,10 +225,13 @@ class PageCompletion:
         if lease.kind == Kind.ROBOTS and outcome.state != State.PENDING:
             followers.robots.stored(lease, outcome)
         if not (page.error and followers.backoff.outage.suspected):  # which says nothing of the host
-            followers.learning.note(page, outcome, stored)
+            try:
+                followers.learning.note(page, outcome, stored)
+            except Exception as error:  # noqa: BLE001 - of whatever kind: it knows less, and the crawl goes on
+                self._background.helper_failed("Learning.note", error)
         self._queue(outcome, stored)
         if followers.rescorer.is_due(stats["pages"]):
-            self._background.start(followers.rescorer.rescore(stats["pages"]))
+            self._background.start_helper(followers.rescorer.rescore(stats["pages"]))
 
     def _queue(self, outcome: Outcome, stored: Stored) -> None:
         """Note what waits now, and what will at some time."""

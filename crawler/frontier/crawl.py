@@ -26,6 +26,7 @@ from db.records.article import ArticleItem
 from db.records.host import ShownAlarm
 from db.records.lease import Waiting
 from db.records.outcome import Stored
+from db.records.run import FAILED
 from db.records.url import Kind, Lease
 from db.records.visit import Unread
 from pipelines.focus.topic import Topic
@@ -48,7 +49,7 @@ from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
 from ..run.config import Config, ConfigError
-from ..run.exit_codes import EXIT_FINISHED, EXIT_STOPPED
+from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING, EXIT_STOPPED
 from ..run.exporters import export_command
 from ..run.seeds import ArchiveSeeds
 from ..run.session import WATCH, Session
@@ -193,7 +194,7 @@ class Crawl:
         if self.followers.watch is not None:
             start(self.followers.watch.keep())
         self.followers.learning.run()
-        start(retention.keep(self.session, self.session.config.keep))
+        self.background.keep_helper(partial(retention.keep, self.session, self.session.config.keep))
         if self.replay is not None:
             start(self.replay.keep_alive())
             start(self.replay.run())
@@ -209,31 +210,41 @@ class Crawl:
         Args:
             reason: Scrapy's, in a word or two.
         """
-        ended = Ended()
+        ended = self.background.ended
         self.followers.backoff.tell()
-        await self.rendering.close()
+        await ended(self.rendering.close(), None)
         if self.exchange is not None:
-            await self.exchange.close()
+            await ended(self.exchange.close(), None)
         if reason == "finished" and not self.background.problem:
-            await self.followers.rescorer.finish(self.session.stats["pages"])
-        await self.followers.rescorer.close()
+            await ended(self.followers.rescorer.finish(self.session.stats["pages"]), None)
+        await ended(self.followers.rescorer.close(), None)
+        alarms = await ended(self.followers.learning.close(), ())
+        result = Ended()
         try:
-            ended = replace(ended, alarms=await self.followers.learning.close())
-            left = await self.session.release_all()
-            ended = replace(ended, left=left, unread=await self.session.unread())
-            text = self._ending(left, ended.unread, reason)
-            await self.session.end(text, self.background.exit_code)
+            if self.archive is not None:
+                await self.archive.close()
+            result = await self._end(reason)
         except DatabaseProblem as problem:
             self.background.give_up(problem)
-        if self.archive is not None:
-            await self.archive.close()
+        except Exception as error:  # noqa: BLE001 - of whatever kind: the database is still to be closed
+            self.background.failed(error)
         await self.session.close()
-        return ended
+        return replace(result, alarms=alarms)
 
-    def _ending(self, left: Waiting, unread: Unread, reason: str) -> str:
+    async def _end(self, reason: str) -> Ended:
+        """Release what is leased and write the end of the run."""
+        left = await self.session.release_all()
+        unread = await self.session.unread()
+        is_answered = left.within > 0 or await self.session.is_answered()
+        text = self._ending(left, unread, reason, is_answered=is_answered)
+        await self.session.end(text, self.background.exit_code)
+        return Ended(left=left, unread=unread)
+
+    def _ending(self, left: Waiting, unread: Unread, reason: str, *, is_answered: bool) -> str:
         """Say how the run ended: the table decides whether it is finished."""
         if self.background.problem:
-            return f"stopped ({self.background.problem})"
+            has_failed = self.background.exit_code in {EXIT_DATABASE, EXIT_FAULT}
+            return f"{FAILED if has_failed else 'stopped'} ({self.background.problem})"
         self.background.exit_code = EXIT_STOPPED if left.within or unread.again else EXIT_FINISHED
         if left.within:
             return f"stopped ({reason})"
@@ -242,6 +253,9 @@ class Crawl:
             return f"stopped ({self.left_elsewhere})"
         if unread.again:
             return f"finished but for {unread.again} pages that could not be read"
+        if not is_answered:
+            self.background.exit_code = EXIT_NOTHING
+            return f"{FAILED} (no seed brought a page)"
         return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
 
 
@@ -333,7 +347,8 @@ async def _build(
     callbacks = Callbacks(
         stats=session.stats,
         is_own=known.seeds.owns,
-        start=background.start,
+        start=background.start_helper,
+        keep=background.keep_helper,
         add=pending.add_soon,
         clear=pending.reconsider,
         adjust=pending.adjust,

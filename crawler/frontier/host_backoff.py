@@ -127,16 +127,21 @@ class HostBackoff:
         elif error is not FailReason.OUT_OF_HANDLES:
             active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
             if self.outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
-                self._background.start(self._await_network())
+                self._background.start(self._await_network(self._cause()))
             if self.outage.suspected:
                 return HostUpdate(self._hosts.pause(lease.host_id))
         return self._hosts.answered(page)
 
-    async def _await_network(self) -> None:
-        """Look until a host can be reached; give up in the end."""
-        began, pause, cause = time.monotonic(), _FIRST_LOOK_SECONDS, self.outage.cause()
+    def _cause(self) -> str:
+        """Say what is the matter; an answer of any host would have it forgotten."""
+        cause = self.outage.cause()
         if self.outage.lacks_names and self._session.config.fetch.proxies.are_given:
             cause += " (PROXY_RESOLVES=True has the proxy resolve names, without the guard against private addresses)"
+        return cause
+
+    async def _await_network(self, cause: str) -> None:
+        """Look until a host can be reached; give up in the end."""
+        began, pause = time.monotonic(), _FIRST_LOOK_SECONDS
         patience = self._session.config.network_patience
         looks, told = 0, False
         while self.outage.is_down and not await self._is_reachable():

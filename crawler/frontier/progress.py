@@ -30,7 +30,7 @@ from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..response.new_urls import GOES_FIRST
 from ..run.config import Config, value_of
-from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED
+from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_NOTHING, EXIT_STOPPED
 from ..run.exporters import command_on, export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
 from .crawl import Crawl, Ended
@@ -158,6 +158,12 @@ class Progress:
 
     async def _show(self, crawl: Crawl) -> None:
         """Show the line again and again; say once that the crawl was told to stop."""
+        try:
+            await self._draw(crawl)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: the crawl goes on unseen
+            crawl.background.helper_failed("Progress._show", error)
+
+    async def _draw(self, crawl: Crawl) -> None:
         console, said = self._console, False
         live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
         every = self._seconds if live is None else _LIVE_SECONDS
@@ -342,8 +348,8 @@ def _stopping(under_way: int) -> str:
 
 def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
     """Say what can be done with the result, a line each."""
-    database, exit_code = crawl.session.database, crawl.background.exit_code
-    if exit_code == EXIT_DATABASE:
+    database = crawl.session.database
+    if crawl.background.exit_code == EXIT_DATABASE:
         return []
     return [
         f"Look:   {command_on(database, 'scrapy status')}",
@@ -355,6 +361,8 @@ def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
 def _goes_on(crawl: Crawl, ended: Ended) -> str:
     """Say what the same command does next."""
     limits, same = crawl.session.config.limits, "the same command"
+    if crawl.background.exit_code == EXIT_NOTHING:
+        return f"{same} asks them again"
     if crawl.background.exit_code != EXIT_FINISHED:
         return f"{same} goes on; with -a mode=watch it waits for news"
     if ended.left is None or not ended.left.beyond:
@@ -374,6 +382,14 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
         more = f" ({beyond} URLs lie beyond the limits)" if beyond else ""
         how = "Stopped watching" if crawl.watches else "Finished"
         return f"{how}: nothing is left within the limits{more}. {where}"
+    if crawl.background.exit_code == EXIT_NOTHING:
+        return (
+            "Failed: no seed brought a page; look at the seeds and the network, 'scrapy why URL' says what came of "
+            f"one. {where}"
+        )
+    if crawl.background.problem:
+        how = "Stopped" if crawl.background.exit_code == EXIT_STOPPED else "Failed"
+        return f"{how}: {one_line(crawl.background.problem)}. {where}"
     if crawl.left_elsewhere:
         return f"Stopped: {crawl.left_elsewhere}; the same command goes on. {where}"
     if ended.left and not ended.left.within:

@@ -89,6 +89,8 @@ class Rescorer:
 
     async def rescore(self, pages: int) -> None:
         """Ask for new scores, put the queues in order and write them."""
+        if self._busy:  # begun for another page between this one and now
+            return
         self._busy = True
         self._rounds.begin(self._before + pages)
         began = time.monotonic()

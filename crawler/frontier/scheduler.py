@@ -33,7 +33,7 @@ from ..fetch.handler import Network
 from ..response.revisit import conditions
 from ..run.background import Background, EngineCallbacks
 from ..run.config import Config, ConfigError
-from ..run.exit_codes import EXIT_DATABASE, EXIT_USAGE
+from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_USAGE
 from ..run.seeds import SeedError
 from ..run.session import ONCE
 from .crawl import Crawl, Ended, open_crawl
@@ -150,6 +150,7 @@ class FrontierScheduler(BaseScheduler):
         """Scrapy's constructor."""
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
+        crawler.signals.connect(scheduler._background.opened, signal=signals.engine_started)
         crawler.signals.connect(scheduler._spider_failed, signal=signals.spider_error)
         return scheduler
 
@@ -182,6 +183,10 @@ class FrontierScheduler(BaseScheduler):
         except (ConfigError, SeedError, DatabaseProblem) as problem:
             self._background.refuse(str(problem), EXIT_DATABASE if isinstance(problem, DatabaseGone) else EXIT_USAGE)
             return
+        except Exception as error:
+            logger.exception("the crawl could not be begun")
+            self._background.refuse(f"internal error ({type(error).__name__}: {error}); nothing was begun", EXIT_FAULT)
+            return
         CrawlAccess.of(self._crawler).services = self.crawl = crawl
         if self._metrics is not None:
             self._metrics.crawl = crawl
@@ -200,10 +205,13 @@ class FrontierScheduler(BaseScheduler):
     async def _close(self, reason: str) -> None:
         self._background.close()
         self._waker.close()
-        if self.crawl is not None:
-            self.ended = await self.crawl.close(reason)
-        if self._metrics is not None:
-            await asyncio.to_thread(self._metrics.close)
+        try:
+            if self.crawl is not None:
+                self.ended = await self.crawl.close(reason)
+            if self._metrics is not None:
+                await asyncio.to_thread(self._metrics.close)
+        except Exception as error:  # noqa: BLE001 - of whatever kind: it is said how the crawl ended
+            self._background.failed(error)
         self._crawler.stats.set_value("crawl/exit_code", self.exit_code)
 
     # ------------------------------------------------------------ Scrapy's scheduler interface
@@ -221,6 +229,13 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the best URL among hosts that are ready, or None. Never waits."""
+        try:
+            return self._next_request()
+        except Exception as error:  # noqa: BLE001 - of whatever kind: Scrapy would ask no more, and never end
+            self._background.failed(error)
+            return None
+
+    def _next_request(self) -> Request | None:
         crawl = self.crawl
         if crawl is None or self._background.ends or self._waker.rests() or crawl.followers.backoff.outage.suspected:
             return None

@@ -9,6 +9,7 @@ alarms    how a host's answers change (`HEALTH_WINDOW`, `crawler.learn.health.al
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from db.frontier.leases import OwnedHost
@@ -44,7 +45,7 @@ class Learning:
     def __init__(self, session: Session, callbacks: Callbacks) -> None:
         config = session.config
         self._session = session
-        self._start = callbacks.start
+        self._keep = callbacks.keep
         self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
         self.rules = UrlRules(session, callbacks.start, callbacks.adjust) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
@@ -60,11 +61,11 @@ class Learning:
     def run(self) -> None:
         """Do from now on what has to be done from time to time."""
         if self.traps is not None:
-            self._start(self.traps.keep())
+            self._keep(self.traps.keep)
         if self.alarms is not None:
-            self._start(self.alarms.run())
+            self._keep(self.alarms.run)
         if self.rules is not None and not self._session.database.is_sqlite:
-            self._start(self.rules.reload(_RELOAD_SECONDS))
+            self._keep(partial(self.rules.reload, _RELOAD_SECONDS))
 
     async def close(self) -> Sequence[ShownAlarm]:
         """Write what is not written yet; returns the alarms that last."""

@@ -48,7 +48,7 @@ class SiteMemory:
 
     Args:
         session: the open database.
-        start: runs a coroutine in the background and sees to its exceptions.
+        start: runs a coroutine in the background, which the crawl can do without.
         most: hosts kept; what was not asked for longest is dropped (and loaded again when needed).
     """
 

@@ -62,7 +62,7 @@ class UrlRules:
 
     Args:
         session: the open database.
-        start: runs a coroutine in the background and sees to its exceptions.
+        start: runs a coroutine in the background, which the crawl can do without.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
 

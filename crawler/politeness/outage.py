@@ -106,12 +106,15 @@ class Outage:
     @property
     def lacks_names(self) -> bool:
         """Tell whether none of the names of silent hosts could be resolved."""
-        return {reason for reason, *_ in self._silent.values()} <= {FailReason.NO_HOST, FailReason.NO_DNS}
+        reasons = {reason for reason, *_ in self._silent.values()}
+        return bool(reasons) and reasons <= {FailReason.NO_HOST, FailReason.NO_DNS}
 
     def cause(self) -> str:
-        """Say in some words what is the matter."""
+        """Say in some words what is the matter; empty when no host is silent."""
         for reason, _, detail in self._silent.values():
             if reason is FailReason.NO_PROXY:
                 return label(reason, detail)
         causes = Counter(_CAUSES[reason] for reason, *_ in self._silent.values())
-        return f"none of the last {len(self._silent)} hosts answers: {causes.most_common(1)[0][0]}"
+        return "".join(
+            f"none of the last {len(self._silent)} hosts answers: {cause}" for cause, _ in causes.most_common(1)
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 import signal
@@ -19,6 +20,8 @@ from pathlib import Path
 
 from .devtools import Answer, DevTools, DevToolsError, Listener
 from .records import RenderError, RenderProblem
+
+logger = logging.getLogger(__name__)
 
 _NAMES = ("chromium-headless-shell", "chrome-headless-shell", "headless_shell")
 _PLAYWRIGHT = "chromium_headless_shell-*/*/*headless*shell"
@@ -218,7 +221,14 @@ class Chromium:
             self._process.wait()
 
     async def _watch_memory(self) -> None:
-        """Kill each process beyond its memory, alone."""
+        """Kill each process beyond its memory, alone; without a watch, all."""
+        try:
+            await self._look_at_memory()
+        except Exception:
+            logger.exception("the memory of the browser cannot be watched; it is ended")
+            self._kill()
+
+    async def _look_at_memory(self) -> None:
         while not self.is_gone:
             for pid in self.processes() if self.showing else ():
                 if _own_bytes(pid) > self._memory_bytes:

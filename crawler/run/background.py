@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from db.engine.errors import DatabaseProblem
 
-from .exit_codes import EXIT_DATABASE, EXIT_STOPPED
+from .exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_STOPPED
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_AGAIN_SECONDS, _LONGEST_AGAIN_SECONDS = 1.0, 600.0
+"""Pauses before a helper that failed begins anew: the first, and the longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,9 @@ class EngineCallbacks:
 class Background:
     """Tasks of a crawl, and the first problem that ends it.
 
+    A fault in what the crawl cannot do without ends it (`start`). Helpers, without which it knows less or writes later,
+    are left out (`start_helper`) or begin anew (`keep_helper`) when they fail, and the log says so.
+
     Args:
         stop: ends the crawl, with the reason in a word or two.
 
@@ -65,11 +74,21 @@ class Background:
         self.closing = False
         self._tasks: set[asyncio.Task[Any]] = set()
         self._stopping: asyncio.Future[Any] | None = None
+        self._faults: Counter[str] = Counter()
+        self._is_open = False
+        self._why = ""
+        """Reason of a problem that came before the engine could be stopped."""
 
     @property
     def ends(self) -> bool:
         """Tell whether nothing more is to be begun: the crawl ends, or could not start."""
         return self.closing or bool(self.problem)
+
+    def opened(self) -> None:
+        """Note that the engine runs; a problem that has come before stops it now."""
+        self._is_open = True
+        if self._why:
+            self._stop(self._why)
 
     def refuse(self, problem: str, exit_code: int) -> None:
         """Note why the crawl cannot start."""
@@ -80,6 +99,31 @@ class Background:
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+
+    def start_helper(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a helper in the background; faults but the database's are only logged."""
+        task = asyncio.ensure_future(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._helper_ended)
+
+    def keep_helper(self, begin: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Run in the background a helper that goes on for ever, anew after an exception."""
+        self.start(self._kept(begin))
+
+    async def _kept(self, begin: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        pause = _AGAIN_SECONDS
+        while True:
+            helper = begin()
+            try:
+                await helper
+            except DatabaseProblem:
+                raise
+            except Exception as error:  # noqa: BLE001 - of whatever kind: the crawl goes on without
+                self.helper_failed(_name(helper), error)
+            else:
+                return
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_AGAIN_SECONDS)
 
     def close(self) -> None:
         """Begin nothing more, and leave what is under way."""
@@ -97,10 +141,28 @@ class Background:
 
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""
-        if not self.closing:
-            self.problem = f"internal error ({type(error).__name__}: {error}); the same command goes on"
-            logger.error("%s", self.problem, exc_info=error)
+        told = f"internal error ({type(error).__name__}: {error}); the same command goes on"
+        logger.error("%s", told, exc_info=error)
+        if not self.problem:
+            self.problem, self.exit_code = told, EXIT_FAULT
             self._stop("internal error")
+
+    def helper_failed(self, name: str, error: BaseException) -> None:
+        """Log a fault of a helper: the first of each kind with its traceback."""
+        told = f"{name}: {type(error).__name__}: {error}"
+        self._faults[told] += 1
+        if self._faults[told] == 1:
+            logger.error("internal error in %s; the crawl goes on without", told, exc_info=error)
+
+    async def ended(self, helper: Coroutine[Any, Any, T], otherwise: T) -> T:
+        """Await what a helper does at the end; its faults do not keep the run from ending."""
+        try:
+            return await helper
+        except DatabaseProblem as problem:
+            self.give_up(problem)
+        except Exception as error:  # noqa: BLE001 - of whatever kind
+            self.helper_failed(_name(helper), error)
+        return otherwise
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
@@ -110,8 +172,23 @@ class Background:
         elif error is not None:
             self.failed(error)
 
+    def _helper_ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, DatabaseProblem):
+            self.give_up(error)
+        elif error is not None:
+            self.helper_failed(_name(task.get_coro()), error)
+
     def _stop(self, reason: str) -> None:
-        if not self.closing:
+        if not self._is_open:
+            self._why = reason
+        elif not self.closing:
             self.closing = True
             # not among self._tasks: closing cancels those
             self._stopping = asyncio.ensure_future(self._stop_crawl(reason))
+
+
+def _name(coroutine: object) -> str:
+    """Return the function that a coroutine is of."""
+    return str(getattr(coroutine, "__qualname__", "a helper"))

@@ -32,7 +32,11 @@ MAX_FILE_BYTES = 64 << 20
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BEGINNING = re.compile(r"([A-Za-z]{2,7})([:;.：；]*)([/\\／]*)")
+"""A scheme, or what was meant to be one: letters, colon, slashes."""
+_AROUND = "\"'<>“”‘’《》「」"
 _PORT = re.compile(r"[^/?#:]+:[0-9]+(?:[/?#]|$)")
+_PORT_ALONE = re.compile(r"[0-9]+(?:[/?#]|$)")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _QUOTES = {'"': '"', "'": "'", "“": "”"}
 _LONG = 80
@@ -171,7 +175,7 @@ def _is_file(text: str) -> bool:
 
 def _is_address(word: str) -> bool:
     """Tell whether a word is an address rather than the name of a file."""
-    if word.lower().startswith(("http:", "https:", "//")):
+    if word.lower().startswith(("http:", "https:", "//")) or _mended(word):
         return True
     url = canonicalize(f"http://{word}")
     if url is None or word.startswith((".", "/", "\\", "~")):
@@ -308,6 +312,9 @@ def _split_words(text: str) -> list[str]:
 
 def _parse_url(word: str) -> str:
     """Return the canonical URL of an address as people write it."""
+    if right := _mended(word):
+        msg = f"{_short(word)} is no right address; if {_short(right)} is meant, write that"
+        raise _LineError(msg)
     address = f"https://{word.removeprefix('//')}" if _is_bare(word) else word
     url = canonicalize(address)
     host = address.partition("://")[2]
@@ -321,6 +328,41 @@ def _parse_url(word: str) -> str:
         msg = f"{_short(word)} is no address of a web page; if it is a local host, write http://{_short(word)}/"
         raise _LineError(msg)
     return url
+
+
+def _mended(word: str) -> str:
+    """Return an address without the slip in its scheme; empty for one without any.
+
+    Nobody would notice a crawl of another site than was meant, so it is not taken for right.
+
+    >>> _mended("https:/a.example/b"), _mended("http//a.example"), _mended("https://https://a.example")
+    ('https://a.example/b', 'http://a.example', 'https://a.example')
+    """
+    rest = word.strip(_AROUND) if word[:1] in _AROUND else word
+    is_wrong, scheme = rest != word, ""
+    rest = rest.removeprefix("//")
+    while begins := _BEGINNING.match(rest):
+        letters, colon, slashes = begins.groups()
+        meant = "https" if letters.lower().endswith("s") else "http"
+        near = meant if _is_near(letters.lower(), meant) else ""
+        is_exact = letters.lower() == near
+        is_marked = len(slashes) > 1 or (slashes and colon) or (is_exact and colon and "." not in colon)
+        if not near or not is_marked:
+            break
+        # a second one is wrong however it is written
+        is_wrong = is_wrong or bool(scheme) or word[:2] == "//" or (not is_exact, colon, slashes) != (False, ":", "//")
+        scheme, rest = near, rest[begins.end() :]
+    url = canonicalize(f"{scheme or 'https'}://{rest}") if is_wrong and not _PORT_ALONE.match(rest) else None
+    return f"{scheme or 'https'}://{rest}" if url is not None and _is_named(url) else ""
+
+
+def _is_near(letters: str, scheme: str) -> bool:
+    """Tell whether letters are a scheme but for one missing, wrong or too many."""
+    letters = letters.replace("xx", "tt")
+    places = [(scheme[:at], scheme[at:]) for at in range(len(scheme) + 1)]
+    missing = any(letters == before + after[1:] for before, after in places)
+    more = len(letters) - len(scheme) in {0, 1}
+    return missing or (more and any(letters.startswith(a) and letters[len(a) + 1 :] in {b, b[1:]} for a, b in places))
 
 
 def _is_bare(word: str) -> bool:

@@ -10,7 +10,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -26,6 +26,7 @@ from db.engine.writer import Work, Writer
 from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
 from db.frontier.insert import add_urls
+from db.frontier.seeds import are_answered
 from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
@@ -216,8 +217,12 @@ class Session:
 
     async def _merge(self) -> None:
         """Merge new entries of the full-text index beside the pages."""
-        with suppress(DatabaseProblem):  # the next time will do, and pages meet the problem as well
+        try:
             await self.read(merge_pending)
+        except DatabaseProblem:  # the next time will do, and pages meet the problem as well
+            pass
+        except Exception:
+            logger.exception("the full-text index could not be merged; searches read what waits for it")
 
     async def release_all(self) -> Waiting:
         """Put back what is leased; returns what is left."""
@@ -231,6 +236,14 @@ class Session:
     async def unread(self) -> Unread:
         """Count the URLs whose last answer could not be read, through a fault of ours."""
         return await self.submit(revisits.count_unread, None)
+
+    async def is_answered(self) -> bool:
+        """Tell whether the seeds ever brought a page, in any database; True without seeds."""
+        if self.stats["new"] or self.stats["duplicate"]:
+            return True
+        databases = [self.database, *([] if self.neighbours is None else self.neighbours.answering())]
+        found = [await asyncio.to_thread(one.read, are_answered) for one in databases]
+        return any(found) or None in found
 
     async def end(self, text: str, exit_code: int) -> None:
         """Write how the run ended."""

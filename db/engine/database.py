@@ -1,4 +1,4 @@
-"""Opening a database: connection settings, file locks, migration, foreign schemas.
+"""Opening a database: connection settings, file locks, a schema that is older.
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: a killed process loses nothing, a power cut may lose the last
 transactions but never damages the file. Transactions are begun explicitly (BEGIN IMMEDIATE for the writer), because the
@@ -7,6 +7,8 @@ driver's own habit of beginning late would let another writer in between a read 
 
 from __future__ import annotations
 
+import errno
+import logging
 import re
 import sqlite3
 import sys
@@ -16,12 +18,15 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchTableError
 from sqlalchemy.pool import QueuePool
 
-from .errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase, classify
+from .errors import LACKS_A_PART, DatabaseGone, DatabaseProblem, InUse, Unavailable, Unwritable, WrongDatabase, classify
 from .locks import AdvisoryLock
+from .migration import SCHEMA, is_being_copied, keep_copy, migrate, refuse_beside_runs, schema_of
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Query = Callable[[Connection], T]
@@ -29,12 +34,6 @@ Query = Callable[[Connection], T]
 ReadConnection = Connection
 """The connection that a question reads from."""
 
-SCHEMA = "5"
-"""The revision in `migrations/versions`: what this program's tables look like."""
-
-_MIGRATIONS = Path(__file__).parents[1] / "migrations"
-_UNRELEASED = re.compile(r"\d{4}")
-"""Revisions before the first release, which cannot be brought up to date."""
 _FILES = (".db", ".sqlite", ".sqlite3")
 """Endings of paths that are taken for a SQLite file, whether there is one or not."""
 _MAGIC = b"SQLite format 3\0"
@@ -43,6 +42,7 @@ _PASSWORD = re.compile(r":(?!/).*@")
 _SQLITE_BUSY_MS = 2_000
 _LOCK_SECONDS = 5
 _LONGEST_START = 60.0
+_TURN_SECONDS = 0.1
 _FROZEN_SECONDS = 8
 _OLDEST_POSTGRES = 12
 _PORTS = 1 << 16
@@ -249,6 +249,8 @@ def open_for_crawl(
 ) -> Database:
     """Open (or create) a crawl's database, and take the SQLite file's lock.
 
+    One of an earlier schema is brought up to date, and a copy of a SQLite file kept.
+
     Args:
         database_url: see `parse_url`.
         patience_seconds: how long a locked or silent database is waited for; a minute at most.
@@ -256,12 +258,12 @@ def open_for_crawl(
         goes_on: whether to wait any longer; asked every few seconds.
 
     Raises:
-        WrongDatabase: not a database of this program, made by another version, or in use by another crawl.
-        DatabaseGone: cannot be opened or written.
+        WrongDatabase: it cannot be used: foreign, of another version, read-only, or in use by another crawl.
+        DatabaseGone: it does not answer, or its disk is full.
     """
     url = parse_url(database_url)
     name = _name(url)
-    lock = _lock_file(Path(name)) if url.get_backend_name() == "sqlite" else None
+    lock = _wait_for_lock(Path(name), goes_on) if url.get_backend_name() == "sqlite" else None
     database = Database(_engine(url), name, lock)
     patience_seconds = min(patience_seconds, _LONGEST_START)
     deadline = time.monotonic() + patience_seconds
@@ -283,18 +285,19 @@ def open_for_crawl(
                 time.sleep(1)
             else:
                 return database
-    except DatabaseProblem:
+    except DatabaseProblem as problem:
         database.close()
-        raise
+        raise _of_opening(problem) from problem.__cause__
 
 
 def open_for_reading(database_url: str) -> Database:
     """Open an existing crawl database to look into it while a crawl may be running.
 
-    Nothing of a SQLite file is ever changed by its connections, whatever file it is and whatever is asked.
+    Nothing of a SQLite file is ever changed by its connections, whatever file it is and whatever is asked. One of an
+    earlier schema is brought up to date before, see `open_for_crawl`.
 
     Raises:
-        WrongDatabase: there is none, or it is not one of this program's version.
+        WrongDatabase: there is none, or it is not one of this program.
         DatabaseGone: it cannot be read.
     """
     url = parse_url(database_url)
@@ -302,19 +305,43 @@ def open_for_reading(database_url: str) -> Database:
     if url.get_backend_name() == "sqlite" and not Path(name).is_file():
         _refuse_folder(Path(name))
         raise WrongDatabase(f"there is no database {name} yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
-    engine = _reading_engine(url)
-    database = Database(engine, name, None)
+    database = Database(_reading_engine(url), name, None)
     try:
-        with engine.connect() as connection:
-            if _revision(connection, name) is None:
-                raise WrongDatabase(f"{name} holds no crawl yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
-    except DBAPIError as error:
+        schema = database.read(lambda connection: schema_of(connection, name))
+        if schema is None:
+            raise WrongDatabase(f"{name} holds no crawl yet; run 'scrapy crawl news -a seeds=seeds.txt' first")
+        if schema != SCHEMA:
+            _bring_up_to_date(database_url, database)
+    except DatabaseProblem as problem:
         database.close()
-        raise classify(error, name) or error from error
-    except WrongDatabase:
-        database.close()
-        raise
+        raise _of_opening(problem) from problem.__cause__
     return database
+
+
+def _bring_up_to_date(database_url: str, reader: Database) -> None:
+    """Bring a database up to date that is to be read, unless another process does.
+
+    Raises:
+        DatabaseProblem: it cannot be done.
+    """
+    reader.engine.dispose()  # the last connection that can write folds the log, when no other is open
+    try:
+        open_for_crawl(database_url, patience_seconds=_LOCK_SECONDS).close()
+    except InUse:
+        # whoever has the lock: a crawl that has just done it, or one of an older version
+        if reader.read(lambda connection: schema_of(connection, reader.name)) != SCHEMA:
+            raise WrongDatabase(
+                f"a crawl of an older version is running on {reader.name}; stop it, and the file is brought up to date"
+            ) from None
+    except DatabaseProblem as problem:
+        raise type(problem)(
+            f"{problem} (its tables are of an older version, and are brought up to date first)"
+        ) from problem
+
+
+def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
+    """Return a problem of opening: what is read-only then does not pass by itself."""
+    return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 
 def _name(url: URL) -> str:
@@ -402,6 +429,35 @@ def _refuse_folder(path: Path) -> None:
         raise WrongDatabase(f"{path} is a folder; name a file in DATABASE_URL, e.g. sqlite:///{path}/news.db")
 
 
+def _wait_for_lock(path: Path, goes_on: Callable[[], bool]) -> IO[str]:
+    """Lock a SQLite file; a process that is bringing it up to date is waited for.
+
+    Raises:
+        InUse: a crawl has the lock.
+        WrongDatabase, DatabaseGone: there can be no such file.
+    """
+    deadline = time.monotonic() + _LONGEST_START
+    while True:
+        try:
+            return _lock_file(path)
+        except InUse:
+            is_waited_for = goes_on() and (is_being_copied(path) or time.monotonic() < deadline)
+            if not is_waited_for or not _is_older(path):
+                raise
+        time.sleep(_TURN_SECONDS)
+
+
+def _is_older(path: Path) -> bool:
+    """Tell whether a file is to be brought up to date."""
+    database = Database(_reading_engine(parse_url(str(path))), str(path), None)
+    try:
+        return database.read(lambda connection: schema_of(connection, str(path))) not in {None, SCHEMA}
+    except DatabaseProblem:
+        return False
+    finally:
+        database.close()
+
+
 def _lock_file(path: Path) -> IO[str]:
     """Lock a SQLite file by the operating system; the lock ends with the process."""
     _refuse_folder(path)
@@ -410,7 +466,8 @@ def _lock_file(path: Path) -> IO[str]:
     try:
         handle = path.with_name(path.name + ".lock").open("a")
     except OSError as error:
-        raise DatabaseGone(
+        passes = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE}
+        raise (DatabaseGone if passes else WrongDatabase)(
             f"{path} cannot be opened for writing ({error.strerror}); make its folder writable, or name another in "
             "DATABASE_URL"
         ) from error
@@ -418,7 +475,7 @@ def _lock_file(path: Path) -> IO[str]:
         _lock_at_once(handle)
     except OSError:
         handle.close()
-        raise WrongDatabase(
+        raise InUse(
             f"another crawl is running on {path}; wait for it, stop it, or name another file in DATABASE_URL"
         ) from None
     return handle
@@ -438,46 +495,6 @@ def _lock_at_once(handle: IO[str]) -> None:
         import fcntl  # noqa: PLC0415 - there is none on Windows
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _revision(connection: Connection, name: str) -> str | None:
-    """Return a database's revision; refuses a foreign or newer one."""
-    tables = set(inspect(connection).get_table_names())
-    found = None
-    if "alembic_version" in tables:
-        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-    if found is None:
-        others = sorted(tables - {"alembic_version"})
-        if others:
-            raise WrongDatabase(
-                f"{name} holds other tables ({', '.join(others[:4])}); name a database of its own in DATABASE_URL"
-            )
-    elif _is_older(found):
-        raise WrongDatabase(
-            f"{name} was made by an older version (schema {found}), and its tables cannot be brought up to date; "
-            "name another database in DATABASE_URL and crawl anew, or go on with the version that made it"
-        )
-    elif found != SCHEMA:
-        raise WrongDatabase(
-            f"{name} was made by a newer version (schema {found}); update this program or name another database"
-        )
-    return found
-
-
-def _is_older(revision: str) -> bool:
-    """Tell whether a database was made before this program, and not after it."""
-    return bool(_UNRELEASED.fullmatch(revision)) or (revision.isdecimal() and int(revision) < int(SCHEMA))
-
-
-def _create_tables(connection: Connection) -> None:
-    """Run the migration; imports Alembic here, which is slow and seldom needed."""
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
-
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def _check_server(connection: Connection, name: str) -> None:
@@ -501,13 +518,33 @@ def _dotted(version: tuple[object, ...]) -> str:
 
 
 def _prepare(database: Database) -> None:
-    """Make the tables if there are none, in one transaction."""
+    """Make the tables, or bring them up to date, in one transaction."""
+    name = database.name
+    done = ""
     try:
         with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
             if not database.is_sqlite:
                 AdvisoryLock.MIGRATION.take(connection)
-            _check_server(connection, database.name)
-            if _revision(connection, database.name) is None:
-                _create_tables(connection)
+            _check_server(connection, name)
+            schema = schema_of(connection, name)
+            if schema is not None and schema != SCHEMA:
+                refuse_beside_runs(connection, name)
+                done = f"{name} was brought from schema {schema} to {SCHEMA}"
+                if database.is_sqlite:
+                    done += f"; the file as it was is kept in {keep_copy(Path(name), schema)}"
+            if schema != SCHEMA:
+                migrate(connection)
+                schema_of(connection, name)  # else it was no schema of that number
     except DBAPIError as error:
-        raise classify(error, database.name) or DatabaseGone(f"{database.name}: {error.orig}") from error
+        words = str(error.orig).strip().partition("\n")[0]
+        problem = classify(error, name)
+        raise problem or WrongDatabase(f"{name} cannot be used ({words}); nothing was changed in it") from error
+    except NoSuchTableError as error:
+        raise WrongDatabase(LACKS_A_PART.format(where=name, text=error)) from error
+    except (OSError, sqlite3.Error) as error:
+        raise WrongDatabase(
+            f"{name} has to be brought up to date, and no copy of it can be kept beside it ({error}); nothing was "
+            "changed"
+        ) from error
+    if done:
+        logger.warning("%s", done)

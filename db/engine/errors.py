@@ -1,8 +1,10 @@
 """Database problems, in words for the person who runs the crawl.
 
 DatabaseProblem           base: one sentence that says what happened and what to do
-+-- WrongDatabase         the caller named a database that must not be used (foreign, newer, in use): nothing started
++-- WrongDatabase         the caller named a database that must not be used (foreign, newer): nothing started
+|   +-- InUse             another crawl has the file
 +-- DatabaseGone          the database or its disk gave up: stop, everything is resumable
+|   +-- Unwritable        it is read-only; one that was so from the start is wrong
 +-- Unavailable           may pass by itself: locked, connection lost; worth another try
     +-- Contended         two transactions were in each other's way: another try at once, not worth a word
 """
@@ -25,8 +27,16 @@ class WrongDatabase(DatabaseProblem):
     """The database named is not one to write to."""
 
 
+class InUse(WrongDatabase):
+    """Another crawl has the file."""
+
+
 class DatabaseGone(DatabaseProblem):
     """The database cannot be used any more."""
+
+
+class Unwritable(DatabaseGone):
+    """The database, or its folder, is read-only."""
 
 
 class Unavailable(DatabaseProblem):
@@ -47,6 +57,10 @@ class _Rule:
     words: tuple[str, ...] = ()
 
 
+LACKS_A_PART = (
+    "{where} lacks a part of a crawl's tables ({text}); restore it from a copy, or name another database in "
+    "DATABASE_URL"
+)
 _NUMBER = re.compile(r"\[Errno -?\d+\] ")
 # The first that fits counts. {where}: the database; {text}: what the driver says.
 _RULES = (
@@ -58,13 +72,13 @@ _RULES = (
         words=("disk is full", "disk i/o error", "no space"),
     ),
     _Rule(
-        DatabaseGone,
+        Unwritable,
         "{where} is read-only ({text}); make it and its folder writable and run the same command again",
         states=("25006",),
         words=("readonly", "read-only"),
     ),
     _Rule(
-        DatabaseGone,
+        Unwritable,
         "{where} cannot be opened; its folder must exist and be writable",
         words=("unable to open database file",),
     ),
@@ -75,10 +89,9 @@ _RULES = (
     ),
     _Rule(
         WrongDatabase,
-        "{where} lacks a part of a crawl's tables ({text}); restore it from a copy, or name another database in "
-        "DATABASE_URL",
-        states=("42P01",),
-        words=("no such table",),
+        LACKS_A_PART,
+        states=("42P01", "42703"),
+        words=("no such table", "no such column", "has no column named"),
     ),
     _Rule(
         WrongDatabase,

@@ -183,6 +183,8 @@ class Writer:
             self._unsure = None
             with self._database.writing(self._connection):
                 results = list(jobs[0].work(self._connection, [job.payload for job in jobs]))
+                if len(results) != len(jobs):  # not committed: nobody could be told what came of it
+                    raise RuntimeError(f"{jobs[0].work!r} gave {len(results)} results for {len(jobs)} jobs")
                 number = transaction_number(self._connection)
                 self._unsure = None if number is None else (number, results)
             return results

@@ -37,6 +37,18 @@ def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredS
     ]
 
 
+def are_answered(connection: Connection) -> bool | None:
+    """Tell whether the given seeds ever brought a page; None when there are none.
+
+    Cost: one read a seed when a seed was; else a pass over the URLs.
+    """
+    ids = connection.execute(select(seed.c.id).where(seed.c.given == 1)).scalars().all()
+    if not ids:
+        return None
+    own, found = select(_HAS_PAGES.where(among(url.c.id))), select(_HAS_PAGES.where(_OF_THESE))
+    return any(bool(connection.execute(query, {"ids": ids}).scalar_one()) for query in (own, found))
+
+
 def seeds_of_hosts(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
     """Return the first seed of what waits of each of these hosts."""
     return {row.host_id: row.seed_id for row in connection.execute(_OF_HOSTS, {"ids": ids})}
@@ -129,6 +141,7 @@ def _day(at: float) -> str:
 
 _FAR = 2e11
 _OF_THESE = among(url.c.seed_id)
+_HAS_PAGES = exists().where(in_state(State.DONE), func.coalesce(url.c.reason, "") != SkipReason.REDIRECT)
 _WAITS = in_state(State.PENDING) & _OF_THESE
 _RESTS = text(RESTS)
 _GIVE = update(seed).where(among(seed.c.id)).values(given=bindparam("now_given"))

@@ -17,6 +17,7 @@ from ..frontier import counts
 from ..frontier.revisits import IS_GIVEN, count_unread
 from ..records.keys import fingerprint
 from ..records.outcome import StoredPage
+from ..records.run import FAILED
 from ..records.url import Kind, State
 from ..records.visit import Unread
 from ..tables.articles import ArticleRow, ArticleVersionRow, ClusterRow, DuplicateRow, PageRow, PartRow
@@ -126,6 +127,11 @@ class RunStatus:
     def is_running(self) -> bool:
         """Tell whether its lease lasts and its process is not known to be gone."""
         return self.finished is None and self.lease_seconds > 0
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether it has ended by a fault, or brought nothing."""
+        return (self.outcome or "").startswith(FAILED)
 
     @property
     def is_dead(self) -> bool:

@@ -133,6 +133,10 @@ class Resumed:
     settings: Mapping[str, Any]
 
 
+FAILED = "failed"
+"""Word at the beginning of an outcome that somebody has to look after; the reason follows in brackets."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunEnd:
     """End of a run; `at` is its Unix time for the curves of its counts."""

@@ -40,7 +40,8 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
     """
     if is_circular(url):
         return ENDLESS_PATH
-    return next((blocked[key] for key in keys_of(url) if key in blocked), "") if blocked else ""
+    found = map(blocked.get, keys_of(url)) if blocked else ()
+    return next((kind for kind in found if kind is not None), "")
 
 
 def is_circular(url: str) -> bool:

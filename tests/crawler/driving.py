@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 from sqlalchemy import Connection
@@ -138,6 +138,7 @@ class Driver:
     async def _open(self) -> FrontierScheduler:
         scheduler = FrontierScheduler.from_crawler(self.crawler)
         await scheduler.open(self.engine.spider).asFuture(asyncio.get_running_loop())
+        self.crawler.signals.send_catch_log(signals.engine_started)
         return scheduler
 
     @property

@@ -16,7 +16,7 @@ import pytest
 from crawler.demo.server import Newsroom
 from crawler.run.process import exhausted
 from db.engine.database import open_for_crawl
-from tests.crawler.crawling import ROOT, Running, crawl_arguments, rows, scrapy, start
+from tests.crawler.crawling import ROOT, Finished, Running, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.postgres import empty_database
 
@@ -183,3 +183,112 @@ def test_crawls_beside_each_other_must_agree(newsroom: Newsroom, tmp_path: Path,
             assert running.process.pid is not None
             running.process.terminate()
         assert {running.finish().returncode for running in (first, second)} <= {0, 3}
+
+
+def odd_crawl(folder: Path, answers: dict, *settings: str, before: str = "", paths: str = "/") -> Finished:
+    """Crawl some pages of a server; `paths`: those of the seeds."""
+    with OddServer(answers) as server:
+        seeds = folder / "seeds.txt"
+        seeds.write_text("\n".join(f"http://a.localhost:{server.port}{path}" for path in paths.split()))
+        own = (f"DATABASE_URL=sqlite:///{folder}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "HOST_DELAY=0")
+        own += ("WORKERS=1", "SOFT_404_PROBE=False", "SAME_IP_DELAY=0.01", *settings)
+        return scrapy(
+            folder, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in own for x in ("-s", s)], before=before
+        )
+
+
+def pages(count: int) -> dict:
+    """A home page with so many articles."""
+    paths = [f"/{n}" for n in range(count)]
+    answers = {("a.localhost", path): article(f"第{path[1:]}篇新闻") for path in paths}
+    return answers | {("a.localhost", "/"): article("首页", *paths)}
+
+
+HELPERS = {
+    "crawler.learn.traps.crawl.TrapRegistry": ("keep", "write"),
+    "crawler.learn.health.alarms.Alarms": ("run", "_catch_up"),
+    "crawler.learn.site_memory.SiteMemory": ("_save",),
+    "crawler.learn.learning.Learning": ("note",),
+    "crawler.frontier.rescore.Rescorer": ("rescore", "close"),
+    "crawler.frontier.progress.Progress": ("_draw",),
+    "crawler.learn.rendering.Rendering": ("close",),
+}
+"""What a crawl can do without."""
+ESSENTIAL = {
+    "crawler.frontier.refill.Refiller": ("_refill", "keep_alive"),
+    "crawler.frontier.held_hosts.HeldHosts": ("take",),
+    "crawler.frontier.idle.Idle": ("look_around",),
+    "crawler.frontier.pending.PendingUrls": ("add",),
+    "crawler.frontier.scheduler.FrontierScheduler": ("_next_request",),
+}
+_BREAK = """
+import importlib
+def broken(*_, **__):
+    raise IndexError("injected")
+async def broken_later(*_, **__):
+    raise IndexError("injected")
+def fail(path, name):
+    module, _, kind = path.rpartition(".")
+    of = getattr(importlib.import_module(module), kind)
+    is_coroutine = getattr(of, name).__code__.co_flags & 128
+    replaced = broken_later if is_coroutine else broken
+    replaced.__qualname__ = f"{kind}.{name}"
+    setattr(of, name, replaced)
+"""
+
+
+@pytest.mark.parametrize("path", HELPERS)
+def test_fault_in_a_helper_is_logged_and_the_crawl_goes_on(tmp_path: Path, path: str) -> None:
+    code = _BREAK + "".join(f"fail({path!r}, {name!r})\n" for name in HELPERS[path])
+    done = odd_crawl(tmp_path, pages(3), "RANK_EVERY_PAGES=1", before=code)
+    assert done.returncode == 0, done.stderr
+    assert "IndexError: injected; the crawl goes on without" in done.stderr
+    assert "Traceback" in done.stderr
+    assert rows(tmp_path, "SELECT count(*) FROM article") == [(3,)]
+    assert rows(tmp_path, "SELECT outcome, exit_code FROM run") == [("finished", 0)]
+
+
+@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in ESSENTIAL.items() for name in names])
+def test_fault_in_what_a_crawl_needs_ends_it_red(tmp_path: Path, path: str, name: str) -> None:
+    done = odd_crawl(tmp_path, pages(3), before=_BREAK + f"fail({path!r}, {name!r})\n")
+    assert done.returncode == 5, done.stderr
+    assert "Failed: internal error (IndexError: injected)" in done.stderr
+    ((outcome, code),) = rows(tmp_path, "SELECT outcome, exit_code FROM run")
+    assert (outcome, code) == ("failed (internal error (IndexError: injected); the same command goes on)", 5)
+    assert (
+        "failed (internal error (IndexError: injected)"
+        in scrapy(tmp_path, "status", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db").stdout
+    )
+
+
+def test_fault_at_the_beginning_ends_a_crawl_red(tmp_path: Path) -> None:
+    code = _BREAK + "fail('crawler.run.session.Session', 'begin')\n"
+    done = odd_crawl(tmp_path, pages(1), before=code)
+    assert done.returncode == 5, done.stderr
+    assert "internal error (IndexError: injected); nothing was begun" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "robots", "status"), [("missing", "", 404), ("forbidden", "User-agent: *\nDisallow: /", 200)]
+)
+def test_crawl_whose_seeds_bring_no_page_has_failed(tmp_path: Path, what: str, robots: str, status: int) -> None:
+    answers: dict = {("a.localhost", path): (status, {}, b"<p>what it is") for path in ("/", "/x")}
+    if robots:
+        answers["a.localhost", "/robots.txt"] = (200, {"Content-Type": "text/plain"}, robots.encode())
+    done = odd_crawl(tmp_path, answers, paths="/ /x")
+    assert done.returncode == 6, (what, done.stderr)
+    assert "Failed: no seed brought a page" in done.stderr
+    assert rows(tmp_path, "SELECT outcome, exit_code FROM run") == [("failed (no seed brought a page)", 6)]
+    done = odd_crawl(tmp_path, answers | pages(1), paths="/other")
+    assert done.returncode == 6, "another one that is missing"
+
+
+def test_one_page_of_one_seed_is_enough_and_a_later_crawl_without_news_is_no_failure(tmp_path: Path) -> None:
+    answers = pages(1) | {("a.localhost", "/x"): (404, {}, b"")}
+    with OddServer(answers) as server:
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text(f"http://a.localhost:{server.port}/\nhttp://a.localhost:{server.port}/x\n")
+        own = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}", "HOST_DELAY=0")
+        own += ("REVISIT_AHEAD=0", "WORKERS=1", "SOFT_404_PROBE=False")
+        arguments = ["crawl", "news", "-a", f"seeds={seeds}", *[x for s in own for x in ("-s", s)]]
+        assert [scrapy(tmp_path, *arguments).returncode for _ in range(2)] == [0, 0]

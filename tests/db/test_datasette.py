@@ -148,7 +148,7 @@ def _quoted(text: str) -> str:
 
 def columns_of(view: str) -> list[str]:
     """The columns of a view, as its SQL names them."""
-    source = (ROOT / "db" / "migrations" / "versions" / "0001_schema.py").read_text(encoding="utf-8")
+    source = (ROOT / "db" / "tables" / "views.py").read_text(encoding="utf-8")
     sql = re.search(rf'{view.upper()} = """\nSELECT (.*?)\nFROM', source, re.DOTALL)
     assert sql
     plain = re.sub(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "", sql[1])

@@ -58,7 +58,8 @@ class Callbacks:
     Attributes:
         stats: where traps are counted.
         is_own: whether a host, by its name, is one that the seeds mean.
-        start: runs a coroutine in the background and sees to its exceptions.
+        start: runs a coroutine in the background, which the crawl can do without.
+        keep: runs for ever what a function begins, anew after an exception.
         add: adds URLs to the frontier, in the background.
         clear: told a host of which some URLs that are held may not be wanted any more.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
@@ -67,6 +68,7 @@ class Callbacks:
     stats: Counter[str]
     is_own: Callable[[str], bool]
     start: Callable[[Coroutine[Any, Any, None]], None]
+    keep: Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
     add: Callable[[Sequence[NewUrl]], None]
     clear: Callable[[int], None]
     adjust: Callable[[int, Set[int]], None]

@@ -287,7 +287,6 @@ GONE = [
         "crawl news -a seeds=~/seeds.txt -s DATABASE_PATIENCE=0 -s DATABASE_URL=postgresql://u:secret@127.0.0.1:1/x",
         "does not answer",
     ),
-    (f"{CRAWL} -s DATABASE_URL=/proc/news.db", "cannot be opened for writing"),
 ]
 """The database or its disk gives up: exit code 4."""
 
@@ -297,17 +296,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Files of all kinds that commands are given."""
     made = tmp_path_factory.mktemp("bad")
     open_for_crawl(f"sqlite:///{made}/news.db").close()
-    shutil.copyfile(made / "news.db", made / "tableless.db")
+    for name in ("tableless", "columnless"):
+        shutil.copyfile(made / "news.db", made / f"{name}.db")
     for name, statements in (
         ("foreign", "CREATE TABLE cats (name)"),
         ("empty", "PRAGMA user_version = 1"),
         ("older", "CREATE TABLE alembic_version (version_num); INSERT INTO alembic_version VALUES ('0011')"),
         ("newer", "CREATE TABLE alembic_version (version_num); INSERT INTO alembic_version VALUES ('99')"),
         ("locked", "CREATE TABLE cats (name)"),
+        ("damaged", "CREATE TABLE alembic_version (version_num)"),
+        ("cut", "CREATE TABLE alembic_version (version_num)"),
         ("tableless", "DROP TABLE search_words"),
+        ("columnless", "ALTER TABLE run RENAME COLUMN totals TO counts"),
     ):
         with closing(sqlite3.connect(made / f"{name}.db")) as database:
             database.executescript(f"PRAGMA journal_mode=WAL; {statements}")
+    whole = (made / "damaged.db").read_bytes()
+    (made / "damaged.db").write_bytes(whole[:100] + bytes(n * 37 % 251 for n in range(len(whole) - 100)))
+    (made / "cut.db").write_bytes(whole[:3000])
     for name, text in SEEDS.items():
         (made / f"{name}.txt").write_text(text, encoding="utf-8")
     (made / "seeds.txt").write_text("https://news.example.com/\n", encoding="utf-8")
@@ -387,6 +393,46 @@ def test_wrong_use(folder: Path, run: Callable[..., Finished], line: str, part: 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, sentence = said(folder, run, line.replace("{taken}", str(taken.getsockname()[1])))
     assert (code, part in sentence) == (2, True), sentence
+
+
+OPENING = (
+    CRAWL,
+    "status",
+    "status --traps",
+    "status --url-rules afresh",
+    "why https://news.example.com/",
+    "search 台风",
+    "search --rebuild",
+    "export articles",
+    "export sites",
+    "serve --port 0",
+    "rank",
+    "compact",
+    "drop news.example.com --yes",
+    "recrawl --lists",
+    "duplicates --check",
+    "duplicates --rebuild",
+    "describe",
+    "extract --database",
+    "copy-database {database} ~/copy.db",
+    "copy-database ~/news.db {database}",
+    "batch extract {database}",
+    "batch rank {database} --output ~/ranks.jsonl",
+    "batch duplicates {database} --output ~/pairs.jsonl",
+)
+"""Each command that opens a database."""
+
+
+@pytest.mark.parametrize("name", ["foreign", "older", "newer", "columnless", "damaged", "cut"])
+def test_every_command_says_why_a_database_cannot_be_opened(
+    folder: Path, run: Callable[..., Finished], name: str
+) -> None:
+    database = folder / f"{name}.db"
+    before = database.read_bytes()
+    for line in OPENING:
+        code, sentence = said(folder, run, line.replace("{database}", f"~/{name}.db") + f" -s DATABASE_URL=~/{name}.db")
+        assert (code, f"{name}.db" in sentence) == (2, True), (line, sentence)
+    assert database.read_bytes() == before
 
 
 @pytest.mark.parametrize(("line", "part"), GONE)

@@ -62,6 +62,24 @@ def test_all_forms() -> None:
         ("mailto:a@h.cn", "is no address of a web page"),
         ("http://", "is no address"),
         ("http:///x", "is no address"),
+        ("https:/example.com", "is no right address; if https://example.com is meant, write that"),
+        ("https:example.com/a", "if https://example.com/a is meant"),
+        ("https:///example.com", "if https://example.com is meant"),
+        ("https:\\\\example.com", "if https://example.com is meant"),
+        ("http//example.com", "if http://example.com is meant"),
+        ("http;//example.com", "if http://example.com is meant"),
+        ("https：//example.com", "if https://example.com is meant"),
+        ("htp://example.com", "if http://example.com is meant"),
+        ("ttps://example.com", "if https://example.com is meant"),
+        ("httpss://example.com", "if https://example.com is meant"),
+        ("hxxps://example.com", "if https://example.com is meant"),
+        ("https://https://example.com/x?y=1", "if https://example.com/x?y=1 is meant"),
+        ("http://https//example.com", "if https://example.com is meant"),
+        ("https://http:/example.com", "if http://example.com is meant"),
+        ("//https://example.com", "if https://example.com is meant"),
+        ("http:/127.0.0.1:8000/", "if http://127.0.0.1:8000/ is meant"),
+        ("<https://example.com/>", "if https://example.com/ is meant"),
+        ("https:/me:secret@example.com", "if https://***@example.com is meant"),
         ("http://exa<mple/", "is no address"),
         ("depth=2", "is no address"),
         ("ftp://me:secret@h.cn/", "ftp://***@h.cn/ is no address"),
@@ -98,6 +116,32 @@ def test_wrong_line(line: str, reason: str) -> None:
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "http.example.com/a",
+        "https.example.com",
+        "httpbin.org",
+        "https://http.cat/",
+        "https://www.https.com/http://x",
+        "https://a.example/https://b.example/",
+        "https://web.archive.org/web/2020/https:/b.example/",
+        "localhost:8080/x",
+        "http://[::1]:8080/",
+        "[::1]:8080",
+        "http://example.com./",
+        "http://https.example:81/",
+    ],
+)
+def test_addresses_that_only_look_like_slips(line: str) -> None:
+    assert len(parse_seeds([line], "s")) == 1
+
+
+def test_slip_in_an_argument_is_no_name_of_a_file() -> None:
+    with pytest.raises(SeedError, match=r"URL 1: htp://example\.com is no right address"):
+        read_seeds("htp://example.com")
 
 
 def test_all_wrong_lines_at_once() -> None:

@@ -1,7 +1,4 @@
-"""The first schema: the tables of `db.tables` with their indexes, and the views.
-
-The tables are made from the declarative metadata as long as there is one migration. When a second one follows the first
-release, they are written out here as they were.
+"""The views, and the triggers that count URLs: made anew by each migration.
 
 The views are ordered, newest first: who joins or counts them does not pay for that on SQLite, which drops an order that
 does not show; what they join from the left is looked up only where it is asked for. Identifiers are text in them,
@@ -10,11 +7,9 @@ because JavaScript and spreadsheets round numbers beyond 2^53.
 
 from __future__ import annotations
 
-from alembic import op
-from sqlalchemy import MetaData
+from collections.abc import Iterator
 
-revision = "5"
-down_revision = None
+from sqlalchemy import Connection, inspect
 
 V_ARTICLES = """
 SELECT CAST(a.id AS TEXT) AS id, u.url, a.title, a.authors, a.source, a.published_at, a.published_utc, a.language,
@@ -71,12 +66,6 @@ WHERE u.reason IS NOT NULL AND NOT (u.reason = 'list page' AND EXISTS (SELECT 1 
 ORDER BY u.found_at DESC
 """
 
-SEARCH_WORDS = """
-CREATE VIRTUAL TABLE search_words
-USING fts5(words, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '._'")
-"""
-"""Words as they are cut, by number of `search_document`: neither their places nor the articles are kept twice."""
-
 _COUNTED = """{row}.state, {row}.host_id,
 CASE WHEN {row}.reason IS NULL THEN ''
      WHEN {row}.reason_detail IS NULL OR {row}.reason IN ('too old', 'too new') THEN {row}.reason
@@ -129,27 +118,41 @@ ISO_TIMES = {
 }
 
 
-def upgrade() -> None:
-    """Create everything."""
-    # that of `env`: a migration is loaded by path, and imports nothing of the program
-    tables = op.get_context().opts["target_metadata"]
-    if op.get_bind().dialect.name == "sqlite":
-        # a copy: a constraint that this process has added to tables of Postgres would be left out here
-        given, tables = tables, MetaData()
-        for table in given.sorted_tables:
-            table.to_metadata(tables)
-    tables.create_all(op.get_bind(), checkfirst=False)
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(SEARCH_WORDS)
-    for statement in _sqlite_counts() if op.get_bind().dialect.name == "sqlite" else _postgres_counts():
-        op.get_bind().exec_driver_sql(statement)
-    iso = ISO_TIMES[op.get_bind().dialect.name]
-    views = {
-        "articles": V_ARTICLES.format(fetched_at=iso.format("u.fetched_at")),
-        "sites": V_SITES.format(fetched_at=iso.format("c.fetched_at")),
-        "dropped": V_DROPPED.format(found_at=iso.format("u.found_at"), fetched_at=iso.format("u.fetched_at")),
-    }
-    for name, query in views.items():
-        op.execute(f"CREATE VIEW v_{name} AS {query}")
+def make_views(connection: Connection) -> None:
+    """Make the views and triggers on tables that have none."""
+    for statement in view_statements(connection.dialect.name):
+        connection.exec_driver_sql(statement)
+
+
+def drop_views(connection: Connection) -> None:
+    """Drop the views and triggers of whatever version made them, and no others."""
+    seen = inspect(connection)
+    own = [f"_{name}" for name in _VIEWS], [f"v_{name}" for name in _VIEWS]
+    for name in (name for names in own for name in names if name in seen.get_view_names()):
+        connection.exec_driver_sql(f"DROP VIEW {name}")
+    for name in _TRIGGERS if seen.has_table("url") else ():
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS url_{name}")
+        else:
+            connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS url_{name} ON url")
+            connection.exec_driver_sql(f"DROP FUNCTION IF EXISTS url_{name}()")
+
+
+def view_statements(dialect: str) -> Iterator[str]:
+    """Yield the statements that make them, in their order."""
+    yield from _sqlite_counts() if dialect == "sqlite" else _postgres_counts()
+    iso = ISO_TIMES[dialect]
+    for name, query in _VIEWS.items():
+        times = {column: iso.format(f"{row}.{column}") for column, row in _TIMES[name].items()}
+        yield f"CREATE VIEW v_{name} AS {query.format(**times)}"
         # the name under which lists of tables, which are sorted, show it first
-        op.execute(f"CREATE VIEW _{name} AS SELECT * FROM v_{name}")
+        yield f"CREATE VIEW _{name} AS SELECT * FROM v_{name}"
+
+
+_VIEWS = {"articles": V_ARTICLES, "sites": V_SITES, "dropped": V_DROPPED}
+_TIMES = {
+    "articles": {"fetched_at": "u"},
+    "sites": {"fetched_at": "c"},
+    "dropped": {"found_at": "u", "fetched_at": "u"},
+}
+_TRIGGERS = ("added", "changed", "deleted")
