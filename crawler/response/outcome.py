@@ -33,6 +33,7 @@ _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _SLASH = "%2F"
+_KEEPS_NOINDEX = "NOINDEX=store keeps it"
 
 
 def judge(page: Page, context: Context) -> Outcome:
@@ -265,7 +266,7 @@ def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
     detail = ""
     if is_page and parsed.is_kept:
         if parsed.noindex and context.honours_noindex:
-            reason = PageReason.NOINDEX
+            reason, detail = PageReason.NOINDEX, _KEEPS_NOINDEX
         elif parsed.outdated is not None and not _is_stored(lease):
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
@@ -288,7 +289,8 @@ def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
-    reason = reason if page.truncated else parsed.reason or reason  # a list leads on, stored or not
+    if parsed.reason is not None and not page.truncated:  # a list leads on, stored or not
+        reason, detail = parsed.reason, ""
     return _answered(
         page,
         State.DONE,
