@@ -53,6 +53,7 @@ class Page:
         dom: the document that a browser made of it; empty when none was asked.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
+        cookies: the Cookie header that went with the request.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer ran into, for the summary.
         fetched_at: Unix time of the answer.
@@ -76,6 +77,7 @@ class Page:
     body: bytes = b""
     dom: bytes = b""
     truncated: bool = False
+    cookies: str = ""
     new_cookie: bool = False
     bounds: tuple[str, ...] = ()
     fetched_at: float = 0.0

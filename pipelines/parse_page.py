@@ -16,10 +16,11 @@ from .dedup import method
 from .document.document import Document, parse
 from .document.limits import DEFAULT as BOUNDS
 from .document.limits import LINKS, TEXT, PageLimits
+from .document.shell import has_fallback
 from .extract import DEFAULT, Extractor
 from .extract import extractor as find_extractor
 from .links import links, meta_refresh
-from .links.load_more import loads_more_links, loads_more_text
+from .links.load_more import lacks_links, loads_more_links, loads_more_text
 from .links.robots_meta import read_directives
 from .metadata import metadata
 from .page_kind.decision import PageJudgement, classify, judge
@@ -188,7 +189,8 @@ def read_page(
         found = metadata.extract_head(document, found)
     signature = sign(found.title, text.text)
     sample = None
-    if site_model is not None and is_kept and page_kind is not PageKind.LIST:
+    is_leaf = is_kept and page_kind is not PageKind.LIST
+    if site_model is not None and is_leaf:
         sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
     terms = None
     if is_kept:
@@ -212,13 +214,16 @@ def read_page(
         index_terms=terms,
         text_from=text_from,
         loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, anchors, text.text),
+        lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, anchors),
     )
     return page, extraction
 
 
 def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -> bool:
     """Tell whether scripts of a page load more of what it is for."""
-    return loads_more_links(document, anchors) if kind is PageKind.LIST else loads_more_text(document, text)
+    if kind is PageKind.LIST or not text:
+        return has_fallback(document) or (kind is PageKind.LIST and loads_more_links(document, anchors))
+    return loads_more_text(document, text)
 
 
 def _shown(judged: PageJudgement) -> PageJudgement:

@@ -382,6 +382,7 @@ class ParseResult:
         description: of a page that is kept.
         text_from: where the text came from.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
+        lacks_links: it is no article, has scripts, and leads nowhere except by its menus.
     """
 
     kind: PageKind
@@ -416,6 +417,7 @@ class ParseResult:
     description: Description = Description()
     text_from: TextFrom = TextFrom.HTML
     loads_more: bool = False
+    lacks_links: bool = False
 
     @property
     def is_kept(self) -> bool:

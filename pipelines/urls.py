@@ -192,6 +192,15 @@ def has_known_suffix(host_key: str) -> bool:
     return _is_ipv4(name) or _SUFFIXES.privatesuffix(name) is not None
 
 
+def is_home(url: str) -> bool:
+    """Tell whether a URL is that of a home page.
+
+    >>> is_home("http://h.cn/"), is_home("http://h.cn"), is_home("http://h.cn/?p=1")
+    (True, True, False)
+    """
+    return not url.partition("//")[2].partition("/")[2] and "?" not in url
+
+
 def same_host(a: str, b: str) -> bool:
     """Tell whether two host keys (or URLs) are one host but for `www.`; ports count.
 

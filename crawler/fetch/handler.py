@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 TRUNCATED = "truncated"
 """Flag of a response of which only the beginning came."""
 NEW_COOKIE = "new cookie"
+SENT_COOKIES = "sent_cookies"
 """Flag of a response that set a cookie which another request would carry."""
 BOUND = "bound: "
 """Beginning of the flags that name a bound which the response ran into."""
@@ -230,6 +231,7 @@ class GuardedHandler(BaseDownloadHandler):
             lines.append(_ACCEPT_ENCODING)
         if b"cookie" not in given and (cookies := self._cookies(request, target)):
             lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
+            request.meta[SENT_COOKIES] = cookies
         if request.body or request.method in _WITH_BODY:
             lines.append(b"Content-Length: %d" % len(request.body))
         return b"\r\n".join([*lines, b"", request.body])
@@ -356,6 +358,13 @@ class Network:
         if route and self.proxies.resolves:
             return self.names.unresolved(target.host, target.port)
         return await self.names.addresses(target.host, target.port)
+
+    def cookies_of(self, url: str) -> str:
+        """Return the Cookie header that a URL would be asked with now."""
+        if self.cookies is None:
+            return ""
+        target = _Target(url, None)
+        return self.cookies.header(target.host, target.plain_path, secure=target.secure, now=clock.now())
 
     async def reaches(self, url: str, named: str = "") -> bool:
         """Tell whether a host can be connected to now; its name is looked up anew.

@@ -27,6 +27,7 @@ from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
 from ..response.context import Context
+from ..response.cookie_states import CookieStates
 from ..response.outcome import depth_memory, internal_error
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
@@ -106,6 +107,7 @@ class PageCompletion:
         self._background = background
         self._engine = engine
         self._archive = archive
+        self._cookies = CookieStates(engine.cookies)
         self._reconnects = session.line.reconnects
         self._faults = FaultLog("could not be stored")
         joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
@@ -191,6 +193,7 @@ class PageCompletion:
         if self._session.line.reconnects != self._reconnects:  # what was said to be stored may not be
             self._reconnects = self._session.line.reconnects
             self._known.urls.clear()
+        self._cookies.note(page)
         context = Context(
             priority=config.priority,
             tries=config.tries,
@@ -207,8 +210,10 @@ class PageCompletion:
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,
             resting=self._followers.backoff.outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
+            cookies=self._cookies,
         )
         judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
+        self._cookies.count_away(page, judged)
         for _, _, text in judged.robots[:1]:  # the same for all
             await hosts.parse_ahead(text)
         settled = settle(page, judged, config.schedule)

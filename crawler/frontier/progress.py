@@ -314,7 +314,14 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
 
 
 def _unrendered(crawl: Crawl) -> Iterator[str]:
-    """Yield a line about pages that only a browser can show, when none is used."""
+    """Yield lines about pages that only a browser can show, when none is used."""
+    if dead_ends := crawl.rendering.dead_ends:
+        first, *others = dead_ends
+        pages = f"{one_line(first)} and {len(others)} more name" if others else f"{one_line(first)} names"
+        yield (
+            f"{pages} no page beside menus, but scripts may: -s RENDER=auto shows such pages in a browser, "
+            "'scrapy recrawl --lists' asks for them again."
+        )
     n = crawl.session.stats[f"dropped/{PageReason.NEEDS_BROWSER}"]
     if n and crawl.session.config.render == "never":
         pages = "1 page needs" if n == 1 else f"{n} pages need"

@@ -128,6 +128,7 @@ class FrontierScheduler(BaseScheduler):
             reaches=self._reaches,
             forget_names=Network.of(crawler).names.forget,
             download=self._download,
+            cookies=Network.of(crawler).cookies_of,
             goes_on=lambda: crawler.crawling,  # Scrapy says so at once when it is told to stop
         )
         self._engine = engine

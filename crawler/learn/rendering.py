@@ -1,9 +1,9 @@
 """Decide which pages are rendered, and learn of which hosts that brings something.
 
 A page is rendered when its text is made by script and it carries no data to read it from, when its scripts load more
-of what it shows (a list with a control for that, the beginning of an article), or when its article was read from data,
-for the links around it. What came of it is counted for each host and purpose: where pages say no more than before, the
-host is left alone for a week.
+of what it shows (a list with a control for that, the beginning of an article), when it is a seed, home page or list
+that leads nowhere but by its menus, or when its article was read from data, for the links around it. What came of it is
+counted for each host and purpose: where pages say no more than before, the host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -66,6 +66,9 @@ class Rendering:
         asked_for: what a page's seed says, see `SeedScope.render_of`.
         proxy_of: through which proxies its seed has what it asks for fetched.
         goes_on: tells whether the crawl has not been told to stop.
+
+    Attributes:
+        dead_ends: URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Rendering:
         self._proxy_of = proxy_of
         self._goes_on = goes_on
         self._is_default = session.config.render == "auto"
+        self.dead_ends: LRUCache[str, None] = LRUCache(_MOST_NAMED)
         self._problem: RenderProblem | None = None
         self._known: LRUCache[int, dict[str, RenderRecord]] = LRUCache(_MOST_HOSTS)
         self._named: LRUCache[int, LRUCache[int, None]] = LRUCache(_MOST_HOSTS)
@@ -97,10 +101,14 @@ class Rendering:
         if lease.found_in == BlockKind.PROBE or page.recorded or page.dom:
             return False
         is_data = parsed.text_from is TextFrom.DATA
-        if not (parsed.loads_more or is_data or parsed.reason is PageReason.NEEDS_BROWSER):
+        leads_nowhere = parsed.lacks_links and wish_of(page) is RenderWish.LINKS
+        if not (parsed.loads_more or is_data or leads_nowhere or parsed.reason is PageReason.NEEDS_BROWSER):
             return False
         said = self._asked_for(lease)
-        return said == "auto" if said else self._is_default
+        is_wanted = said == "auto" if said else self._is_default
+        if leads_nowhere and not is_wanted:
+            self.dead_ends[lease.url] = None
+        return is_wanted
 
     async def render(self, page: Page) -> Page | None:
         """Return a page with the document that a browser made of it; None if it could not.
@@ -195,12 +203,14 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, and its likes again where that brought more.
+    A page that says something without a browser is tried once, and its likes again where that brought more; a seed is
+    tried as often as a page that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:
         return True
-    if page.parsed.reason is not PageReason.NEEDS_BROWSER and not record.gains:
+    is_needed = page.parsed.reason is PageReason.NEEDS_BROWSER or page.lease.found_in == BlockKind.SEED
+    if not is_needed and not record.gains:
         return not record.misses
     return record.misses < min(_MOST_MISSES, _MISSES + 2 * record.gains)
 

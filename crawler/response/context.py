@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from db.records.reasons import Reason
 
 from ..politeness.delay import MOST_ROBOTS_BYTES
 from ..rank.priority import Priority
+from .cookie_states import CookieStates
 from .seen_urls import KnownUrls
 
 
@@ -51,6 +52,7 @@ class Context:
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
         robots_bytes: how much of it is read.
         resting: whether the page's host rests because it has not answered for some time.
+        cookies: with which cookies redirects were met.
     """
 
     priority: Priority
@@ -68,6 +70,7 @@ class Context:
     robots_bytes: int = MOST_ROBOTS_BYTES
     resting: bool = False
     extractor_version: str = ""
+    cookies: CookieStates = field(default_factory=CookieStates)
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
         """Make the same rules for all the hosts concerned."""

@@ -43,6 +43,7 @@ def new_url(
     hops: int = 0,
     dated: float | None = None,
     again: bool = False,
+    anew: bool = False,
     legacy: Mapping[str, float] = _NOTHING,
 ) -> NewUrl:
     """Make a single URL for the frontier.
@@ -73,6 +74,7 @@ def new_url(
         dated=dated,
         hops=hops,
         again=again,
+        anew=anew,
         soon=found_in == BlockKind.PART,
     )
 

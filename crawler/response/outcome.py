@@ -25,6 +25,7 @@ from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import Context, HarmPolicy
+from .cookie_states import is_away
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
@@ -32,6 +33,7 @@ _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _SLASH = "%2F"
+_KEEPS_NOINDEX = "NOINDEX=store keeps it"
 
 
 def judge(page: Page, context: Context) -> Outcome:
@@ -187,7 +189,7 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
-        if page.new_cookie and lease.tries + 1 < context.tries:
+        if _may_get_in(page, target, context):
             return replace(_try_again(page, FailReason.COOKIE_REDIRECT, asked_seconds=0.0), failed=False)
         return _leads_nowhere(page, FailReason.REDIRECTS_TO_ITSELF, context)
     most = context.redirects + (MAX_PARTS if lease.found_in == BlockKind.PART else 0)
@@ -200,6 +202,8 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
         is_same_site = target.site == site_key(host_key(lease.url))
         if is_same_site:  # example.com sends its visitors to news.example.com: follow
             adopted, target = (lease.seed_id, target.host), target._replace(reason=None)
+    if target.reason is SkipReason.OUTSIDE and lease.seed_id is not None and context.cookies.may_leave(page):
+        target = target._replace(reason=None)
     new = outlinks.beside(
         page,
         target,
@@ -207,8 +211,8 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
         # what a seed redirects to is the seed
         lease.found_in if lease.found_in in {BlockKind.SEED, BlockKind.PART} else BlockKind.REDIRECT,
         hops=lease.hops + 1,
-        # back to where it came from, and a cookie is there now: a wall that asks for one
-        again=is_robots or (page.new_cookie and target.id == lease.found_on),
+        again=is_robots,
+        anew=_may_get_in(page, target, context),
         legacy=lease.parts,
     )
     return _answered(
@@ -223,17 +227,38 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
     )
 
 
+def _may_get_in(page: Page, target: Target, context: Context) -> bool:
+    """Tell whether a redirect's target, if it redirected before, may show a page now.
+
+    So it may to whom has other cookies than before. What was asked before this crawl began is not known: then a cookie
+    that is new to the page tells it. A page that sends back to itself does so a few times only.
+    """
+    is_new = context.cookies.is_new(target)
+    if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):
+        return False
+    return page.new_cookie if is_new is None else is_new
+
+
 def _read(page: Page, context: Context) -> Outcome:
     """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
-    is_page = lease.kind == Kind.PAGE
     if parsed is None and page.unreadable is FailReason.NO_PROXY:  # what it asked for while it was shown
         return replace(_try_again(page, page.unreadable, asked_seconds=HANDLES_PAUSE), tried=False)
     if parsed is None:
         return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
     refresh = parsed.refresh
-    if refresh is not None and (refresh.url != lease.url or page.new_cookie):  # else it only shows itself again
+    # else it only shows itself again
+    if refresh is not None and (refresh.url != lease.url or _may_get_in(page, refresh, context)):
         return _follow(page, refresh, context)
+    if lease.kind == Kind.PAGE and is_away(page):
+        return _answered(page, State.SKIPPED, SkipReason.OUTSIDE, counted=False)
+    return _found(page, parsed, context)
+
+
+def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
+    """Judge what was found in a page, feed or sitemap."""
+    lease = page.lease
+    is_page = lease.kind == Kind.PAGE
     reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
     is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
     article = place = None
@@ -241,7 +266,7 @@ def _read(page: Page, context: Context) -> Outcome:
     detail = ""
     if is_page and parsed.is_kept:
         if parsed.noindex and context.honours_noindex:
-            reason = PageReason.NOINDEX
+            reason, detail = PageReason.NOINDEX, _KEEPS_NOINDEX
         elif parsed.outdated is not None and not _is_stored(lease):
             reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
         elif not page.truncated:
@@ -264,7 +289,8 @@ def _read(page: Page, context: Context) -> Outcome:
     if beside:
         parts = {new.id for new in beside}
         new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
-    reason = reason if page.truncated else parsed.reason or reason  # a list leads on, stored or not
+    if parsed.reason is not None and not page.truncated:  # a list leads on, stored or not
+        reason, detail = parsed.reason, ""
     return _answered(
         page,
         State.DONE,

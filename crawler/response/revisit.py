@@ -284,7 +284,7 @@ class _Again:
                 return self._failed()  # what is stored is better
             return replace(outcome, seen=self._look, alive=True)
         if not self._was_worthless:
-            return replace(self._kept(), next_visit=self._later())
+            return self._leading_on(replace(self._kept(), next_visit=self._later()))
         return _first(self._page, outcome, self._schedule)
 
     def _list(self, kind: PageKind) -> Outcome:
@@ -292,10 +292,14 @@ class _Again:
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
             kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
-            return replace(kept, new_urls=outcome.new_urls, links=outcome.links, stated=self._stated())
+            return replace(self._leading_on(kept), stated=self._stated())
         if kind == PageKind.LIST or outcome.article is not None:
             return replace(outcome, seen=self._links, stated=self._stated())
-        return self._unchanged()
+        return self._leading_on(self._unchanged())
+
+    def _leading_on(self, kept: Outcome) -> Outcome:
+        """Follow the links of a page that is taken for something else than it was."""
+        return replace(kept, new_urls=self._outcome.new_urls, links=self._outcome.links)
 
     def _stated(self) -> Sequence[tuple[int, float]]:
         """Return the newest pages that a feed or sitemap says have changed."""

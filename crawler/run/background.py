@@ -38,6 +38,7 @@ class EngineCallbacks:
         reaches: tells whether the host of a URL can be connected to now.
         forget_names: has names looked up again that could not be.
         download: fetches what the frontier does not ask for, through the download handler.
+        cookies: returns the Cookie header that a URL would be asked with now.
         goes_on: tells whether the crawl has not been told to stop.
     """
 
@@ -49,6 +50,7 @@ class EngineCallbacks:
     reaches: Callable[[str], Coroutine[Any, Any, bool]]
     forget_names: Callable[[], None]
     download: Callable[[Request], Awaitable[Response]]
+    cookies: Callable[[str], str]
     goes_on: Callable[[], bool]
 
 

@@ -16,7 +16,7 @@ from pipelines.stages import CrawlAccess
 from .. import clock
 from ..fetch import http_parser
 from ..fetch.errors import why
-from ..fetch.handler import BOUND, NEW_COOKIE, TRUNCATED
+from ..fetch.handler import BOUND, NEW_COOKIE, SENT_COOKIES, TRUNCATED
 from ..fetch.proxies import ProxyProblem
 from ..run import scrapy_settings
 from ..run.config import apply_environment, name_contact
@@ -63,6 +63,7 @@ class NewsSpider(Spider):
             address=str(response.ip_address or ""),
             body=response.body,
             truncated=TRUNCATED in flags,
+            cookies=response.request.meta.get(SENT_COOKIES, ""),
             new_cookie=NEW_COOKIE in flags,
             bounds=tuple(flag.removeprefix(BOUND) for flag in flags if flag.startswith(BOUND)),
             headers={

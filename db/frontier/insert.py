@@ -122,7 +122,7 @@ def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
     """Return parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
     found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
-    return {"key": new.id, "again": int(new.again), "soon": int(new.soon), **found, **better}
+    return {"key": new.id, "again": int(new.again), "anew": int(new.anew), "soon": int(new.soon), **found, **better}
 
 
 _OF_NEW_URL = tuple(name for name in NewUrl.__dataclass_fields__ if name in url.c and name not in {"anchor", "reason"})
@@ -139,14 +139,16 @@ def _url_row(new: NewUrl, source: int | None, now: float, place: int) -> tuple[A
 
 _OVERRULED = [reason for reason in REASONS if reason.may_be_overruled]
 _RULED = (url.c.state == State.SKIPPED) & (url.c.reason == SkipReason.URL_RULE)
-_AGAIN = (bindparam("again") == 1) & (url.c.state != State.PENDING)
+_IS_REDIRECT = (url.c.state == State.SKIPPED) & (url.c.reason == SkipReason.REDIRECT)
+_ASKED_FOR = (bindparam("again") == 1) | ((bindparam("anew") == 1) & _IS_REDIRECT)
+_AGAIN = _ASKED_FOR & (url.c.state != State.PENDING)
 _KEEPS = (url.c.visits > 0) & (_AGAIN | (url.c.state == State.PENDING))
 _BETTER = ("depth", "score", "score_parts", "seed_id", "found_in", "hops")
 _IMPROVE = (
     update(url)
     .where(
         url.c.id == bindparam("key"),
-        (bindparam("again") == 1) & (url.c.state != State.PENDING) & (url.c.state != State.LEASED)
+        _AGAIN & (url.c.state != State.LEASED)
         | (url.c.state == State.PENDING)
         & or_(
             url.c.depth > bindparam("new_depth"),
@@ -174,8 +176,8 @@ _IMPROVE = (
             # it is wanted now, whenever its next visit would have been
             "next_visit": case((url.c.state == State.PENDING, url.c.next_visit), else_=None),
             # wanted for itself: not only if it has changed
-            "etag": case((bindparam("again") == 1, None), else_=url.c.etag),
-            "last_modified": case((bindparam("again") == 1, None), else_=url.c.last_modified),
+            "etag": case((_ASKED_FOR, None), else_=url.c.etag),
+            "last_modified": case((_ASKED_FOR, None), else_=url.c.last_modified),
         }
     )
 )

@@ -182,6 +182,7 @@ class PageReason(Reason):
     NEEDS_BROWSER = "needs a browser"
     """Its text is made by script."""
     NOINDEX = "noindex"
+    """Detail: the setting that keeps it."""
     OFF_TOPIC = "off topic"
     HARMFUL = "harmful"
     """Detail: gambling, porn ..., and the words that tell so."""

@@ -102,6 +102,7 @@ class NewUrl:
         soon: give it this score also when it waits with a smaller one.
         form: what is left of it under the rules of its host; None when it is to be fetched whatever they say, or when
             there are none.
+        anew: fetch it even if it was fetched before and redirected.
     """
 
     id: int
@@ -124,6 +125,7 @@ class NewUrl:
     again: bool = False
     soon: bool = False
     form: int | None = None
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import Final
+from urllib.parse import urljoin, urlsplit
 
 from .document import Document
 
@@ -25,11 +26,12 @@ _ROOT = re.compile(
     r"app-container|"
     r"root-container|mount|ember-application)(?:$|\s)"
 )
-_ROOT_TAGS: Final = frozenset({"app-root", "app", "main-app", "ng-view", "ui-view", "router-outlet"})
+_ROOT_TAGS: Final = frozenset({"app-root", "app", "main-app", "ng-view", "ui-view", "router-outlet", "astro-island"})
 _LOADING = re.compile(r"skeleton|loading|loader|spinner|placeholder|shimmer|preload")
 _STATE = re.compile(
     r"__(?:next_data|nuxt(?:_data)?|initial_state|preloaded_state|apollo_state|initial_data|render_data|remixcontext|"
     r"data)__|"
+    r"__(?:remixcontext|reactroutercontext|sveltekit_\w{1,20}|next_f)\b|\b_\$hy\b|\$_tsr\b|"
     r"window\.(?:__\w{3,30}__)\s?=",
     re.IGNORECASE,
 )
@@ -71,7 +73,8 @@ def is_shell(document: Document) -> bool:
     """Tell whether the text of a page is made by script.
 
     Hardly any text stands beside scripts, and one thing says why: the element that an application fills is empty or
-    shows that it loads, the page asks to enable JavaScript, or its data lie in a script.
+    shows that it loads, a part of the page is left to the browser, the page asks to enable JavaScript, or its data lie
+    in a script. A page that shows nothing at all and has scripts of its own needs no other sign.
 
     Args:
         document: a parsed page.
@@ -86,16 +89,36 @@ def is_shell(document: Document) -> bool:
     if not scripts:
         return False
     return (
-        (letters <= _HARDLY and (scripts >= _SCRIPTS or _has_state(document)))
+        (letters <= _HARDLY and (scripts >= _SCRIPTS or _has_state(document) or _has_modules(document)))
+        or (not letters and not document.links and _has_own_script(document))
         or _has_bare_root(document)
+        or has_fallback(document)
         or _asks(document)
     )
+
+
+def has_fallback(document: Document) -> bool:
+    """Tell whether a server left a part of the page to the browser.
+
+    React marks what it shows instead (`<!--$!--><template data-dgst="..."></template><p>Loading</p>`), and what has not
+    come yet when the page ends.
+    """
+    tags = document.tags
+    templates = [document.elements[node] for node, tag in enumerate(tags) if tag == "template"]
+    if any("data-dgst" in template.attrib or "data-msg" in template.attrib for template in templates):
+        return True
+    waiting = {template.get("id", "")[2:] for template in templates if template.get("id", "").startswith("B:")}
+    return bool(waiting) and not waiting <= {
+        document.elements[node].get("id", "")[2:]
+        for node in document.hidden
+        if document.elements[node].get("id", "").startswith("S:")
+    }
 
 
 def has_state(script: str) -> bool:
     """Tell whether a script begins with the data of an application."""
     head = script[:_STATE_CHARS]
-    return "__" in head and _STATE.search(head) is not None
+    return "_" in head and _STATE.search(head) is not None
 
 
 def is_root(tag: str, name: str) -> bool:
@@ -113,6 +136,20 @@ def _has_bare_root(document: Document) -> bool:
             if any(inner and _LOADING.search(inner) for inner in inside):
                 return True
     return False
+
+
+def _has_modules(document: Document) -> bool:
+    """Tell whether scripts of a page are modules, as those of applications are."""
+    return any("modulepreload" in relation[0].split() for relation in document.relations) or any(
+        document.elements[node].get("type") == "module" for node, tag in enumerate(document.tags) if tag == "script"
+    )
+
+
+def _has_own_script(document: Document) -> bool:
+    """Tell whether a script is of the page's own host; those of others count visits."""
+    own = urlsplit(document.url).netloc
+    sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
+    return any(source and urlsplit(urljoin(document.url, source)).netloc == own for source in sources)
 
 
 def _has_state(document: Document) -> bool:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from ..document.document import Document
-from ..records import Links
+from ..records import BlockKind, Links
 
 _MOST_CHARS: Final = 30
 _MOST_PIECES: Final = 8
@@ -24,6 +24,7 @@ _HINT = re.compile("更多|[Mm]ore|MORE|laden|anzeigen|plus|más|mais|ещё|е�
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2
 """The beginning of an article that a page shows before its scripts run is no longer."""
+_AROUND_TEXT: Final = frozenset({int(BlockKind.NAVIGATION), int(BlockKind.FOOTER)})
 _AROUND: Final = " \t\n.…»›>+↓▼∨"
 
 
@@ -43,6 +44,18 @@ def loads_more_links(document: Document, links: Links) -> bool:
         return False
     found = {text for text in (text.strip(_AROUND) for text in texts) if _CONTROL.fullmatch(text)}
     return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
+
+
+def lacks_links(document: Document, links: Links) -> bool:
+    """Tell whether a page with scripts leads nowhere, except by its menus.
+
+    Args:
+        document: a parsed page.
+        links: its links.
+
+    Cost: O(links).
+    """
+    return "script" in document.tags and _AROUND_TEXT.issuperset(links.blocks)
 
 
 def loads_more_text(document: Document, text: str) -> bool:

@@ -21,10 +21,10 @@ from .feeds import (
     find_first_element,
     looks_like_feed,
     make_links,
+    open_xml,
     parse_feed,
     parse_time,
     resolve,
-    strip_prolog,
     to_utf8,
 )
 
@@ -137,7 +137,7 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
     rows: list[Entry] = []
     children: dict[str, None] = {}
     events = etree.iterparse(
-        BytesIO(strip_prolog(body).lstrip()),
+        open_xml(body),
         events=("end",),
         encoding="utf-8",
         recover=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 from db.records.reasons import PageReason
 
@@ -12,6 +11,7 @@ from ..document.document import Document
 from ..document.shell import is_shell, is_thin
 from ..document.subtrees import linked as is_linked
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
+from ..urls import is_home
 from .features import describe_url, features
 from .model import shipped
 from .words import words
@@ -105,7 +105,9 @@ def judge(  # noqa: PLR0911 - one question after the other
     Cost: O(nodes + blocks + links), about a millisecond.
     """
     refused = refuse(document, extraction, metadata)
-    if refused is PageReason.NO_PROSE and _count_headlines(links) >= _HEADLINES:
+    # What looks like an error in the name of a site, or in one of its headlines, makes none of its home page.
+    is_named = is_home(document.url) and refused in {PageReason.SOFT_404, PageReason.LOGIN_WALL}
+    if (refused is PageReason.NO_PROSE or is_named) and _count_headlines(links) >= _HEADLINES:
         return PageJudgement(*_LIST)
     if refused:
         asks = refused is PageReason.LOGIN_WALL and "form" in document.tags
@@ -145,17 +147,28 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
     # A notice of one line is no text to an extractor.
     is_short = document.blocks.chars.sum() < _CAPTION_CHARS
     body = extraction.text or (" ".join(document.blocks.texts) if is_short else "")
+    said = _beside_links(document, extraction if extraction.text else None, body)
     if metadata.published_from in {"", "url"}:  # error pages carry no date; news about a 404 or a captcha does
         titles = (metadata.title, document.title)
         if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
             return PageReason.SOFT_404
-        if len(body) < 300 and _ERROR.search(body[:200]):
+        if len(body) < 300 and _ERROR.search(said[:200]):
             return PageReason.SOFT_404
-        if 0 < len(extraction.text) < 300 and _LOGIN.search(body):
+        if 0 < len(extraction.text) < 300 and _LOGIN.search(said):
             return PageReason.LOGIN_WALL
     # The first line tells of nearly all texts that they have more.
     is_poor = extraction.text and all(sum(map(str.isalnum, body[:size])) < 20 for size in (100, 2000))
     return PageReason.NO_PROSE if is_poor else None
+
+
+def _beside_links(document: Document, extraction: Extraction | None, body: str) -> str:
+    """Return what a page says beside its links, which speak of other pages."""
+    flags = is_linked(document)
+    if not flags.any():
+        return body
+    texts = document.blocks.texts
+    chosen = range(len(texts)) if extraction is None else extraction.blocks
+    return " ".join(texts[index] for index in chosen if not flags[index])
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
@@ -194,7 +207,6 @@ def _is_list(document: Document, links: Links) -> bool:
     if headlines or not document.tags:
         return headlines > 0
     count = int(document.LTG[0])
-    url = urlsplit(document.url)
     # The root of a site without a text of its own leads to the site's pages, however few they are.
-    root = url.path in {"", "/"} and not url.query
-    return count >= 5 or (count >= 1 and (root or bool(document.LT[0] * 3 >= document.T[0])))
+    is_near = is_home(document.url) or bool(document.LT[0] * 3 >= document.T[0])
+    return count >= 5 or (count >= 1 and is_near)

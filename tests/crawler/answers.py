@@ -55,7 +55,7 @@ def rules(**values: Any) -> Context:
     return Context(**{**defaults, **values})
 
 
-_OWN = ("error", "detail", "body", "parsed", "unreadable", "truncated", "bounds", "new_cookie")
+_OWN = ("error", "detail", "body", "parsed", "unreadable", "truncated", "bounds", "cookies", "new_cookie")
 
 
 def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: Any = None, **values: Any) -> Page:

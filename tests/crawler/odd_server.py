@@ -19,6 +19,10 @@ class OddServer:
         self.asked: list[tuple[float, str, str]] = []
         self.alias: Callable[[str], str] = str
         """Makes the name of an answer of the one that was asked."""
+        self.missing: Answer | Callable[[], Answer] = (404, {}, "nothing")
+        """Where there is no page."""
+        self.cookies = ""
+        """Of the last request."""
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -27,7 +31,8 @@ class OddServer:
             def do_GET(self) -> None:
                 host = outer.alias(self.headers["Host"].partition(":")[0])
                 outer.asked.append((time.time(), host, self.path))
-                answer = answers.get((host, self.path), (404, {}, "nothing"))
+                outer.cookies = self.headers["Cookie"] or ""
+                answer = answers.get((host, self.path), outer.missing)
                 status, headers, body = answer() if callable(answer) else answer
                 data = body.replace("PORT", str(outer.port)).encode()
                 self.send_response(status)

@@ -52,10 +52,10 @@ def site(
     return answers
 
 
-def crawl(server: OddServer, folder: Path, *hosts: str, **settings: str) -> Finished:
+def crawl(server: OddServer, folder: Path, *hosts: str, path: str = "/list/0.html", **settings: str) -> Finished:
     """Crawl hosts of the server into `folder/news.db`."""
     seeds = folder / "seeds.txt"
-    seeds.write_text("\n".join(f"http://{host}:{server.port}/list/0.html" for host in hosts), encoding="utf-8")
+    seeds.write_text("\n".join(f"http://{host}:{server.port}{path}" for host in hosts), encoding="utf-8")
     given = {
         "DATABASE_URL": f"sqlite:///{folder}/news.db",
         "ALLOW_NETWORKS": f"127.0.0.1:{server.port}",

@@ -22,7 +22,7 @@ from db.frontier import aliases
 from db.frontier.leases import OwnedHost
 from db.records.keys import fingerprint, iso
 from db.records.outcome import Outcome, Stored
-from db.records.reasons import ArticleResult, PageReason, SkipReason
+from db.records.reasons import ArticleResult, PageReason, SkipReason, reason_of
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import traps as table
 from db.sites.traps import PatternRow, Source
@@ -31,6 +31,7 @@ from pipelines.links.scope import identify
 from pipelines.records import BlockKind
 from pipelines.traps.patterns import disallow_reason
 from pipelines.traps.signals import SHORT, KnownTraps, outline
+from pipelines.urls import is_home
 
 from ... import clock
 from ...response.new_urls import new_url
@@ -119,7 +120,10 @@ class TrapRegistry:
             return _NOTHING
         if lease.found_in == BlockKind.PROBE:
             return KnownTraps(missing=())
-        return KnownTraps(host.blocked, None if lease.found_in in _EXEMPT else host.missing)
+        # some sites show their home page, or a list, where there is no page
+        reason = reason_of(lease.reason)
+        is_there = lease.found_in in _EXEMPT or is_home(lease.url) or (reason is not None and reason.is_list)
+        return KnownTraps(host.blocked, None if is_there else host.missing)
 
     def disallow_reason(self, lease: Lease) -> str:
         """Return the kind of trap of a URL, "" for none; for the database thread."""

@@ -61,7 +61,8 @@ class TestPages:
         for noindex in (False, True):
             kept = replace(parts, kind=PageKind.LIST, reason=PageReason.LIST, noindex=noindex)
             outcome = judge(page(parsed=kept), rules())
-            assert (outcome.reason, outcome.place, outcome.article is None) == ("list page", None, noindex)
+            assert (outcome.reason, outcome.detail, outcome.place) == ("list page", "", None)
+            assert (outcome.article is None) == noindex
 
     def test_article(self) -> None:
         headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT", "content-type": "text/html"}
@@ -101,6 +102,7 @@ class TestPages:
         parsed = replace(written(found=found), noindex=True)
         outcome = judge(page(parsed=parsed), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "noindex", None)
+        assert outcome.detail == "NOINDEX=store keeps it"
         assert outcome.counted
         assert len(outcome.new_urls) == 1
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from crawler.response.cookie_states import CookieStates
 from crawler.response.outcome import depth_memory, judge
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
@@ -119,8 +120,33 @@ class TestCookies:
     def test_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
         wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
         back = judge(replace_lease(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
-        elsewhere = judge(replace_lease(wall, found_on=5), rules()).new_urls[0]
-        assert (back.again, back.hops, elsewhere.again) == (new_cookie, 1, False)
+        assert (back.anew, back.again, back.hops) == (new_cookie, False, 1)
+
+    def test_chain_goes_on_while_its_cookies_are_others_than_before(self) -> None:
+        kept = {"http://h.cn/check": "", URL: ""}
+        context = rules(cookies=CookieStates(kept.__getitem__))
+        first, wall = (
+            page(302, headers={"location": "/check"}),
+            page(302, "http://h.cn/check", headers={"location": URL}),
+        )
+        for round_trip in range(3):
+            at = str(round_trip)
+            for one in (replace(first, cookies=at), replace(wall, cookies=at)):
+                context.cookies.note(one)
+            kept |= {"http://h.cn/check": at, URL: at}
+            assert not judge(replace(wall, cookies=at), context).new_urls[0].anew  # as it was asked before
+            kept[URL] = f"{at}, and one of another host"
+            assert judge(replace(wall, cookies=at), context).new_urls[0].anew
+
+    def test_redirect_to_itself_is_followed_while_its_cookies_change(self) -> None:
+        kept = {URL: "c=0"}
+        context = rules(cookies=CookieStates(kept.__getitem__), redirects=6, tries=2)
+        here = page(302, headers={"location": URL}, new_cookie=True, tries=3)
+        context.cookies.note(here)
+        assert judge(here, context).state == State.PENDING
+        assert judge(replace_lease(here, tries=5), context).reason == "redirects to itself"
+        context.cookies.note(replace(here, cookies="c=0"))
+        assert judge(here, context).reason == "redirects to itself"
 
     def test_page_that_only_sends_on_is_a_redirect(self) -> None:
         there = page(200, parsed=listed(links("http://h.cn/b", "http://h.cn/c"), sends_to="http://h.cn/b"), hops=1)

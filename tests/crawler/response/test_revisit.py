@@ -16,7 +16,7 @@ from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease, State
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
-from tests.crawler.answers import NOW, lease, links, listed, page, rules, written
+from tests.crawler.answers import NOW, edges, lease, links, listed, page, rules, written
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200
@@ -164,12 +164,15 @@ class TestFailures:
     def test_so_does_something_else_in_the_place_of_an_article(self, kind: PageKind) -> None:
         outcome = again(parsed=listed(NEWS, kind=kind, reason=PageReason.SOFT_404))
         assert is_as_before(outcome)
-        assert (outcome.new_urls, outcome.article) == ((), None)
+        assert outcome.article is None
+        assert {new.url for new in outcome.new_urls} == set(NEWS.urls)
 
     def test_list_that_is_an_error_page_keeps_its_turn(self) -> None:
         outcome = settled(page(parsed=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
         assert is_as_before(outcome, reason="list page", fetched_at=NOW)
         assert outcome.seen is not None
+        assert {new.url for new in outcome.new_urls} == set(NEWS.urls)
+        assert {target for target, _ in edges(outcome)} == {new.id for new in outcome.new_urls}
 
 
 class TestUnchanged:

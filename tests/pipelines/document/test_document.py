@@ -55,6 +55,22 @@ def test_text_behind_an_early_end_is_kept() -> None:
     assert document.blocks.texts == ["first part", "second part"]
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('"?x=1&copy=2"', "?x=1&copy=2"),
+        ('"?cat=2&id=41&reg=3&lt=4&notit=5"', "?cat=2&id=41&reg=3&lt=4&notit=5"),
+        ('"?a=1&amp;b=2&ampc=3&sectx"', "?a=1&b=2&ampc=3&sectx"),
+        ("?x=1&copy=2", "?x=1&copy=2"),
+        ('"?x=1&copy;=2&para"', "?x=1©=2¶"),
+    ],
+)
+def test_references_in_addresses_are_read_as_browsers_do(written: str, read: str) -> None:
+    # HTML Standard, 13.2.5.73: without a semicolon and before `=`, a letter or a figure it is no reference
+    document = parse(f"<a href={written}>x</a>".encode(), "http://e.com/")
+    assert document.links[0][1] == read
+
+
 def test_lines_between_breaks_are_blocks() -> None:
     assert parse(b"<div>one<br>two<br><br>three</div>", "http://e.com/").blocks.texts == ["one", "two", "three"]
 

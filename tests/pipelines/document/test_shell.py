@@ -34,10 +34,67 @@ def test_shell_needs_a_browser(body: str) -> None:
     assert (page.kind, page.reason) == (PageKind.OTHER, PageReason.NEEDS_BROWSER)
 
 
+FALLBACK = '<!--$!--><template data-dgst="BAILOUT_TO_CLIENT_SIDE_RENDERING"></template><p>Loading...</p><!--/$-->'
+MENU = "<header><a href=/>Harbour News</a><nav><a href=/about>About us</a><a href=/login>Log in</a></nav></header>"
+FLIGHT = f"<script>(self.__next_f=self.__next_f||[]).push([0])</script>{SCRIPT}"
+FRAMEWORKS = {
+    "Next.js": f"{MENU}<main>{FALLBACK}</main>{FLIGHT}",
+    "Next.js, cut": f'{MENU}<main><!--$?--><template id="B:0"></template><p>Loading</p><!--/$--></main>{FLIGHT}',
+    "SvelteKit": (
+        '<link rel=modulepreload href="/_app/immutable/entry/start.js"><div style="display: contents"><script>'
+        '{__sveltekit_1x2y={base:""};Promise.all([import("/_app/immutable/entry/start.js")]).then(k=>k.start())}'
+        "</script></div>"
+    ),
+    "Remix": '<p>Loading, please wait...</p><script>window.__remixContext = {"isSpaMode":true};</script>',
+    "React Router": '<p>Loading</p><script>window.__reactRouterContext = {"basename":"/"};</script>',
+    "Nuxt": '<div id="__nuxt"></div><script type="module" src="/_nuxt/entry.js"></script>',
+    "Astro": f'{MENU}<main><astro-island component-url="/_astro/List.js" client="only"></astro-island></main>{SCRIPT}',
+    "Angular": '<news-portal></news-portal><script src="main.js" type="module"></script>',
+    "Solid": "<div></div><script>window._$HY||(e=>{})(window._$HY={})</script>",
+    "Ember": '<script src="/assets/vendor.js"></script><script src="/assets/app.js"></script>',
+    "Flutter": '<script src="flutter_bootstrap.js" async></script>',
+    "Vite": '<div id="page"></div><script type="module" src="/assets/index.js"></script>',
+}
+
+
+@pytest.mark.parametrize("name", list(FRAMEWORKS))
+@pytest.mark.parametrize("path", ["", "news/12.html"])
+def test_empty_page_of_a_framework_needs_a_browser(name: str, path: str) -> None:
+    html = f"<html><head><title>Harbour News</title></head><body>{FRAMEWORKS[name]}</body></html>"
+    page = parse_page(html.encode(), f"http://h.example/{path}", fetched_at=NOW)
+    assert (page.kind, page.reason) == (PageKind.OTHER, PageReason.NEEDS_BROWSER)
+
+
+@pytest.mark.parametrize(
+    ("body", "leads_nowhere"),
+    [
+        (f"{MENU}<main id=list></main>{SCRIPT}", True),
+        (f"{MENU}<main>{FALLBACK}</main><footer>{'Where we are and since when. ' * 20}</footer>{FLIGHT}", True),
+        (f"{MENU}<main id=list></main>", False),
+        (f"{MENU}<main><ul>{LIST}</ul></main>{SCRIPT}", False),
+        (f"{MENU}<main><h2><a href=/1>A headline of some length, number 1</a></h2></main>{SCRIPT}", False),
+    ],
+)
+def test_page_that_leads_nowhere_but_by_its_menus(body: str, *, leads_nowhere: bool) -> None:
+    page = parse_page(f"<html><body>{body}</body></html>".encode(), "http://h.example/", fetched_at=NOW)
+    assert page.lacks_links is leads_nowhere
+
+
+def test_list_of_which_a_part_is_left_to_the_browser_loads_more() -> None:
+    for fallback in ("", FALLBACK):
+        body = f"<html><body>{MENU}<main><ul>{LIST}</ul>{fallback}</main>{FLIGHT}</body></html>"
+        page = parse_page(body.encode(), "http://h.example/", fetched_at=NOW)
+        assert (page.kind, page.loads_more) == (PageKind.LIST, bool(fallback))
+
+
 @pytest.mark.parametrize(
     "body",
     [
         "<p>Back on Monday.</p>",
+        "<script async src=https://www.googletagmanager.com/gtag/js></script>",
+        "<a href=/index.html><img src=/splash.jpg></a><script src=/count.js></script>",
+        f"<p>{'The harbour is open. ' * 20}</p>{FALLBACK}{FLIGHT}",
+        f'<template id="B:0"></template><div hidden id="S:0"><ul>{LIST}</ul></div>{FLIGHT}',
         f"<h1>关于我们</h1><p>港湾要闻是一家虚构的网站，欢迎来信。</p>{SCRIPT * 4}",
         f'<div id="app"><ul>{LIST}</ul></div><noscript>Please enable JavaScript for comments.</noscript>{SCRIPT}',
     ],

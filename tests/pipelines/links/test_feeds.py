@@ -139,6 +139,38 @@ def test_looks_like_feed(body: bytes, *, feed: bool) -> None:
     assert looks_like_feed(body) is feed
 
 
+AS_WRITTEN = (
+    ("/show.php?cat=2&id=41", "/show.php?cat=2&id=41"),
+    ("/show.php?cat=2&amp;id=41", "/show.php?cat=2&id=41"),
+    ("/show.php?cat=2&#38;id=41&#x26;p=1", "/show.php?cat=2&id=41&p=1"),
+    ("/AT&T.html", "/AT&T.html"),
+    ("/a?x=1&copy=2&reg=3&lt=4&amp=5&para", "/a?x=1&copy=2&reg=3&lt=4&amp=5&para"),
+    ("/a?x=1&", "/a?x=1"),
+    ("/a?x=&&y=1&#top", "/a?x=&y=1"),
+    ("/caf&eacute;?a=1&b=2", "/caf%C3%A9?a=1&b=2"),
+    ("/a?x=1&unknown;y&#39;s", "/a?x=1&unknown;y's"),
+    ("<![CDATA[/a?x=1&id=2&amp;y=3&copy=4]]>", "/a?x=1&id=2&amp;y=3&copy=4"),
+)
+"""Addresses in XML, and what they mean."""
+
+
+@pytest.mark.parametrize(("written", "meant"), AS_WRITTEN)
+def test_bare_ampersands_part_parameters(written: str, meant: str) -> None:
+    meant = "https://h.cn" + meant.replace("'", "%27" if "'" in meant.partition("?")[2] else "'")
+    rss = f"<rss><channel><item><title>R&D & &eacute;</title><link>{written}</link></item></channel></rss>"
+    for body in (rss.encode(), rss.replace("R&", "新闻&").encode("utf-16")):
+        assert parse_feed(body, URL).urls == (meant,)
+    assert parse_feed(rss.encode(), URL).anchors == ("R&D & é",)
+    if "<" not in written:
+        atom = f'<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="{written}"/></entry></feed>'
+        assert parse_feed(atom.encode(), URL).urls == (meant,)
+
+
+def test_comments_and_instructions_keep_their_ampersands() -> None:
+    body = "<rss><!-- a & b > <item/> &id; --><?x a&b?><channel><item><link>/a?b&c</link></item></channel></rss>"
+    assert parse_feed(body.encode(), URL).urls == ("https://h.cn/a?b&c",)
+
+
 def test_nothing_is_expanded_or_loaded() -> None:
     item = "<rss><channel><item><title>a{}b</title><link>/x</link></item></channel></rss>"
     file = '<!DOCTYPE rss [<!ENTITY e "lol"><!ENTITY f SYSTEM "file:///etc/passwd">]>' + item.format("&e;&f;")
@@ -161,7 +193,7 @@ def test_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [b"<", b"<a>", b"<item>", b"&", b"]]>", b"<![CDATA[", b"<a b=", b"<!--", b"\xff", b"<a/><b>"]
+    "piece", [b"<", b"<a>", b"<item>", b"&", b"&a", b"]]>", b"<![CDATA[", b"<a b=", b"<!--", b"\xff", b"<a/><b>"]
 )
 def test_hostile_bodies_take_little_time(piece: bytes) -> None:
     start = time.process_time()

@@ -137,3 +137,40 @@ def test_words_are_marked_by_their_place() -> None:
     found = words(document, Extraction(text="Please fill in"))
     assert {"h:account", "t:create", "i:password", "b:sign"} <= found.site
     assert found.text == {"please", "fill", "in"}
+
+
+HEADLINES = (
+    "市立图书馆明天重新开放",
+    "页面不存在",
+    "东湖公园的门票今年不再涨价",
+    "北岸码头的404路公交车改道",
+    "请先登录再买票吗",
+)
+
+
+def front(title: str, more: str = "") -> str:
+    items = "".join(f'<li><a href="/{number}.html">{text}</a></li>' for number, text in enumerate(HEADLINES))
+    return f"<html><head><title>{title}</title></head><body><ul>{items}</ul>{more}</body></html>"
+
+
+@pytest.mark.parametrize("url", ["http://h.cn/", "http://h.cn/news/", "http://h.cn/list.php?id=4"])
+@pytest.mark.parametrize("title", ["山城晨报", "最新消息"])
+def test_headlines_that_speak_of_errors_make_none_of_their_list(title: str, url: str) -> None:
+    assert judged(front(title), url).kind is PageKind.LIST
+
+
+def test_home_page_may_be_named_after_an_error() -> None:
+    for title in ("404 Media", "Forbidden Stories", "404新闻网"):
+        assert judged(front(title), "http://h.cn/").kind is PageKind.LIST
+        assert judged(front(title), "http://h.cn/404.html").reason is PageReason.SOFT_404
+
+
+def test_error_page_is_one_whatever_it_links_to() -> None:
+    said = "<h1>抱歉</h1><p>您访问的页面不存在，可能已被删除。</p><a href=/>返回首页</a>"
+    for html in (
+        f"<title>提示</title>{said}",
+        f"<title>页面未找到</title>{said}",
+        f"<title>404</title>{said}<form></form>",
+    ):
+        for url in ("http://h.cn/", "http://h.cn/2.html"):
+            assert judged(html, url).reason is PageReason.SOFT_404
