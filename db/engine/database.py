@@ -317,6 +317,13 @@ def open_for_reading(database_url: str) -> Database:
     return database
 
 
+def interrupt(connection: ReadConnection) -> None:
+    """Stop the statement that another thread runs on a connection, if it runs one."""
+    with suppress(Exception):  # it may have ended, or be closed
+        driver: Any = connection.connection.driver_connection
+        (driver.interrupt if connection.dialect.name == "sqlite" else driver.cancel)()
+
+
 def _name(url: URL) -> str:
     """Name a database as its user knows it: file path, or URL without passwords."""
     if url.get_backend_name() == "sqlite":
