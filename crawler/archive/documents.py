@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pipelines.document.document import Document
 
 _MOST_LINE: Final = 64 << 20
+_BREAKS_LINES: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 
 
@@ -69,7 +71,7 @@ def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[st
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
                 raise InputError(f"{name}, line {number}: id or text is missing; {wanted}")
             key = str(row["id"])
-            if not key.isprintable() or key.encode("utf-8", "replace").decode() != key:
+            if _BREAKS_LINES.search(key) or _readable(key) != key:
                 raise InputError(f"{name}, line {number}: the id has a tab, a line feed or another such sign in it")
             title = row.get("title")
             row["title"], row["text"] = (_readable(title) if isinstance(title, str) else ""), _readable(row["text"])

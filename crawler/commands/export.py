@@ -16,6 +16,7 @@ from db.engine.errors import DatabaseProblem
 from ..run.command import NewsCommand, refuse_unwritable
 from ..run.config import value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED
+from ..run.full_text import renew_indexes
 
 if TYPE_CHECKING:
     import argparse
@@ -108,6 +109,8 @@ class Command(NewsCommand):
             query=opts.query,
             after=after,
         )
+        if opts.query:
+            renew_indexes(self)
         self._export(found, target)
 
     def _export(self, found: Reading[Any], target: _Target) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..run.command import NewsCommand, add_format, opened_all, opened_to_change
 from ..run.config import value_of
+from ..run.full_text import renew_indexes, say
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +26,6 @@ _COLUMNS = (
     *("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section"),
     *("reprints", "snippet"),
 )
-_TOLD = 10_000
 _MOST_RANKED = 100
 _AT_ONCE = 500
 
@@ -127,6 +127,7 @@ class Command(NewsCommand):
         clicks = ClickFile(beside(Shards.read(value_of(self.settings, "DATABASE_URL")).urls[0])).read()
         relevances = learn(clicks).relevances(query_key(query.text)) if clicks else {}
         options = SearchOptions(value_of(self.settings, "SEARCH_WEIGHTS"), relevances)
+        renew_indexes(self)
         with opened_all(self) as databases, ExitStack() as stack:
             first, *others = [stack.enter_context(database.reading_only()) for database in databases]
             found = search(first, query, options, time.time(), others)
@@ -139,7 +140,8 @@ class Command(NewsCommand):
         from pipelines.search.terms import index_terms
 
         with opened_to_change(self) as database:
-            made = write_alone(database, lambda connection: index.rebuild(connection, index_terms, _Told()))
+            progress = index.IndexingProgress(say)
+            made = write_alone(database, lambda connection: index.rebuild(connection, index_terms, progress))
         output.say(f"Database: {database.name}\n{made:,} articles indexed")
         output.record("", {"database": database.name, "articles": made})
 
@@ -176,7 +178,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ..archive.documents import documents_of, opened, rows_of
+    from ..archive.documents import WANTED, language_of, opened, rows_of
 
     with opened(queries) as lines:
         wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'
@@ -185,8 +187,10 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         database = stack.enter_context(closing(open_for_crawl(f"sqlite:///{folder}/documents.db")))
         made = (
-            searched.SearchedDocument(n, key, title, text, *index_terms(title, text, "", "", ""))
-            for n, (key, title, text) in enumerate(documents_of(stack.enter_context(opened(documents)), documents), 1)
+            searched.SearchedDocument(
+                n, key, row["title"], row["text"], *index_terms(row["title"], row["text"], "", "", language_of(row))
+            )
+            for n, (key, row) in enumerate(rows_of(stack.enter_context(opened(documents)), documents, WANTED), 1)
         )
         count = 0
         while some := list(islice(made, _AT_ONCE)):
@@ -199,18 +203,6 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
             hits = search(connection, SearchQuery(text, limit=_MOST_RANKED), options, 0.0).hits
             out.writelines(f"{key}\t{hit.url}\t{rank}\n" for rank, hit in enumerate(hits, 1))
     return count, len(asked)
-
-
-class _Told:
-    """Progress on standard error, a line now and then."""
-
-    def __init__(self) -> None:
-        self._done = 0
-
-    def __call__(self, more: int) -> None:
-        before, self._done = self._done, self._done + more
-        if before // _TOLD < self._done // _TOLD:
-            sys.stderr.write(f"{self._done:,} articles indexed\n")
 
 
 def _plain(spans: Sequence[Span]) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from db.records.keys import read_time
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
@@ -131,9 +131,8 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
 
 def _age(published_utc: str | None, now: float) -> float:
     """Return the seconds since an article was published; 0 when its page does not say."""
-    if published_utc is None:
-        return 0.0
-    return min(_LONGEST_AGE, max(0.0, now - datetime.fromisoformat(f"{published_utc}+00:00").timestamp()))
+    published = read_time(published_utc)
+    return 0.0 if published is None else min(_LONGEST_AGE, max(0.0, now - published.timestamp()))
 
 
 def _after(now: float, pause: float | None) -> float | None:

@@ -30,16 +30,18 @@ from db.frontier.seeds import are_answered
 from db.records.keys import iso
 from db.records.lease import Waiting
 from db.records.run import Limits, LivingRun, Resumed, RunEnd, RunStart, StoredSeed
+from db.records.search import IndexForm
 from db.records.shard import Dealing
 from db.records.signature import Reader
 from db.records.url import Found, NewUrl
 from db.records.visit import Beginning, Due, Unread
-from db.search.index import merge_pending
+from db.search.index import bring_up_to_date, merge_pending
 from db.shards.mail import post_urls
 from db.shards.places import OpenShards, enter, keep_grant, place_of_process
 from pipelines.dedup.judge import SignatureIndex
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
+from pipelines.search.terms import index_terms, is_current
 
 from .. import clock
 from ..clock import GrowthRate
@@ -160,6 +162,7 @@ class Session:
         line = DatabaseLine(database, config.database_patience)
         try:
             settings = {**config.agreed, "VERSION": _VERSION}
+            await line.submit(bring_up_to_date, IndexForm(index_terms, is_current, logger.info))
             began = await _start_run(config, line, records, settings, mode, neighbours=neighbours)
             await loop.run_in_executor(None, turn.close)
             index = signature_index(config, database)

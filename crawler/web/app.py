@@ -57,7 +57,7 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
-        site.threads.submit(site.warm)
+        site.workers.begin(site.warm)
         yield
         site.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import os
 import re
 import signal
@@ -23,10 +24,23 @@ _NICER = 10
 _MOST_HEAD = 256 << 10
 """Bytes of a request's line and headers: a query of ten thousand Chinese characters is a URL of 90 KB."""
 _MOST_AT_ONCE = 500
+"""Connections; for a new one the one is closed that has waited longest without a whole request."""
+_MOST_HALF_SENT = 64
+"""Connections of a client without a whole request: browsers have a handful."""
+_HEAD_SECONDS = 10
+"""For a request's line and headers."""
 _MOST_SECONDS = 60
-"""For a request and its answer: a client that sends or reads slower than that has its connection closed."""
+"""For its body and the answer: a client that sends or reads slower than that has its connection closed."""
 _LAST_SECONDS = 3
-_KEEP_SECONDS = 15
+_KEEP_SECONDS = 8
+_FULL_TEXT = b"Too many readers at once; come again in a few seconds.\n"
+_FULL = b"".join(
+    (
+        b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n",
+        b"Content-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n" % len(_FULL_TEXT),
+        _FULL_TEXT,
+    )
+)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
@@ -77,7 +91,6 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=_MOST_AT_ONCE,
         timeout_keep_alive=_KEEP_SECONDS,
         timeout_graceful_shutdown=_LAST_SECONDS,
         h11_max_incomplete_event_size=_MOST_HEAD,
@@ -110,32 +123,54 @@ def give_way() -> None:
 
 
 class ReaderConnection(H11Protocol):
-    """Connection of uvicorn with a bound on its time.
+    """Connection of uvicorn with bounds on its time, and on how many there are.
 
-    A whole request, and a reader who takes the answer, are waited for no longer than `_MOST_SECONDS`.
+    The head of a request is waited for no longer than `_HEAD_SECONDS`, its body and a reader who takes the answer
+    no longer than `_MOST_SECONDS`. Who sends the heads of many requests by half loses the oldest of them: a whole
+    request, of the same client too, always finds room.
     """
 
     _deadline: asyncio.TimerHandle | None = None
+    _head_since = math.inf
+    """When the head of the next request began to be waited for; infinite while a request is answered."""
+    _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Begin to wait for the first request, in the place of the oldest half of one."""
         super().connection_made(transport)
-        self._begin()
+        self._await_head()
+        readers = (one for one in self.connections if isinstance(one, ReaderConnection))
+        others = [one for one in readers if one is not self and one._head_since < math.inf]
+        own = [one for one in others if (one.client or "")[:1] == (self.client or "")[:1]]
+        crowd = own if len(own) >= _MOST_HALF_SENT else others if len(self.connections) > _MOST_AT_ONCE else []
+        if crowd:
+            oldest = min(crowd, key=lambda one: one._head_since)
+            oldest._head_since = math.inf
+            oldest.transport.abort()
+        self._is_refused = not crowd and len(self.connections) > _MOST_AT_ONCE
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of requests, also with letters in URLs that should be escaped.
 
         `curl 'http://localhost:8080/?q=新闻'` sends them.
         """
+        if self._is_refused:
+            self.transport.write(_FULL)
+            self.transport.close()
+            return
         if self.conn.their_state is h11.IDLE and not data.isascii():
             line, end, rest = data.partition(b"\r\n")
             data = _NOT_ASCII.sub(lambda found: b"%%%02X" % found[0][0], line) + end + rest
+        if self._head_since < math.inf and not self.conn.trailing_data[0]:
+            self._await_head()  # as long from its first byte on
         super().data_received(data)
+        self._take_stock()
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
-        self._begin()
+        self._await_head()
         super().on_response_complete()
+        self._take_stock()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP; a request whose body it is goes no further."""
@@ -153,10 +188,21 @@ class ReaderConnection(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
 
-    def _begin(self) -> None:
+    def _await_head(self) -> None:
+        self._head_since = self.loop.time()
+        self._limit(_HEAD_SECONDS)
+
+    def _take_stock(self) -> None:
+        """Give a request whose head has come the time for the rest."""
+        if self._head_since < math.inf and self.conn.their_state is not h11.IDLE:
+            self._head_since = math.inf
+            self._limit(_MOST_SECONDS)
+
+    def _limit(self, seconds: float) -> None:
+        """Close the connection when something is not done in time."""
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = self.loop.call_later(_MOST_SECONDS, self.transport.abort)
+        self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
 
 class _Server(uvicorn.Server):

@@ -344,6 +344,13 @@ def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
     return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 
+def interrupt(connection: ReadConnection) -> None:
+    """Stop the statement that another thread runs on a connection, if it runs one."""
+    with suppress(Exception):  # it may have ended, or be closed
+        driver: Any = connection.connection.driver_connection
+        (driver.interrupt if connection.dialect.name == "sqlite" else driver.cancel)()
+
+
 def _name(url: URL) -> str:
     """Name a database as its user knows it: file path, or URL without passwords."""
     if url.get_backend_name() == "sqlite":

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, liter
 
 from ..engine.statements import in_state
 from ..records.host import ShownAlarm
-from ..records.keys import fingerprint
+from ..records.keys import fingerprint, read_day
 from ..records.url import State
 from ..tables.articles import ArticleRow
 from ..tables.learned import AlarmRow, HostHealthRow, SiteMemoryRow, UrlPatternRow, UrlRuleRow
@@ -204,10 +204,10 @@ def _published(connection: Connection, key: int, now: float) -> dict[str, int]:
     The spans end with the newest article, so that a crawl of years ago shows its own time.
     """
     tomorrow = datetime.fromtimestamp(now + _DAY, UTC).date()  # later dates are errors of pages
-    newest = connection.execute(_NEWEST_TIME, {"site": key, "until": str(tomorrow)}).scalar()
-    if newest is None:
+    newest = connection.execute(_NEWEST_TIMES, {"site": key, "until": str(tomorrow)}).scalars()
+    last = next(filter(None, map(read_day, newest)), None)
+    if last is None or last < _FIRST:
         return {}
-    last = date.fromisoformat(newest[:10])
     days = [str(last - timedelta(days=n)) for n in reversed(range(_DAYS))]
     found = _by(connection, _BY_DAY, key, days, str(tomorrow))
     if sum(found.values()) >= _DAYS:
@@ -233,9 +233,13 @@ def _by(
 _DAY = 86_400
 _DAYS = 60
 _MONTHS = 24
+_FIRST = date(1000, 1, 1)
+"""Years before have no four digits, or no months before them."""
 _OF_SITE = article.c.site_id == bindparam("site")
 _BEFORE = article.c.published_utc < bindparam("until")
-_NEWEST_TIME = select(func.max(article.c.published_utc)).where(_OF_SITE, _BEFORE)
+_NEWEST_TIMES = (
+    select(article.c.published_utc).where(_OF_SITE, _BEFORE).order_by(article.c.published_utc.desc()).limit(100)
+)
 _DAY_OF: ColumnElement[str] = literal_column("substr(article.published_utc, 1, 10)")
 _MONTH_OF: ColumnElement[str] = literal_column("substr(article.published_utc, 1, 7)")
 _BY_DAY, _BY_MONTH = (

@@ -47,13 +47,41 @@ def iso(unix_seconds: float) -> str:
     return datetime.fromtimestamp(unix_seconds, UTC).isoformat(timespec="seconds")
 
 
+def read_time(stored: str | None) -> datetime | None:
+    """Return a stored time in UTC, which it means where it names no zone.
+
+    None where it is none: another program may have written it.
+
+    >>> read_time("2024-03-12T08:30+08:00"), read_time("2024-13-45")
+    (datetime.datetime(2024, 3, 12, 0, 30, tzinfo=datetime.timezone.utc), None)
+    """
+    try:
+        moment = datetime.fromisoformat(str(stored))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # OverflowError: in its zone it is of a year that UTC has not
+        return None
+
+
+def read_day(stored: str | None) -> date | None:
+    """Return the day of a stored time as its zone counts; None where it is none.
+
+    >>> read_day("2024-03-12T23:30-08:00"), read_day("soon")
+    (datetime.date(2024, 3, 12), None)
+    """
+    try:
+        return date.fromisoformat(str(stored)[: len("2024-03-12")])
+    except ValueError:
+        return None
+
+
 def day_of(time: str) -> int:
-    """Return the days since 1970 of an ISO time, as its own zone counts them.
+    """Return the days since 1970 of an ISO time, as its zone counts; 0 of none.
 
     >>> day_of("1970-01-02T23:00:00+00:00")
     1
     """
-    return date.fromisoformat(time[:10]).toordinal() - _EPOCH
+    day = read_day(time)
+    return 0 if day is None else day.toordinal() - _EPOCH
 
 
 _EPOCH = date(1970, 1, 1).toordinal()

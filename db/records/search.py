@@ -28,6 +28,20 @@ MakeTerms = Callable[[str, str, str, str, str], IndexTerms]
 """Makes terms of title, text, authors, source and language."""
 
 
+class IndexForm(NamedTuple):
+    """Makes the words of an index, and knows those that it made.
+
+    Attributes:
+        make: makes the terms of an article.
+        is_current: tells whether packed terms are of the form that it makes.
+        said: told what is done, in a sentence now and then.
+    """
+
+    make: MakeTerms
+    is_current: Callable[[bytes], bool]
+    said: Callable[[str], None]
+
+
 class IndexedArticle(NamedTuple):
     """An article as the full-text index has it.
 

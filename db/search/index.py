@@ -17,10 +17,11 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, func, select, update
 
+from ..engine.locks import AdvisoryLock
 from ..engine.statements import among, array_of, insert_rows, is_postgres
 from ..records.article import split_names
-from ..records.keys import fingerprint
-from ..records.search import IndexedArticle, MakeTerms
+from ..records.keys import fingerprint, read_day, read_time
+from ..records.search import IndexedArticle, IndexForm, MakeTerms
 from ..tables.articles import ArticleRow
 from ..tables.search import SearchDocumentRow
 
@@ -30,8 +31,10 @@ holder = article.alias()
 BUCKET_BITS = 12
 """Numbers that share all but so many bits share a mark on Postgres, whose index knows no order."""
 _AT_ONCE = 500
+_SAID_EVERY = 10_000
 _COLUMNS = ("number", *(name for name in IndexedArticle._fields if name != "words"))
 _EPOCH = date(1970, 1, 1)
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _WHOLE = _COLUMNS.index("language")
 """So many columns are numbers."""
 
@@ -129,6 +132,52 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
     return len(order)
 
 
+def has_form(connection: Connection, is_current: Callable[[bytes], bool]) -> bool:
+    """Tell whether all articles are indexed in a form.
+
+    Those indexed first and last tell it, because an index is made anew as a whole.
+
+    Args:
+        connection: to read from.
+        is_current: tells whether packed terms are of the form.
+    """
+    found = (connection.execute(end).scalar() for end in (_FIRST_TERMS, _LAST_TERMS))
+    return all(terms is None or is_current(terms) for terms in found)
+
+
+def bring_up_to_date(connection: Connection, forms: Sequence[IndexForm]) -> list[None]:
+    """Make the index anew if it is of another form.
+
+    Cost: 1 ms an article, see `rebuild`, if it is; else two reads.
+    """
+    for form in forms:
+        if has_form(connection, form.is_current):
+            continue
+        if is_postgres(connection):
+            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")  # another process may be making it
+            AdvisoryLock.ARTICLES.take(connection)
+            if has_form(connection, form.is_current):  # it has just done so
+                continue
+        form.said("the full-text index is made anew: this version finds words by more spellings")
+        done = rebuild(connection, form.make, IndexingProgress(form.said))
+        form.said(f"{done:,} articles indexed")
+    return [None] * len(forms)
+
+
+class IndexingProgress:
+    """Says now and then how many articles are done."""
+
+    def __init__(self, said: Callable[[str], None]) -> None:
+        self._said = said
+        self._done = 0
+
+    def __call__(self, more: int) -> None:
+        """Take note of so many more."""
+        before, self._done = self._done, self._done + more
+        if before // _SAID_EVERY < self._done // _SAID_EVERY:
+            self._said(f"{self._done:,} articles indexed")
+
+
 def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
     """Make the row of a stored article."""
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
@@ -140,12 +189,15 @@ def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
 def times_of(published_at: str | None, published_utc: str | None, first_seen: str) -> tuple[int, int]:
     """Return the Unix time and the day by which an article is sought.
 
+    What is no time counts as if it was not there.
+
     >>> times_of("1970-01-02", "1970-01-01 16:00:00", ""), times_of(None, None, "1970-01-01T01:00:00+00:00")
     ((57600, 1), (3600, 0))
     """
-    moment = datetime.fromisoformat(published_utc or first_seen)
-    day = date.fromisoformat((published_at or first_seen)[: len("2024-03-12")])
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()), (day - _EPOCH).days
+    seen = read_time(first_seen) or _NEVER
+    moment = read_time(published_utc) or seen
+    day = read_day(published_at) or (seen if published_utc is None else moment).date()
+    return int(moment.timestamp()), (day - _EPOCH).days
 
 
 # ---------------------------------------------------------------- marks
@@ -233,6 +285,10 @@ _ALL_BITS = (1 << 64) - 1
 _FIRST, _LAST = (date(1800, 1, 1) - _EPOCH).days, (date(2199, 12, 31) - _EPOCH).days
 """No article is earlier or later."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
+_FIRST_TERMS, _LAST_TERMS = (
+    select(document.c.terms).where(document.c.article_id.is_not(None)).order_by(order).limit(1)
+    for order in (document.c.number, document.c.number.desc())
+)
 _REMOVE = delete(document).where(among(document.c.article_id), document.c.number < _TOP.scalar_subquery())
 _EMPTY = update(document).where(among(document.c.article_id)).values(article_id=None, terms=b"", words=None)
 _MOVE = update(document).where(document.c.article_id == bindparam("old")).values(article_id=bindparam("new"))

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, Self
 
 from db.records.article import LISTS, split_names
+from db.records.keys import read_day
 
 from ..document.document import parse
 from ..render.render import literal, markdown
@@ -233,7 +234,7 @@ def file_name(values: Mapping[str, Any]) -> Path:
     PosixPath('a.example/2024-05-01-A-B-x--7.md')
     """
     site = re.sub(r"[^\w.-]+", "-", values["site"] or "").strip(".") or "unknown"
-    day = (values["published_at"] or "undated")[: len("2024-05-01")]
+    day = str(read_day(values["published_at"]) or "undated")
     title = _UNNAMED.sub("-", values["title"]).strip("-")[:_TITLE_CHARS]
     return Path(site) / f"{'-'.join(filter(None, (day, title, values['id'])))}.md"
 

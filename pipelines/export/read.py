@@ -20,17 +20,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from db.engine.database import Database, open_for_reading
+from db.engine.errors import WrongDatabase
 from db.engine.shards import Shards
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS
 from db.search.find import article_numbers
+from db.search.index import has_form
 
 from ..dates.period import Bound
 from ..records import BlockKind
 from ..search.query import QueryPlan, read_query
 from ..search.records import SearchQuery
 from ..search.search import read_period
+from ..search.terms import is_current
+from ..text.spellings import plain
 from ..text.words import fold
 from ..urls import bare_host, canonicalize, host_key, site_key
 from . import arrow
@@ -228,7 +232,15 @@ class Reading(Generic[T]):
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
     def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
-        """Yield the articles that have all words, and the phrases as they are."""
+        """Yield the articles that have all words, and the phrases as they are.
+
+        Raises:
+            WrongDatabase: the index is of an older version, which would miss some of them.
+        """
+        if not database.read(partial(has_form, is_current=is_current)):
+            raise WrongDatabase(
+                f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
+            )
         numbers = database.read(lambda one: article_numbers(one, plan.needed))
         columns = (*names, "title", "text") if plan.phrases else names
         for first in range(bisect_right(numbers, key[0]) if key else 0, len(numbers), self.table.at_once):
@@ -268,7 +280,7 @@ def _chosen(columns: Sequence[str], wanted: Selection, numbers: Sequence[int], c
 
 def _has(phrases: Sequence[str], text: str) -> bool:
     """Tell whether all phrases stand in a text."""
-    folded = fold(text)
+    folded = plain(fold(text))
     return all(phrase in folded for phrase in phrases)
 
 

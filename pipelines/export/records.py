@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from db.records.article import split_names
+from db.records.keys import read_time
 
 Category: TypeAlias = str
 """A text of which there are few, which columns keep once each."""
@@ -142,22 +143,14 @@ class StoredSite:
     fetched_at: datetime | None
 
 
-def _time(value: str | None) -> datetime | None:
-    """Read a time of the database, which is UTC if it says nothing else."""
-    if value is None:
-        return None
-    moment = datetime.fromisoformat(value)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 def _images(value: Sequence[dict[str, str]]) -> tuple[StoredImage, ...]:
     return tuple(StoredImage(**one) for one in value)
 
 
 Reader = Callable[[Any], Any]
 _READERS: dict[str, Reader] = {
-    "datetime": _time,
-    "datetime | None": _time,
+    "datetime": read_time,
+    "datetime | None": read_time,
     "tuple[str, ...]": lambda value: tuple(split_names(value)),
     "tuple[StoredImage, ...]": _images,
 }

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ..text.words import english_stem, other_words, tagger
+from ..text.words import other_words, tagger, word_tokens
 from .query import QueryTerm
 
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -48,11 +48,10 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
         else:
             others.update(dict.fromkeys(term.tokens, number))
     if others:
-        tag = tagger(language) or english_stem
+        tag = tagger(language)
         for word, start, end in other_words(folded):
-            number = others.get(english_stem(word), -1)
-            if number < 0:
-                number = others.get(tag(word), -1)
+            tokens = word_tokens(word) if tag is None else (*word_tokens(word), tag(word))
+            number = next((others[token] for token in tokens if token in others), -1)
             if number >= 0:
                 found.append(Occurrence(start, end, number))
                 if len(found) >= 2 * _MOST_PLACES:

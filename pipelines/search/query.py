@@ -7,15 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from ..text.words import STOP_WORDS, english_stem, fold, han_runs, other_words, tagger
+from ..text.spellings import plain
+from ..text.words import STOP_WORDS, asked_tokens, fold, han_runs, other_words, tagger
 from .records import SearchQuery
 
 MAX_CHARS: Final = 1_000
 """Characters of a query that are read."""
 MAX_TERMS: Final = 64
 """Different terms of a query that count: the first."""
-LANGUAGES: Final = ("de", "es", "fr", "it", "nl", "pt", "ru")
+LANGUAGES: Final = ("de", "es", "fr", "it", "nl", "pt")
 """Languages by whose endings a word is looked for where none is asked for, beside English."""
+_LANGUAGES_OF_SCRIPTS: Final = (
+    (re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), ("el",)),
+    (re.compile("[\u0400-\u052f]"), ("ru",)),
+    (re.compile("[\u0531-\u0587]"), ("hy",)),
+    (re.compile("[\u0620-\u06d3]"), ("ar", "fa")),
+    (re.compile("[\u0900-\u097f]"), ("hi", "ne")),
+    (re.compile("[\u0b80-\u0bff]"), ("ta",)),
+)
+"""The same of words in other letters than Latin ones."""
 # Weights of terms; found with others as docs/search.md tells.
 _WORD: Final = 1.0
 _OTHER: Final = 1.5
@@ -46,6 +56,7 @@ class QueryTerm(NamedTuple):
         start, end: place in the folded query.
         is_word: it tells by itself, is marked in texts and stands beside other words: no stop word, no pair of
             characters out of a longer or two words.
+        written: the word as it stands in the query, where its tokens are other spellings.
     """
 
     tokens: tuple[str, ...]
@@ -53,6 +64,7 @@ class QueryTerm(NamedTuple):
     start: int
     end: int
     is_word: bool
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class QueryPlan:
     Attributes:
         query: with the conditions that stood in its text.
         terms: all different ones, in the order of the text.
-        phrases: folded; they should stand in the text as they are. Blanks, or signs, are around them in the query.
+        phrases: folded and plain; they should stand in the text so. Blanks, or signs, are around them in the query.
         notes: sentences on what was left out.
     """
 
@@ -126,9 +138,9 @@ def read_query(query: SearchQuery) -> QueryPlan:
         if not getattr(query, field):
             given.setdefault(field, value.strip('"'))
     text = _CONDITION.sub(" ", text)
-    languages = (query.language or given.get("language", "")).split() or LANGUAGES
+    languages = (query.language or given.get("language", "")).split()
     terms = _different(_terms(fold(text), languages))
-    phrases = (fold(each).strip() for each in _QUOTED.findall(text))
+    phrases = (plain(fold(each)).strip() for each in _QUOTED.findall(text))
     read = replace(query, text=text, **given)  # type: ignore[arg-type]
     return QueryPlan(read, tuple(terms[:MAX_TERMS]), tuple(filter(None, phrases)), tuple(notes))
 
@@ -148,13 +160,16 @@ def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
             if pair not in words:
                 weight = _ACROSS if n + 1 in borders else _INSIDE
                 yield QueryTerm((pair,), weight, start + n, start + n + 2, is_word=False)
-    tags = [tag for tag in map(tagger, languages) if tag]
     for word, start, end in other_words(folded):
-        tokens = [english_stem(word)]
-        if word.isalpha():
-            tokens += [tag(word) for tag in tags]
+        tokens = asked_tokens(word, [tag for tag in map(tagger, languages or _languages_of(word)) if tag])
         is_word = not _is_stop(word)
-        yield QueryTerm(tuple(tokens), _OTHER if is_word else _STOP, start, end, is_word)
+        written = "" if word.isascii() else word
+        yield QueryTerm(tokens, _OTHER if is_word else _STOP, start, end, is_word, written)
+
+
+def _languages_of(word: str) -> Sequence[str]:
+    """Return the languages that a word may be of, by its letters."""
+    return next((found for script, found in _LANGUAGES_OF_SCRIPTS if script.search(word)), LANGUAGES)
 
 
 def _is_stop(word: str) -> bool:

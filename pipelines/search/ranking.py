@@ -43,6 +43,7 @@ class Params:
         first: by how much the first sentence counts more.
         close: weight of neighbours in the query that are neighbours in the text.
         near: of such that stand near each other, in any order.
+        exact: of a word with accents or in other letters than Latin ones that stands in the text as in the query.
         like: most that likeness to the best may add, in scores of the best.
         like_terms: how many of these terms count.
     """
@@ -58,6 +59,7 @@ class Params:
     first: float = 0.2
     close: float = 0.5
     near: float = 0.25
+    exact: float = 0.2
     like: float = 0.3
     like_terms: int = 30
 
@@ -210,7 +212,9 @@ def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: st
     places = find_places(folded, terms, language)
     if not places:
         return 0.0
-    return _best_sentence(folded, places, terms, weights, params) + _neighbours(places, terms, weights, params)
+    best = _best_sentence(folded, places, terms, weights, params) + _neighbours(places, terms, weights, params)
+    exact = {place.term for place in places if folded[place.start : place.end] == terms[place.term].written}
+    return best + params.exact * float(sum(weights[term] for term in exact))
 
 
 def _best_sentence(

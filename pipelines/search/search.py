@@ -26,18 +26,20 @@ from db.queries.status import site_names
 from db.records.article import split_names
 from db.records.search import CandidateSet, FoundArticle, SearchCandidate, SearchFilter
 from db.search import find
+from db.search.index import has_form
 
 from ..dates.calendars import westernize
 from ..dates.parse import read
 from ..dates.period import Bound, Period
 from ..dates.timezones import Habits
+from ..text.spellings import plain
 from ..text.words import fold
 from .clicks import NEUTRAL
 from .query import read_query
 from .ranking import likeness, passage, score, weigh
 from .records import SIGNALS, Facet, Hit, SearchQuery, SearchResult
 from .snippets import mark, snippet
-from .terms import unpack
+from .terms import is_current, unpack
 
 if TYPE_CHECKING:
     from db.engine.database import ReadConnection
@@ -51,6 +53,7 @@ _READ, _CHECKED = 20, 60
 _LIKED = 5
 """Best stories whose terms tell of the subject, where no phrase is asked for."""
 _WITHOUT_PHRASE = 0.1
+_OLD_INDEX = "the index is of an older version, which finds fewer spellings; scrapy search --rebuild makes it anew"
 _HALF_LIFE = 30 * 86_400.0
 _MOST_FACETS = 20
 _MOST_LABELS = 6
@@ -129,6 +132,8 @@ class _Search:
         """Return the result."""
         terms = self._plan.terms
         admitted = self._filter()
+        if terms and not all(has_form(one, is_current) for one in self._connections):
+            self._notes.append(_OLD_INDEX)
         if not terms and self._query.text.strip():
             self._notes.append("the query has no word in it")
             return SearchResult((), 0, is_exact=True, facets={}, notes=self._notes)
@@ -243,7 +248,7 @@ class _Search:
         """Tell whether all phrases stand in an article."""
         if not self._plan.phrases:
             return True
-        text = fold(f"{found.title}\n{found.text}")
+        text = plain(fold(f"{found.title}\n{found.text}"))
         return all(phrase in text for phrase in self._plan.phrases)
 
     @staticmethod

@@ -21,7 +21,10 @@ LEAD_CHARS: Final = 120
 """Characters of a text that are its lead: news says there what it is about."""
 _TITLE_CHARS: Final = 500
 _OTHER_CHARS: Final = 500
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+"""Counts up with every change of the words of an article, also of `pipelines.text.words.index_words`."""
+_READABLE: Final = (1, _FORMAT)
+"""Formats that are packed alike; older ones lack words, and are read until the index is made anew."""
 _HEADS: Final = 2
 """Numbers before the terms: format and length of the title, length of the text."""
 # A term is one number of 32 bits: hash 24 (collisions: one in 20,000 for an article of 800 terms), body 4, title 2,
@@ -76,6 +79,11 @@ def hash_token(token: str) -> int:
     return crc32(token.encode()) >> HASH_SHIFT
 
 
+def is_current(terms: bytes) -> bool:
+    """Tell whether packed terms are of the form that `index_terms` makes now."""
+    return terms[3:4] == bytes([_FORMAT])
+
+
 class Packed(NamedTuple):
     """Terms of many articles as parallel arrays.
 
@@ -108,6 +116,6 @@ def unpack(articles: Iterable[bytes]) -> Packed:
     ends = np.cumsum(sizes // 4)
     starts = ends - sizes // 4
     heads, bodies = numbers[starts], numbers[starts + 1]
-    if (heads >> 24 != _FORMAT).any():
+    if not np.isin(heads >> 24, _READABLE).all():
         raise ValueError(f"terms of an article are of another format than {_FORMAT}; make them anew")
     return Packed(numbers, starts + _HEADS, ends, (heads & 0xFFFFFF).astype(np.int64), bodies.astype(np.int64))

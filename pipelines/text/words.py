@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol
+from unicodedata import category
 
 import numpy as np
 import Stemmer
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from ..decode.scripts import HAN, simplified
 from ..document.tokens import character_pairs
 from ..document.tokens import terms as pairs
+from .spellings import JOINERS, asked_spellings, plain, spellings
 
 MAX_CHARS: Final = 20_000
 """Characters of a text that are read."""
@@ -37,11 +40,20 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _ASCII_LETTERS = re.compile(r"[A-Za-z]{2,}")
 _HAN_RUN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]{1,400}")
 # What is left: scripts without blanks; numbers, which keep their point and lose commas; words.
-_PAIRED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\uac00-\ud7af]+")
-_NUMBER = r"\d{1,3}(?:,\d{3})++(?:\.\d+)?"
-_PLAIN = r"\d++(?:\.\d+)*+(?![a-z])|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+_PAIRED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\uac00-\ud7af]+")
+_NUMBER = r"\d{1,3}(?:[,٬]\d{3})++(?:[.٫]\d+)?"
+# Letters of the same word stand on both sides of marks and signs without a form, in Hebrew of quotation marks (צה"ל),
+# in Catalan of a point (l·l). Apostrophes end words, whatever they are written with.
+_LETTER = (
+    r"[^\W_\u02bb\u02bc\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+)
+_MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if category(chr(code)) in {"Mn", "Mc", "Me"})
+_DIGIT = re.compile(r"\d")
+_INSIDE = f"[{_MARKS}{JOINERS}]" + r"|(?<=[\u05d0-\u05ea])[\"״'׳](?=[\u05d0-\u05ea])|(?<=l)·(?=l)"
+_PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+)*+"
 _OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
-_OTHER_RUN = re.compile(f"({_PAIRED.pattern})|({_NUMBER})|{_PLAIN}")
+_OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")
+_INNER_SIGNS: Final = str.maketrans("", "", ",\"'")
 _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
@@ -156,15 +168,15 @@ def index_words(folded: str, language: str) -> list[str]:
         language: of the text; empty if unknown.
 
     Returns:
-        Numbers; words, stop words and single letters too, with their English stem, in other languages that Snowball
-        knows also with `tagged` ones; of Chinese, Thai, Japanese kana and Korean each pair of neighbouring characters,
-        of Chinese also the words of jieba's search mode (long ones and their parts) that have one character, or three
-        and more: those of two are pairs.
+        Numbers; words, stop words and single letters too, with their English stem, in all their `spellings`, in other
+        languages that Snowball knows also with `tagged` ones; of Chinese, Thai, Burmese, Khmer, Japanese kana and
+        Korean each pair of neighbouring characters, of Chinese also the words of jieba's search mode (long ones and
+        their parts) that have one character, or three and more: those of two are pairs.
 
     Cost: O(characters); for 1,000 Chinese ones 0.4 ms with rjieba.
 
-    >>> index_words("the bridges of hekou cost 2.5", "en")
-    ['the', 'bridg', 'of', 'hekou', 'cost', '2.5']
+    >>> index_words("the bridges of hekou cost 2.5", "en"), index_words("müller", "")
+    (['the', 'bridg', 'of', 'hekou', 'cost', '2.5'], ['muller', 'mueller'])
     """
     found: list[str] = []
     rest = folded
@@ -175,7 +187,7 @@ def index_words(folded: str, language: str) -> list[str]:
         cut = _cutter().cut_for_search(_APART.join(runs))
         found += [word for word in cut if len(word) != 2 and word != _APART]
     others = other_word_list(rest)
-    found += map(english_stem, others)
+    found += map(english_stem, others) if rest.isascii() else chain.from_iterable(map(word_tokens, others))
     if tag := tagger(language):
         found += map(tag, others)
     return found
@@ -248,7 +260,12 @@ def other_word_list(folded: str) -> list[str]:
         return [word for word, _, _ in other_words(folded)]
     # one call finds all, where there is nothing to be done with most
     found = _OTHER_WORD.findall(folded)
-    return [word.replace(",", "") if "," in word else word[:_MAX_WORD_CHARS] for word in found]
+    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in found]
+
+
+def _bare(word: str) -> str:
+    """Return a word without commas and quotation marks that stand in it."""
+    return word.translate(_INNER_SIGNS)[:_MAX_WORD_CHARS]
 
 
 def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
@@ -257,10 +274,8 @@ def other_words(folded: str) -> Iterator[tuple[str, int, int]]:
         start, end = match.span()
         if match[1]:
             yield from ((pair, start + n, start + n + len(pair)) for n, pair in enumerate(pairs(match[1])))
-        elif match[2]:
-            yield match[2].replace(",", ""), start, end
         else:
-            yield match[0][:_MAX_WORD_CHARS], start, end
+            yield _bare(match[0]), start, end
 
 
 @lru_cache(maxsize=100_000)
@@ -272,6 +287,32 @@ def english_stem(word: str) -> str:
     """
     stem: str = _snowball("english").stemWord(word)
     return stem
+
+
+@lru_cache(maxsize=100_000)
+def word_tokens(word: str) -> tuple[str, ...]:
+    """Return the tokens by which the index has a folded word, whatever its language.
+
+    >>> word_tokens("bridges"), word_tokens("écoles")
+    (('bridg',), ('ecol',))
+    """
+    return tuple(dict.fromkeys(map(english_stem, spellings(word))))
+
+
+def asked_tokens(word: str, taggers: Iterable[Callable[[str], str]]) -> tuple[str, ...]:
+    """Return the tokens by which a folded word of a query is looked for.
+
+    Args:
+        word: of a query.
+        taggers: of the languages that it may be of, from `tagger`.
+
+    >>> asked_tokens("häuser", [tagger("de")])
+    ('hauser', 'haeuser', 'haus.de')
+    """
+    tokens = list(map(english_stem, asked_spellings(word)))
+    if not _DIGIT.search(word):
+        tokens += [tag(word) for tag in taggers]
+    return tuple(dict.fromkeys(tokens))
 
 
 @cache
@@ -289,7 +330,7 @@ def tagger(language: str) -> Callable[[str], str] | None:
     if name is None:
         return None
     stem = _snowball(name).stemWord
-    return lru_cache(maxsize=50_000)(lambda word: f"{stem(word)}.{code}")
+    return lru_cache(maxsize=50_000)(lambda word: f"{plain(stem(word))}.{code}")
 
 
 @cache

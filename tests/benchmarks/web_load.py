@@ -11,6 +11,11 @@ seconds between two; 0 never rests. The readers' own process has the lowest prio
     uv run python -m tests.benchmarks.web_load --database news.db [--readers 50] [--pause 0] [--seconds 20]
 
 reads a database that nobody writes: waiting times of each kind of page.
+
+    uv run python -m tests.benchmarks.web_load --database news.db --burst 100 [--half-sent 520]
+
+asks for so many long queries at once, each on a connection of its own, as readers do who all come at one time, and
+counts the answers by status; then sends so many requests without their ends while one reader asks for a page a second.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import asyncio
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import socket
 import sqlite3
@@ -29,14 +35,14 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx
 
@@ -274,6 +280,63 @@ def alone(options: argparse.Namespace) -> bool:
     return not found.errors
 
 
+def burst(options: argparse.Namespace) -> bool:
+    """Measure many readers at once, and one beside requests that never end."""
+    with sqlite3.connect(f"file:{options.database.resolve()}?mode=ro", uri=True) as opened:
+        texts = [text for (text,) in opened.execute("SELECT text FROM article WHERE length(text) > 300 LIMIT 400")]
+    with served(options.database.resolve()) as origin:
+        address = urlsplit(origin).hostname, urlsplit(origin).port
+        statuses, waits = asyncio.run(_at_once(address, texts, options.burst))
+        print(f"{options.burst} readers at once: {dict(sorted(statuses.items()))}, the last after {max(waits):.1f} s")
+        begun = time.monotonic()
+        after = asyncio.run(_ask(address, "/", 90))
+        print(f"a reader after them: {after} after {time.monotonic() - begun:.1f} s")
+        if options.half_sent:
+            print(f"beside {options.half_sent} half-sent requests: {asyncio.run(_beside(address, options.half_sent))}")
+    return after == "200"
+
+
+async def _at_once(address: Any, texts: Sequence[str], count: int) -> tuple[Counter[str], list[float]]:
+    """Ask for `count` queries at once; returns how many had which status, and the waits."""
+    begun = time.monotonic()
+    waits: list[float] = []
+
+    async def one(number: int) -> str:
+        words = " ".join(re.findall(r"\w\w", texts[number % len(texts)])[:60])
+        found = await _ask(address, f"/?q={quote(words)}", 90)
+        waits.append(time.monotonic() - begun)
+        return found
+
+    return Counter(await asyncio.gather(*map(one, range(count)))), waits
+
+
+async def _ask(address: Any, path: str, seconds: float) -> str:
+    """Ask for a page; returns the status, or "closed" when there was none."""
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.read()
+            writer.close()
+    except OSError:
+        return "closed"
+    return answer[9:12].decode() or "closed"
+
+
+async def _beside(address: Any, count: int) -> Counter[str]:
+    """Count the statuses of a page a second, beside requests that are sent by half."""
+    slow = [await asyncio.open_connection(*address) for _ in range(count)]
+    for _, writer in slow:
+        writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+    found: Counter[str] = Counter()
+    for _ in range(70):
+        found[await _ask(address, "/", 20)] += 1
+        await asyncio.sleep(1)
+    for _, writer in slow:
+        writer.transport.abort()
+    return found
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -284,7 +347,11 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=4_000, help="pages of each crawl")
     parser.add_argument("--database", type=Path, help="read this file instead, without a crawl")
     parser.add_argument("--seconds", type=float, default=20.0, help="of reading it")
+    parser.add_argument("--burst", type=int, default=0, metavar="N", help="ask that file N long queries at once")
+    parser.add_argument("--half-sent", type=int, default=0, metavar="N", help="and N requests that never end")
     options = parser.parse_args()
+    if options.burst:
+        return int(not burst(options))
     return int(not (alone if options.database else beside_a_crawl)(options))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from markupsafe import Markup
 
@@ -34,6 +34,8 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _MARKS = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STACKED = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 """More marks on one letter than any language has: they would stand wide of their line."""
+_BROKEN = re.compile(r"%[0-9A-F]?$")
+_FOLDERS = re.compile(r"(?:(?<=sqlite:///)|(?<![\w:/\\.]))(?:[A-Za-z]:)?[\\/](?:[^\s\\/:'\"]+[\\/])+")
 _STEP = 1024
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
@@ -140,6 +142,27 @@ def is_language(code: str) -> bool:
 def short(text: str, most: int) -> str:
     """Return a text of at most so many characters; three dots stand for the rest."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def beginning(text: str, most: int) -> str:
+    """Return so much of a text as has at most so many characters in a URL.
+
+    >>> beginning("harbour", 20), beginning("港口新闻", 20)
+    ('harbour', '港口')
+    """
+    if len(text) <= most and len(quote_plus(text, errors="replace")) <= most:
+        return text
+    quoted = quote_plus(text[:most], errors="replace")[:most]
+    return unquote_plus(_BROKEN.sub("", quoted), errors="ignore")
+
+
+def without_folders(text: str) -> str:
+    """Return a text in which paths of files have no folders.
+
+    >>> without_folders("/home/me/news.db is a folder"), without_folders("sqlite:////srv/a/b.db, https://a.example/b/c")
+    ('news.db is a folder', 'sqlite:///b.db, https://a.example/b/c')
+    """
+    return _FOLDERS.sub("", text)
 
 
 def paragraphs(text: str) -> Iterator[str]:

@@ -10,14 +10,12 @@ template by `visit.page`; what it raises becomes a page that says what is wrong:
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -28,7 +26,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.engine.database import Database, Query, open_for_reading, parse_url
+from db.engine.database import Database, Query, open_for_reading, parse_url, without_password
 from db.engine.errors import DatabaseProblem
 from db.search.clicks import beside
 from pipelines.decode.text import clean
@@ -40,6 +38,7 @@ from . import shown
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose
 from .readers import COOKIE, Readers
+from .workers import Cancellation, Overloaded, ReaderLeft, Workers
 
 logger = logging.getLogger(__name__)
 
@@ -49,12 +48,13 @@ Show = Callable[["Visit"], Response]
 
 HERE: Final = Path(__file__).parents[1]
 THEMES: Final = ("light", "dark", "auto")
-READERS: Final = 8
-"""Requests that are worked at beside one another."""
 _YEAR = 365 * 86_400
-_MOST_TEXT = 20_000
+_MOST_TEXT = 300
+_MOST_QUOTED = 1_000
+"""Characters of a parameter as URLs have it: all that counts of a query, and little in a page with fifty links."""
 _AGAIN_SECONDS = "5"
 _MOST_ID = 1 << 63
+_BRACKETS = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)")
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
@@ -97,12 +97,13 @@ class WebSite:
         self.options = options
         self.static = {path.name: _digest(path) for path in (HERE / "static").iterdir()}
         self.templates = _templates(self.static)
-        self.threads = ThreadPoolExecutor(READERS, "page")
+        self.workers = Workers()
         self.readers = Readers(beside(database_url), is_learning=options.is_learning)
         self.kept = KeptValues()
         self._database_url = database_url
         self._opened: tuple[Database, object] | None = None
         self._lock = threading.Lock()
+        self._logged = ""
 
     def database(self) -> Database:
         """Return the database, open for reading.
@@ -128,9 +129,29 @@ class WebSite:
         with self.database().reading_only() as connection:
             return query(connection)
 
-    async def in_thread(self, work: Callable[[], Response]) -> Response:
-        """Make an answer in one of `READERS` threads; the others wait."""
-        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+    async def in_thread(self, visit: Visit, work: Callable[[], Response]) -> Response:
+        """Make an answer in a thread; too many are refused, those of readers who leave are given up."""
+        try:
+            return await self.workers.run(work, visit.request.receive, visit.cancellation)
+        except ReaderLeft:
+            return Response(status_code=503)  # which goes nowhere
+        except Overloaded:
+            return visit.unavailable("problem.busy")
+
+    def for_readers(self, problem: DatabaseProblem) -> str:
+        """Return the sentence of a problem without what tells of this machine; the whole goes to the log.
+
+        Folders are left out, and what the database says in brackets.
+        """
+        said = str(problem)
+        if said != self._logged:
+            self._logged = said
+            logger.warning("%s", said)
+        url = parse_url(self._database_url)
+        if url.database:
+            for name in (self._database_url, without_password(self._database_url), url.database):
+                said = said.replace(name, Path(url.database).name)
+        return shown.without_folders(_BRACKETS.sub("", said))
 
     def warm(self) -> None:
         """Load what the first request would wait for: templates, the dictionary of words."""
@@ -140,7 +161,7 @@ class WebSite:
 
     def close(self) -> None:
         """End the threads and close the database."""
-        self.threads.shutdown(cancel_futures=True)
+        self.workers.close()
         with self._lock:
             self._forget()
 
@@ -176,6 +197,8 @@ class Visit:
         language: messages in the reader's language.
         theme: one of `THEMES`.
         is_api: whether the answer is for a program.
+        cut: names of parameters of which only the beginning was read.
+        cancellation: stops what is done for it.
     """
 
     def __init__(self, site: WebSite, request: Request) -> None:
@@ -187,11 +210,19 @@ class Visit:
         )
         self.theme = next((each for each in (asked.get("theme"), cookies.get("theme")) if each in THEMES), "auto")
         self.is_api = request.url.path.startswith("/api")
-        self._read: set[str] = set()
+        self.cut: set[str] = set()
+        self.cancellation = Cancellation()
+        self._read: dict[str, str] = {}
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query, see `WebSite.read`."""
-        return self.site.read(query)
+        """Answer a query on a connection that cannot write, as long as the reader is there.
+
+        Raises:
+            DatabaseProblem: it cannot be read at the moment.
+            ReaderLeft: the reader is not there any more.
+        """
+        with self.site.database().reading_only() as connection, self.cancellation.covering(connection):
+            return query(connection)
 
     def text(self, name: str, most: int = _MOST_TEXT) -> str:
         """Return a parameter of the URL, clean, empty when it is not given.
@@ -199,11 +230,23 @@ class Visit:
         Raises:
             BadRequest: it is too long.
         """
-        self._read.add(name)
         given = self.request.query_params.get(name, "")
         if len(given) > most:
             raise BadRequest(f"{name} has {len(given):,} characters; at most {most:,} are allowed")
+        self._read[name] = given
         return clean(given)
+
+    def beginning(self, name: str) -> str:
+        """Return a parameter of the URL, clean, of which only the beginning is read.
+
+        So much is read that the links of a page, dozens of them, can repeat it.
+        """
+        given = self.request.query_params.get(name, "")
+        kept = shown.beginning(given, _MOST_QUOTED)
+        if kept != given:
+            self.cut.add(name)
+        self._read[name] = kept
+        return clean(kept)
 
     def whole(self, name: str, default: int, least: int, most: int) -> int:
         """Return a parameter that is a whole number.
@@ -239,14 +282,15 @@ class Visit:
         and would repeat them all in each. Language and theme are kept in cookies, not in URLs.
         """
         kept = [
-            (name, value)
-            for name, value in self.request.query_params.items()
-            if name in self._read and name not in changes and value
+            (name, self._read[name])
+            for name in self.request.query_params
+            if self._read.get(name) and name not in changes
         ]
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
         query = urlencode([*kept, *changed], errors="replace")
         # two slashes at the beginning, or what browsers take for them, would name another server
-        page = path or "/" + self.request.url.path.lstrip("/\\\t\r\n ")
+        own = self.request.url.path
+        page = path or "/" + (own.lstrip("/\\\t\r\n ") if len(own) <= _MOST_QUOTED else "")
         return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
@@ -322,19 +366,25 @@ class Visit:
             return self.json({"error": {"status": status, "message": detail or english(f"{key}.text")}}, status=status)
         return self.page("problem.html", status=status, key=key, detail=detail, code=status)
 
+    def unavailable(self, key: str, detail: str = "") -> Response:
+        """Return a problem that may pass: the reader is told to come again."""
+        response = self.problem(503, key, detail)
+        response.headers["Retry-After"] = _AGAIN_SECONDS
+        return response
+
 
 def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
     """Return the endpoint of a page: in a thread, with its errors as pages."""
 
     async def answer(request: Request) -> Response:
-        return await site.in_thread(lambda: respond(site, request, show))
+        visit = Visit(site, request)
+        return await site.in_thread(visit, lambda: respond(visit, show))
 
     return answer
 
 
-def respond(site: WebSite, request: Request, show: Show) -> Response:
+def respond(visit: Visit, show: Show) -> Response:
     """Make a page; every error becomes one too."""
-    visit = Visit(site, request)
     try:
         return show(visit)
     except NotHere as missing:
@@ -342,11 +392,11 @@ def respond(site: WebSite, request: Request, show: Show) -> Response:
     except BadRequest as wrong:
         return visit.problem(400, "problem.bad", str(wrong))
     except DatabaseProblem as problem:
-        response = visit.problem(503, "problem.database", str(problem))
-        response.headers["Retry-After"] = _AGAIN_SECONDS
-        return response
+        return visit.unavailable("problem.database", visit.site.for_readers(problem))
     except Exception:
-        logger.exception("The page %s failed", shown.harmless(request.url.path))
+        if visit.cancellation.is_cancelled:  # its query was interrupted, and nobody reads the answer
+            return Response(status_code=503)
+        logger.exception("The page %s failed", shown.harmless(visit.request.url.path))
         return visit.problem(500, "problem.fault")
 
 
@@ -356,7 +406,8 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
     async def answer(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         key = "problem.missing" if error.status_code == 404 else "problem.refused"
-        response = await site.in_thread(lambda: Visit(site, request).problem(error.status_code, key))
+        visit = Visit(site, request)
+        response = await site.in_thread(visit, lambda: visit.problem(error.status_code, key))
         response.headers.update(error.headers or {})
         return response
 

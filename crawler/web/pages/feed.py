@@ -12,6 +12,7 @@ from typing import Final
 from starlette.responses import Response
 
 from db.records.article import JOINED_BY
+from db.records.keys import read_time
 from pipelines.decode.text import clean
 from pipelines.search.records import Hit, Span
 
@@ -66,6 +67,7 @@ def show(visit: Visit) -> Response:
 def _entries(hits: Sequence[Hit]) -> Iterator[FeedEntry]:
     """Yield the entries, with times as Atom wants them."""
     for hit in hits:
+        published = read_time(hit.published_utc)
         yield FeedEntry(
             id=hit.id,
             url=web_url(hit.url),
@@ -74,7 +76,7 @@ def _entries(hits: Sequence[Hit]) -> Iterator[FeedEntry]:
             authors=[clean(name) for name in hit.authors.split(JOINED_BY) if clean(name)] or [hit.site],
             section=clean(hit.section),
             language=hit.language if is_language(hit.language) else "",
-            published=hit.published_utc and _moment(hit.published_utc).isoformat(),
+            published=None if published is None else published.isoformat(timespec="seconds"),
             updated=_moment(hit.first_seen).isoformat(),
         )
 
@@ -84,6 +86,5 @@ def _text(spans: Sequence[Span]) -> str:
 
 
 def _moment(time: str) -> datetime:
-    """Read a time of the database, which is in UTC where it names no zone."""
-    read = datetime.fromisoformat(time)
-    return (read.replace(tzinfo=UTC) if read.tzinfo is None else read).astimezone(UTC).replace(microsecond=0)
+    """Read a time of the database that an entry must have."""
+    return (read_time(time) or _NEVER).replace(microsecond=0)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..frame.readers import COOKIE, Readers
-from ..frame.visit import WebSite
+from ..frame.visit import Visit, WebSite
 
 
 def receiving(site: WebSite) -> Callable[[Request], Any]:
@@ -18,8 +18,11 @@ def receiving(site: WebSite) -> Callable[[Request], Any]:
 
     async def answer(request: Request) -> Response:
         body = await request.body()
+        visit = Visit(site, request)
         cookie = request.cookies.get(COOKIE)
-        return await site.in_thread(lambda: Response(status_code=204 if _record(site.readers, cookie, body) else 400))
+        return await site.in_thread(
+            visit, lambda: Response(status_code=204 if _record(site.readers, cookie, body) else 400)
+        )
 
     return answer
 

@@ -80,7 +80,7 @@ def query_of(visit: Visit) -> SearchQuery:
         BadRequest: a parameter is too long.
     """
     filters: dict[str, Any] = {name: visit.text(name, _MOST_FILTER) for name in FILTERS}
-    return SearchQuery(visit.text("q"), **filters)
+    return SearchQuery(visit.beginning("q"), **filters)
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
@@ -92,9 +92,13 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     if options is None:
         options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
     try:
-        return visit.read(lambda connection: search(connection, query, options, time.time()))
+        result = visit.read(lambda connection: search(connection, query, options, time.time()))
     except ValueError as wrong:
         raise BadRequest(str(wrong)) from None
+    if "q" in visit.cut:
+        notes = f"only the first {len(query.text):,} characters of the query were read", *result.notes
+        result = replace(result, notes=notes)
+    return result
 
 
 def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:

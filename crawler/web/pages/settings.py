@@ -14,6 +14,7 @@ from starlette.responses import Response
 from db.queries.board import Curve, curves
 
 from ...run.config import InForce, Origin, as_given
+from ..frame.shown import without_folders
 from ..frame.visit import Visit
 from .board import board_page
 
@@ -69,12 +70,12 @@ def _shown(each: InForce, runs: Sequence[Curve]) -> ShownSetting:
     told: list[Any] = [dict(run.settings).get(each.name, _UNTOLD) for run in runs]
     return ShownSetting(
         name=each.name,
-        value=as_given(each.value),
+        value=without_folders(as_given(each.value)),
         source=each.source,
-        where=each.where,
+        where=without_folders(each.where),
         help=_LINK.sub(r"\1", each.help).replace("`", ""),
         is_changed=each.source is not Origin.DEFAULT,
-        of_runs=[None if value is _UNTOLD else as_given(value) for value in told],
+        of_runs=[None if value is _UNTOLD else without_folders(as_given(value)) for value in told],
         differs=[value is not _UNTOLD and value != each.value for value in told],
     )
 

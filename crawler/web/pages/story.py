@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 from starlette.responses import Response
 
 from db.queries.reprints import Branch, Reprint, Reprints, reprints_of
+from db.records.keys import read_time
 from pipelines.dedup.differences import compare_sentences
 
 from ..drawing.timeline import Dot, draw, lag
@@ -77,6 +77,5 @@ def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> I
 
 def time_of(one: Reprint) -> float:
     """Return the Unix time of an article: published, or else seen."""
-    if one.published_utc is not None:
-        return datetime.fromisoformat(one.published_utc).replace(tzinfo=UTC).timestamp()
-    return datetime.fromisoformat(one.first_seen).timestamp()
+    moment = read_time(one.published_utc) or read_time(one.first_seen)
+    return 0.0 if moment is None else moment.timestamp()

@@ -15,8 +15,12 @@ from pathlib import Path
 import pytest
 
 from db.engine.database import open_for_crawl
+from db.engine.errors import WrongDatabase
+from pipelines.export.read import read_articles
 from tests.crawler.crawling import Finished, command
+from tests.crawler.web.asking import Asker
 from tests.crawler.web.newsstand import Newsstand, Story
+from tests.db.search.test_index import make_old
 
 PORT, TEXT = "港口吞吐量创新高", "新港码头昨天迎来货轮。" * 4
 STORIES = [
@@ -145,3 +149,41 @@ def test_rebuild_is_refused_beside_a_crawl(copied: Path) -> None:
         done = search(copied, "--rebuild")
     assert done.returncode == 2
     assert "another crawl is running" in done.stderr
+
+
+@pytest.fixture
+def old(stand: Path, tmp_path: Path) -> Path:
+    """A database whose index is of an older version."""
+    path = tmp_path / "old.db"
+    shutil.copy(stand, path)
+    with closing(open_for_crawl(f"sqlite:///{path}")) as database:
+        database.write(make_old)
+    return path
+
+
+def test_search_makes_an_index_of_an_older_version_anew(old: Path) -> None:
+    done = search(old, "港口")
+    assert done.returncode == 0
+    assert "made anew" in done.stderr
+    assert "2 stories" in done.stdout
+    assert "older version" not in done.stdout
+    assert search(old, "港口").stderr == ""
+
+
+def test_search_says_that_the_index_is_old_while_a_crawl_keeps_it(old: Path) -> None:
+    with closing(open_for_crawl(f"sqlite:///{old}")):
+        done = search(old, "港口")
+        with pytest.raises(WrongDatabase, match="older version"):
+            list(read_articles(str(old), query="港口"))
+        with Asker(f"sqlite:///{old}") as asker:
+            assert any("older version" in note for note in asker.get("/api/search?q=港口").json()["notes"])
+            assert "索引由旧版本建立" in asker.get("/?q=港口&lang=zh").text
+    assert done.returncode == 0
+    assert "stays that of an older version" in done.stderr
+    assert "the index is of an older version" in done.stdout
+
+
+def test_export_by_words_makes_an_index_of_an_older_version_anew(old: Path) -> None:
+    done = command("export", "articles", "--query", "港口", "-s", f"DATABASE_URL=sqlite:///{old}")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 3

@@ -250,7 +250,8 @@ BEGUN = (
 
 @pytest.mark.parametrize("begun", BEGUN, ids=["nothing", "a request", "the next request", "reading"])
 def test_client_that_never_finishes_is_let_go(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
-    monkeypatch.setattr("crawler.web.server._MOST_SECONDS", 0.2)
+    for name in ("_HEAD_SECONDS", "_MOST_SECONDS"):
+        monkeypatch.setattr(f"crawler.web.server.{name}", 0.2)
 
     async def answer(scope: Any, _receive: Any, send: Any) -> None:
         body = b"x" * ((64 << 20) if scope["path"] == "/long" else 1)

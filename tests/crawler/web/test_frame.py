@@ -295,7 +295,7 @@ def test_fault_of_the_program_is_a_page_and_stands_in_the_log(
         raise ZeroDivisionError("secret")
 
     with Asker(f"sqlite:///{stand}", WebOptions()) as asker:
-        monkeypatch.setattr(asker.app.state.site, "read", fail)
+        monkeypatch.setattr(asker.app.state.site, "database", fail)
         answer = asker.get("/article/1")
     assert answer.status_code == 500
     assert "secret" not in answer.text

@@ -19,10 +19,10 @@ from db.engine.database import Database, open_for_reading
 from db.frontier.insert import add_urls
 from db.records.article import NewArticle, Renewal
 from db.records.keys import fingerprint
-from db.records.search import IndexedArticle, SearchFilter
+from db.records.search import IndexedArticle, IndexForm, SearchFilter
 from db.search import find, index
 from pipelines.dedup.judge import SignatureIndex
-from pipelines.search.terms import index_terms
+from pipelines.search.terms import index_terms, is_current
 from tests.db.frontier_rows import NOW, article, new_url
 from tests.db.stores import METHOD, SIGN, real_judge
 
@@ -184,7 +184,7 @@ def test_rebuild_that_is_killed_leaves_the_index_as_it_was(sqlite_tables: str, t
 import os, sys
 from db.engine.database import open_for_crawl
 from db.search import index
-from pipelines.search.terms import index_terms
+from pipelines.search.terms import index_terms, is_current
 from tests.db.search.test_index import Desk
 database = open_for_crawl(sys.argv[1])
 desk = Desk(database, 4)
@@ -279,3 +279,34 @@ def test_signs_of_query_languages_are_no_operators(database: Database, foreign: 
         return len(by_word) + len(by_filter)
 
     assert database.write(look) == 0
+
+
+def make_old(connection: Connection) -> None:
+    """Leave the index as an older version wrote it: its terms have another form, and its words are not there."""
+    for number, terms in connection.execute(text("SELECT number, terms FROM search_document WHERE terms <> ''")).all():
+        values = {"number": number, "terms": terms[:3] + b"\1" + terms[4:]}
+        connection.execute(text("UPDATE search_document SET terms = :terms WHERE number = :number"), values)
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("INSERT INTO search_words (search_words) VALUES ('delete-all')")
+    else:
+        connection.exec_driver_sql("UPDATE search_document SET words = ''")
+
+
+def test_index_of_an_older_form_is_made_anew_once(database: Database) -> None:
+    desk = Desk(database, 1)
+    for _ in range(30):
+        database.write(desk.step)
+    before = database.read(contents)
+    said: list[str] = []
+    form = IndexForm(index_terms, is_current, said.append)
+    database.write(lambda connection: index.bring_up_to_date(connection, [form]))
+    assert said == []
+    database.write(make_old)
+    assert not database.read(lambda connection: index.has_form(connection, is_current))
+    database.write(lambda connection: index.bring_up_to_date(connection, [form]))
+    assert database.read(lambda connection: index.has_form(connection, is_current))
+    assert database.read(contents) == before != {}
+    told = len(said)
+    assert told > 0
+    database.write(lambda connection: index.bring_up_to_date(connection, [form]))
+    assert len(said) == told
