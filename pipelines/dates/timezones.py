@@ -39,14 +39,22 @@ _COUNTRIES: Final[dict[str, tzinfo]] = {
     for zone, suffixes in (
         (CHINA, "cn tw hk mo sg my ph"),
         (_fixed(9), "jp kr"),
-        (_fixed(7), "th vn id"),
+        (_fixed(7), "th vn id la kh"),
         (_fixed(5.5), "in lk"),
         (_fixed(5), "pk"),
         (_fixed(6), "bd"),
-        (_fixed(4), "ae"),
-        (_fixed(3), "tr ru by sa kw qa ke iq"),
+        (_fixed(4), "ae om am ge az"),
+        (_fixed(4.5), "af"),
+        (_fixed(5.75), "np"),
+        (_fixed(6.5), "mm"),
+        (_fixed(3), "tr ru by sa kw qa ke iq sy jo ye bh et"),
+        (ZoneInfo("Asia/Tehran"), "ir"),
+        (ZoneInfo("Asia/Jerusalem"), "il"),
+        (ZoneInfo("Asia/Beirut"), "lb"),
+        (ZoneInfo("Africa/Cairo"), "eg"),
+        (ZoneInfo("Africa/Casablanca"), "ma"),
         (_fixed(2), "za"),
-        (_fixed(1), "ng"),
+        (_fixed(1), "ng dz tn"),
         (_fixed(-3), "br ar uy py"),
         (_BRITAIN, "uk ie pt"),
         (_CENTRAL, "de at ch li fr it es nl be lu pl cz sk hu se no dk si hr rs ba mk al"),
@@ -59,8 +67,13 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
     for zone, languages in (
         (CHINA, "zh"),
         (_fixed(9), "ja ko"),
-        (_fixed(7), "vi th id"),
-        (_fixed(5.5), "hi ta"),
+        (_fixed(7), "vi th id lo km"),
+        (_fixed(5.5), "hi ta te ml kn mr gu or as"),
+        (_fixed(4.5), "ps"),
+        (_fixed(5.75), "ne"),
+        (_fixed(6.5), "my"),
+        (ZoneInfo("Asia/Tehran"), "fa"),
+        (ZoneInfo("Asia/Jerusalem"), "he iw"),
         (_fixed(6), "bn"),
         (_fixed(3), "tr ru"),
         (_CENTRAL, "de it pl nl sv da no cs hu"),
@@ -71,6 +84,10 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
 # The day stands first all over the world, except where English is American.
 _MONTH_FIRST: Final = words("en")
 _DAY_FIRST_COUNTRIES: Final = words("uk ie au nz in za ng ke sg my hk pk lk")
+_SOLAR: Final = words("ir af fa ps")
+"""Countries and languages whose year begins in spring: Iran and Afghanistan."""
+_FIRST_OFFSET, _LAST_OFFSET = -12 * 60, 14 * 60
+"""In minutes: zones from Baker Island to Kiribati."""
 _BEHIND: Final = re.compile(
     r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d00|[+-]\d\d(?=\s|$))(?!\d)|"
     r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
@@ -86,6 +103,7 @@ class Habits:
     day_first: bool = False
     republic: bool = False
     buddhist: bool = False
+    solar: bool = False
     language: str = ""
 
 
@@ -105,7 +123,7 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
     >>> find_habits("news.example.de", "de").day_first
     True
     """
-    country, code = host.rpartition(".")[2], language[:2]
+    country, code = host.rpartition(".")[2], language.partition("-")[0]
     zone = _COUNTRIES.get(country) or _LANGUAGES.get(code) or UTC
     region = declared[-2:].lower() if len(declared) == 5 else ""
     day_first = (
@@ -114,11 +132,18 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
         or region in _DAY_FIRST_COUNTRIES | {"gb"}
     )
     republic = country == "tw" or (code == "zh" and region == "tw")
-    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th", language=code)
+    return Habits(
+        zone,
+        day_first,
+        republic,
+        buddhist=country == "th" or code == "th",
+        solar=country in _SOLAR or code in _SOLAR,
+        language=code,
+    )
 
 
-def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
-    """Return the zone written at `place` of `text`, behind a clock, or `default`.
+def read_zone(text: str, place: int, default: tzinfo | None) -> tzinfo | None:
+    """Return the zone written at `place` of `text`, behind a clock, or `default`; None for an offset that no place has.
 
     Args:
         text: a line.
@@ -140,10 +165,14 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
     return _NAMES.get(match[4], default)
 
 
-def read_offset(digits: str) -> timezone:
-    """Return the zone of an offset (+08:00, +800, +8), at most just below a day."""
+def read_offset(digits: str) -> timezone | None:
+    """Return the zone of an offset (+08:00, +800, +8); None when no place has it.
+
+    >>> read_offset("+14:00").utcoffset(None), read_offset("+15:00")
+    (datetime.timedelta(seconds=50400), None)
+    """
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:-2], hours[-2:]
-    total = min(int(hours) * 60 + int(minutes or 0), 839)
-    return timezone(timedelta(minutes=-total if digits[0] == "-" else total))
+    total = (int(hours) * 60 + int(minutes or 0)) * (-1 if digits[0] == "-" else 1)
+    return timezone(timedelta(minutes=total)) if _FIRST_OFFSET <= total <= _LAST_OFFSET else None
