@@ -1,9 +1,9 @@
 """Dates of other calendars and scripts, rewritten for the date parser.
 
 Thai years count from the Buddha's death, Japanese ones from an emperor's accession, Taiwan's from its republic; Iran's
-solar year begins in March; Arabic, Persian and Indian digits are digits. Years of two calendars beside each other are one
-when they agree, and lunar dates beside others are left out. What is rewritten is for reading a date only, never for
-showing.
+solar year begins in March; Arabic, Persian and Indian digits are digits. Years of two calendars beside each other are
+one when they agree, and lunar dates beside others are left out. What is rewritten is for reading a date only, never
+for showing.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _LUNAR = re.compile(
     r"|[(（]음\s?\d{1,2}[./]\s?\d{1,2}[)）]"
 )
 _LUNAR_VIETNAMESE = re.compile(
-    r"(?:tức\s)?(?:ngày\s)?\d{1,2}(?:[/-]| tháng )(?:\d{1,2}|[^\W\d_]{2,5})(?:[/-]\d{4}| năm [^\W\d_]{2,6} [^\W\d_]{2,4})?"
-    r"\s{1,2}(?:theo )?âm lịch",
+    r"(?:tức\s)?(?:ngày\s)?\d{1,2}(?:[/-]| tháng )(?:\d{1,2}|[^\W\d_]{2,5})"
+    r"(?:[/-]\d{4}| năm [^\W\d_]{2,6} [^\W\d_]{2,4})?\s{1,2}(?:theo )?âm lịch",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
@@ -105,13 +105,14 @@ _SOLAR_NUMBERS = re.compile(
 _SOLAR_YEAR = re.compile(r"1[34]\d\d")
 _ARABIC = re.compile("[\u0620-\u06d3]")
 _PAIR = re.compile(
-    r"([\u0620-\u06d3]{2,8}(?: [\u0620-\u06d3]{4,7})?)\s{0,2}[/(\\|-]\s{0,2}([\u0620-\u06d3]{2,8}(?: [\u0620-\u06d3]{4,7})?)\)?"
+    r"([\u0620-\u06d3]{2,8}(?: [\u0620-\u06d3]{4,7})?)\s{0,2}[/(\\|-]\s{0,2}"
+    r"([\u0620-\u06d3]{2,8}(?: [\u0620-\u06d3]{4,7})?)\)?"
 )
 """One month in two ways: "أيار/مايو"."""
 _TWO_WORDS = re.compile(r"(?:كانون|تشرين|کانوونی|کانونی|تشرینی) [\u0620-\u06d3]{4,7}")
 _HEBREW_IN = re.compile(r"(?<=\d)(\s{0,2})[בל][-־]?(?!שעה)(?=[א-ת]{3})")
 
-_MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _HALVES: Final = {
     half: words.split()
     for half, words in (
@@ -120,9 +121,10 @@ _HALVES: Final = {
     )
 }
 _HALF = re.compile(
-    r"(:\d\d)\s{0,2}(" + "|".join(re.escape(word) for words in _HALVES.values() for word in sorted(words, key=len)[::-1])
+    r"(:\d\d)\s{0,2}("
+    + "|".join(sorted((re.escape(word) for words in _HALVES.values() for word in words), key=len)[::-1])
     + r")(?![^\W\d_])"
-)  # fmt: skip
+)
 _AFTERNOON: Final = frozenset(_HALVES["PM"])
 
 
@@ -145,9 +147,8 @@ def westernize(text: str, habits: Habits) -> str:
     '13 Dec 2023'
     """
     is_ascii = text.isascii()
-    if not is_ascii:
-        if _FOREIGN_DIGIT.search(text):
-            text = text.translate(_TO_WESTERN)
+    if not is_ascii and _FOREIGN_DIGIT.search(text):
+        text = text.translate(_TO_WESTERN)
     if not is_ascii or habits.language == "ja":
         text = _east(text, is_japanese=habits.language == "ja")
     if habits.republic:
@@ -220,7 +221,7 @@ def _west(text: str) -> str:
 
 
 def _year_last(written: re.Match[str]) -> str:
-    """Write "2024. gada 15. marts" with the year last, "2024 оны 3-р сарын 15" in digits; else drop the word."""
+    """Drop a word for "year"; with the day behind it (Latvian) put the year last."""
     if written[2]:
         return f"{written[2]} {written[3]} {written[1]}"
     return f"{written[1]}-{written[4]}-{written[5]}" if written[4] else f"{written[1]} "

@@ -1,8 +1,8 @@
-"""Months and days of the week in the languages of the world, as Unicode's CLDR names them.
+"""Months and days of the week in many languages, as Unicode's CLDR names them.
 
-`names.json` is made from Babel's copy of it: `uv run python -m tests.pipelines.dates.test_names` writes it. Names of one
-meaning in all languages are known everywhere; short ones, and those that mean another month elsewhere ("listopada" is
-October in Croatian and November in Polish), in their own language alone.
+`names.json` is made from Babel's copy of it: `uv run python -m tests.pipelines.dates.test_names` writes it. Names of
+one meaning in all languages are known everywhere; short ones, and those that mean another month elsewhere ("listopada"
+is October in Croatian and November in Polish), in their own language alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Final
 NAMES: Final = Path(__file__).with_name("names.json")
 # Letters that are written in two ways: of Arabic script, vowels of Bengali and Hindi, apostrophes, a Turkish i.
 _SPELLINGS: Final = str.maketrans(
-    dict.fromkeys("يىئېۍ", "ی") | dict.fromkeys("أإآ", "ا") | dict.fromkeys("ةہھۀ", "ه") | {"ك": "ک", "ؤ": "و", "ё": "е"}
-    | {"ী": "ি", "ূ": "ু", "ी": "ि", "ू": "ु", "ँ": "ं", "ı": "i"}
+    dict.fromkeys("يىئېۍ", "ی") | dict.fromkeys("أإآ", "ا") | dict.fromkeys("ةہھۀ", "ه") | {"ك": "ک", "ؤ": "و"}
+    | {"ё": "е", "ী": "ি", "ূ": "ু", "ी": "ि", "ू": "ु", "ँ": "ं", "ı": "i"}
     | dict.fromkeys("ـ\u200c\u200dء়़.॰·'’ʼʻ׳", None)
 )  # fmt: skip
 _PLAIN_ACCENTS: Final = (("a", "z"), ("\u0370", "\u03ff"), ("\u0590", "\u06ff"))

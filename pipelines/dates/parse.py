@@ -157,7 +157,10 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Publish time: ISO 8601 text, precision (second, minute, day; guess when the year is one), calendar day."""
+    """Publish time: ISO 8601 text, precision, calendar day.
+
+    The precision is second, minute or day; "guess" when the year is one.
+    """
 
     iso: str
     precision: str
@@ -283,7 +286,7 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20, 30-Jun-25."""
+    """Read dates with a year of two digits: 30.06.25, 25-06-30 10:20, 30-Jun-25."""
     local = now.astimezone(habits.zone)
     named = _SHORT_NAMED.search(text) or (_SHORT_LINE.search if habits.buddhist else _SHORT_LINE.fullmatch)(
         text.strip()
@@ -316,7 +319,7 @@ def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _full_year(digits: int, local: datetime, habits: Habits) -> int:
-    """Return the latest year that ends with two digits; in Thailand of the Buddha's era, from 2533 on."""
+    """Return the latest year that ends with two digits; in Thailand, of both eras."""
     if habits.buddhist and digits > _FIRST_BUDDHIST:
         return 2500 + digits - 543
     return local.year - (local.year - digits) % 100
@@ -463,7 +466,7 @@ def read_url(url: str, now: datetime) -> Moment | None:
 
 
 def read_url_year(url: str) -> tuple[int, int]:
-    """Return the year, and perhaps the month, that a folder of a URL names; 0 when there is none.
+    """Return year and month that a folder of a URL names; 0 where it names none.
 
     >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
     ((2012, 8), (2012, 0), (0, 0))

@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from db.records.article import GUESS
+
 from .calendars import read_number
 from .names import find_month, find_weekday
 from .parse import CLOCK, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
@@ -82,14 +84,31 @@ _NEAR_CHARS: Final = 12
 _MOST_YEARS: Final = 12
 """In so many years every day but the last of February falls on each day of the week."""
 _MONTH_FIRST: Final = frozenset({"zh", "ja", "ko"})
-_LABELS: Final = frozenset("posted published updated added created date on am le el il em den vom publié mis".split())
+_LABELS: Final = frozenset(
+    [
+        "posted",
+        "published",
+        "updated",
+        "added",
+        "created",
+        "date",
+        "on",
+        "am",
+        "le",
+        "el",
+        "il",
+        "em",
+        "den",
+        "vom",
+        "publié",
+        "mis",
+    ]
+)
 _EASTERN_DAY = re.compile(
     r"(?:星期|礼拜|禮拜|周|週)([一二三四五六日天])|([月火水木金土日])曜|[(（]([月火水木金土日월화수목금토일])[)）]|([월화수목금토일])요일"
 )
 _EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
 _WORD = re.compile(r"[^\W\d_]{2,12}")
-GUESS: Final = "guess"
-"""Precision of a moment whose year is a guess."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
@@ -123,7 +142,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment | None:
-    """Return a moment whose year was a guess in a year that is known; None when there is no such day.
+    """Return a guess in a year that is known; None when there is no such day.
 
     >>> now = datetime.fromisoformat("2026-06-01T04:00+00:00")
     >>> set_year(read_relative("05-12 10:20", now, Habits()), 2019, now, Habits()).iso
@@ -154,9 +173,10 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read month and day, of the latest year that puts them in the past and on the day of the week that is written.
+    """Read month and day, in the latest year that fits.
 
-    The year is a guess, and the moment says so. Beside a year that is not read there is nothing to guess.
+    They are in the past, on the day of the week that is written. The year is a guess, and the moment says so. Beside a
+    year that is not read there is nothing to guess.
     """
     match = _SHORT.search(text)
     if match:
@@ -182,12 +202,12 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
 
 
 def _may_lead(word: str | None, habits: Habits) -> bool:
-    """Tell whether a word may stand in front of a date alone in its line: a day of the week, or a label."""
+    """Tell whether a word in front of a date is a day of the week, or a label."""
     return word is None or word.lower() in _LABELS or find_weekday(word, habits.language) is not None
 
 
 def _month(name: str, language: str) -> int | None:
-    """Return the month that a word without a year names: of the text's language, or known everywhere."""
+    """Return the month that a word names where no year stands behind it."""
     return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
 
 

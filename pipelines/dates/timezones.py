@@ -143,12 +143,15 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
 
 
 def read_zone(text: str, place: int, default: tzinfo | None) -> tzinfo | None:
-    """Return the zone written at `place` of `text`, behind a clock, or `default`; None for an offset that no place has.
+    """Return the zone written at `place` of `text`, behind a clock, or `default`.
 
     Args:
         text: a line.
         place: end of the clock.
         default: zone of the site; it tells what an ambiguous name means.
+
+    Returns:
+        The zone; None for an offset that no place has.
 
     Cost: O(1).
     """

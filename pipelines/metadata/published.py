@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Final
 
+from db.records.article import GUESS
+
 from ..dates import parse
 from ..dates.parse import Moment
-from ..dates.relative import GUESS, set_year
+from ..dates.relative import set_year
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.structured_data import Structured, find_meta
@@ -63,8 +65,8 @@ def find_published(
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else. A visible
-    day whose year is left out comes last: its year is a guess, and its precision says so.
+    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else. A
+    visible day whose year is left out comes last: its year is a guess, and its precision says so.
 
     Args:
         document: a parsed page.
@@ -83,12 +85,10 @@ def find_published(
         return stated, origin
     seen, is_relative = read_visible(document, lines, now, habits)
     if seen and seen.precision == GUESS:
-        return _surer(seen, document, structured, lines, now, habits)
+        return _surer(document, structured, lines.kept, now, habits, guess=seen)
     exact = seen if seen and seen.precision != "day" else None
     if stated:
-        if exact and _is_better(exact, stated, now):
-            return exact, "visible"
-        return stated, origin
+        return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
     if exact:
         return _zoned(document, exact, now, habits), "visible"
     day = None if is_relative else seen
@@ -99,21 +99,21 @@ def find_published(
 
 
 def _surer(
-    guess: Moment, document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits, *, guess: Moment
 ) -> tuple[Moment | None, str]:
-    """Return a time that is stated with its year, else the guess in the year of the URL, else the guess.
+    """Return a time that is stated with its year, else the guess.
 
-    Of a stated day the guess knows the clock, and of a day in the title the year is that of the guess. A URL of another
-    month says that the guess is of something else.
+    Of a stated day the guess knows the clock. Title and URL may know the year of the guess; a URL of another month says
+    that the guess is of something else.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated is None or _is_served(stated, now):
-        origin, stated = next(_others(document, structured, lines.kept, now, habits), ("", None))
+        origin, stated = next(_others(document, structured, kept, now, habits), ("", None))
     if stated is None:
         stated, origin = _late(document, structured, now, habits)
     if stated:
-        seen = None if _has_clock(stated) else set_year(guess, stated.day.year, now, habits)
-        return (seen, "visible") if seen and seen.day == stated.day else (stated, origin)
+        seen = set_year(guess, stated.day.year, now, habits)
+        return (seen, "visible") if seen and _is_better(seen, stated, now) else (stated, origin)
     titled = parse.read(document.title, now, habits)
     if titled and (titled.day.month, titled.day.day) == (guess.day.month, guess.day.day):
         return set_year(guess, titled.day.year, now, habits), "visible"

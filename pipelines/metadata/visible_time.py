@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Final, NamedTuple
 
+from db.records.article import GUESS
+
 from ..dates import parse
 from ..dates.parse import Moment
-from ..dates.relative import GUESS, read_relative
+from ..dates.relative import read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.noise import is_stamp

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
-from babel import Locale, UnknownLocaleError
-from babel.dates import format_date
-from babel.localedata import locale_identifiers
 
 from pipelines.dates import parse
 from pipelines.dates.calendars import westernize
