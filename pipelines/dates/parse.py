@@ -100,7 +100,7 @@ _YEAR_FIRST = re.compile(
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
-    rf"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º|ª|ই|লা|রা|ঠা|শে|,(?=\s[^\x00-\x7f]))?\s{{0,2}}[-/]?(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
+    rf"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º|ª|ই|লা|রা|ঠা|শে|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
     r"(?:de\s|del\s)?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )

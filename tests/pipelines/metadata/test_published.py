@@ -175,7 +175,9 @@ def test_time_of_a_comment_below_is_not_that_of_the_article() -> None:
 GUESSED = "<div>06-30 18:05</div>"
 
 
-def read(above: str = "", head: str = "", path: str = "/news/1.html", title: str = "地铁三号线南延工程进展顺利") -> tuple:
+def read(
+    above: str = "", head: str = "", path: str = "/news/1.html", title: str = "地铁三号线南延工程进展顺利"
+) -> tuple:
     """Time, precision and origin of a page."""
     text = "".join(f"<p>{line}</p>" for line in TEXT)
     page = f'<html lang="zh-CN"><meta charset="utf-8"><title>{title}</title>{head}<h1>{title}</h1>{above}{text}</html>'
