@@ -74,6 +74,8 @@ _DOTTED_NAME = re.compile(r"[\u0e01-\u0eff]{1,3}\.\s?[\u0e01-\u0eff]{1,3}\.?")
 _BETWEEN = re.compile(r"(?<=\d)\s?(?:เดือน|ខែ|ເດືອນ)|(?<=\D)(?:ឆ្នាំ|ปี)\s?(?=\d)")
 """Words for month and year that stand in front of them."""
 
+_OTHER_SCRIPT = re.compile("[\u0370-\u10ff\u1780-\u17ff]")
+"""A letter of Greek, Cyrillic, Hebrew, Arabic, or an Indian script."""
 # Words for "year" between year and month, or year and day
 _YEAR_WORD = re.compile(
     r"((?:19|20)\d\d)(?<!\d{5})(?:\.?\s?gada|\s?m\.|\s?թ\.?|\s?оны|(?:\s|\s?-\s?)?ж(?:ыл[а-я]{0,3})?\.?,?)\s{1,2}"
@@ -153,9 +155,10 @@ def westernize(text: str, habits: Habits) -> str:
         text = _east(text, is_japanese=habits.language == "ja")
     if habits.republic:
         text = _REPUBLIC.sub(lambda match: f"{int(match[1]) + 1911}{match[0][match.end(1) - match.start() :]}", text)
-    if not is_ascii:
+    is_other_script = not is_ascii and _OTHER_SCRIPT.search(text)
+    if is_other_script:
         text = _west(text)
-    if not is_ascii or "gada" in text or " m." in text:
+    if is_other_script or "gada" in text or " m." in text:
         text = _YEAR_WORD.sub(_year_last, text)
     if habits.buddhist or "25" in text:
         text = _ERA_WORD.sub(lambda match: str(int(match[1]) - 543), text)

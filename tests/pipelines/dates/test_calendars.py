@@ -313,7 +313,10 @@ def test_dates_in_the_scripts_of_the_world(text: str, language: str, iso: str | 
 
 OF_SEVERAL_WORDS = frozenset({"aa", "osa", "ssy"})
 """Languages in which the end of one month's name is another's."""
-COMMON = ["af", "ar", "az", "be", "bg", "bn", "bs", "ca", "cs", "cy", "da", "de", "el", "en", "es", "et", "fa", "fi", "fil", "fr", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "kk", "kn", "ko", "ky", "lo", "lt", "lv", "mk", "ml", "mr", "ms", "mt", "nb", "ne", "nl", "nn", "or", "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sq", "sr", "sv", "sw", "ta", "te", "tg", "th", "tk", "tr", "uk", "ur", "uz", "vi", "zh"]  # fmt: skip
+COMMON = (
+    "af ar az be bg bn bs ca cs cy da de el en es et fa fi fil fr gl gu he hi hr hu hy id is it ja ka kk kn ko ky lo lt "
+    "lv mk ml mr ms mt nb ne nl nn or pa pl pt ro ru si sk sl sq sr sv sw ta te tg th tk tr uk ur uz vi zh"
+)
 
 
 def formatted(identifier: str, form: str) -> list[tuple[date, str]]:
@@ -336,7 +339,7 @@ def test_no_date_of_any_language_is_misread() -> None:
     assert right / count >= 0.7, "many small languages have no names and write 2023 M01 15"
 
 
-@pytest.mark.parametrize("language", COMMON)
+@pytest.mark.parametrize("language", COMMON.split())
 def test_long_dates_of_common_languages_are_read(language: str) -> None:
     habits = find_habits("e.com", language)
     for day, text in formatted(language, "long"):
