@@ -102,7 +102,7 @@ _SOLAR_NAMED = re.compile(
     r"(?:سال\s?)?(1[34]\d\d)(?!\d)"
 )
 _SOLAR_NUMBERS = re.compile(
-    r"(?<![\d./-])(?:(1[34]\d\d)\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{1,2})|(\d{1,2})([./-])(\d{1,2})\6(1[34]\d\d))(?![\d/])"
+    r"(?<![\d./-])(?:(1[34]\d\d)\s?([./-])\s?(\d{1,2})\s?\2\s?(\d{1,2})|(\d{1,2})([./-])(\d{1,2})\6(1[34]\d\d))(?![\d/])T?"
 )
 _SOLAR_YEAR = re.compile(r"1[34]\d\d")
 _ARABIC = re.compile("[\u0620-\u06d3]")
@@ -251,7 +251,8 @@ def _named_solar(written: re.Match[str]) -> str:
 def _numbered_solar(written: re.Match[str]) -> str:
     """Write "1402/09/22" or "22/9/1402" in our calendar."""
     year, month, day = (written[1], written[3], written[4]) if written[1] else (written[8], written[7], written[5])
-    return _from_solar(int(year), int(month), int(day)) or written[0]
+    found = _from_solar(int(year), int(month), int(day))
+    return f"{found} " if found else written[0]
 
 
 def _from_solar(year: int, month: int, day: int) -> str:

@@ -75,7 +75,7 @@ _SHORT = re.compile(
     + CLOCK
 )
 _NAMED = re.compile(
-    rf"(?:([^\W\d_]{{2,12}})\.?,?\s)?(?:{NAME}\.?\s(\d{{1,2}})(?:st|nd|rd|th)?|(\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:(?:of|de)\s)?{NAME})\.?"
+    rf"((?:[^\W\d_]{{2,12}}[.,:]{{0,2}}\s){{0,3}})(?:{NAME}\.?\s(\d{{1,2}})(?:st|nd|rd|th)?|(\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:(?:of|de)\s)?{NAME})\.?"
     r"(?:,?\s(?:at\s)?(\d{1,2}):(\d\d)(?:\s?([ap]\.?m\.?))?(?:\s\(?(?-i:[A-Z]{2,4})\)?)?)?",
     re.IGNORECASE,
 )
@@ -201,9 +201,11 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
     return None
 
 
-def _may_lead(word: str | None, habits: Habits) -> bool:
-    """Tell whether a word in front of a date is a day of the week, or a label."""
-    return word is None or word.lower() in _LABELS or find_weekday(word, habits.language) is not None
+def _may_lead(words: str, habits: Habits) -> bool:
+    """Tell whether words in front of a date are a day of the week, or a label."""
+    return all(
+        word.lower() in _LABELS or find_weekday(word, habits.language) is not None for word in _WORD.findall(words)
+    )
 
 
 def _month(name: str, language: str) -> int | None:

@@ -93,6 +93,8 @@ _BEHIND: Final = re.compile(
     r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
     r"(北京时间|北京時間|[A-Z]{1,5})(?![A-Za-z]))"
 )
+_CLOCK_BEFORE: Final = re.compile(r"[^T\d:](\d{1,2}):(\d\d)$")
+_CLOCK_CHARS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,9 @@ def read_zone(text: str, place: int, default: tzinfo | None) -> tzinfo | None:
         return default
     digits = match[1] or match[2]
     if digits:
+        begun = _CLOCK_BEFORE.search(text, max(0, place - _CLOCK_CHARS), place) if digits[0] == "-" else None
+        if begun and f"{begun[1]:0>2}:{begun[2]}" < digits[1:]:
+            return default  # "10:00-12:00" are two clocks
         return read_offset(digits)
     if match[3]:
         return _NAMES[match[3][0].upper() + "T"]

@@ -36,7 +36,7 @@ _LATE: Final = re.compile(
 # Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
 _NAME: Final = re.compile(
     r"(?:publish(?:ed)?|publication|pub|posted|post|issued?|releas(?:ed?)?|creat(?:ed?|ion)|display|"
-    r"content|news|citation|online|article|story|document|entry|iso|p)"
+    r"content|news|citation|online|article|story|document|entry|iso|(?<![a-z])p)"
     r"[-_.: ]?(?:date|time|datetime|at|on)(?![a-z]*(?:modif|upd))|"
     r"(?:date|time|first|article|meta)[-_.: ]?(?:publi(?:shed|cation|sh)|issued|posted|created|submitted)|"
     r"(?:^|[.:_])(?:created|issued|available)$|"

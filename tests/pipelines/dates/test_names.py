@@ -24,6 +24,10 @@ FEWEST_LETTERS = 4
 Found = dict[str, dict[int, set[str]]]
 
 
+MORE = {"מרס": ("he", 3), "می": ("fa", 5), "ژوییه": ("fa", 7), "اوت": ("fa", 8), "جولای": ("fa", 7)}
+"""Spellings of months that CLDR leaves out."""
+
+
 def gather() -> tuple[Found, Found]:
     """All names of months and weekdays, folded, with the languages that use them."""
     months: Found = defaultdict(lambda: defaultdict(set))
@@ -36,6 +40,8 @@ def gather() -> tuple[Found, Found]:
                     months[fold(name)][number].add(locale.language)
                 for number, name in locale.days[context][width].items():
                     weekdays[fold(name)][number].add(locale.language)
+    for name, (language, number) in MORE.items():
+        months[fold(name)][number].add(language)
     return months, weekdays
 
 
