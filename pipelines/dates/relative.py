@@ -108,7 +108,9 @@ _EASTERN_DAY = re.compile(
     r"(?:星期|礼拜|禮拜|周|週)([一二三四五六日天])|([月火水木金土日])曜|[(（]([月火水木金土日월화수목금토일])[)）]|([월화수목금토일])요일"
 )
 _EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
-_WORD = re.compile(r"[^\W\d_]{2,12}")
+_WORD = re.compile(NAME)
+_THAI_THE: Final = "ที่"
+"""Between the day of the week and that of the month."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
@@ -193,7 +195,7 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
         month, day = found, int(match[3] or match[4])
         clock = (to_24_hours(int(match[6]), match[8]), int(match[7]), None) if match[6] else None
     zone = read_zone(match.string, match.end(match.lastindex or 0), habits.zone)
-    weekday = _weekday(text, habits.language)
+    weekday = find_named_weekday(text, habits.language)
     for year in range(local.year, local.year - _MOST_YEARS, -1):
         moment = build_moment((year, month, day), clock, zone, now)
         if moment and weekday in {None, moment.day.weekday()}:
@@ -213,13 +215,17 @@ def _month(name: str, language: str) -> int | None:
     return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
 
 
-def _weekday(text: str, language: str) -> int | None:
-    """Return the day of the week that a line names."""
+def find_named_weekday(text: str, language: str) -> int | None:
+    """Return the day of the week that a line names, Monday as 0; None when it names none.
+
+    >>> find_named_weekday("Updated Fri 15 Mar", "en"), find_named_weekday("3月15日（金）", "ja")
+    (4, 4)
+    """
     eastern = _EASTERN_DAY.search(text)
     if eastern:
         name = eastern.group(eastern.lastindex or 0)
         return next(number for number, names in enumerate(_EASTERN_DAYS) if name in names)
-    found = (find_weekday(word, language) for word in _WORD.findall(text))
+    found = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
     return next((number for number in found if number is not None), None)
 
 

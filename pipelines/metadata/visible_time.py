@@ -15,7 +15,7 @@ from db.records.article import GUESS
 
 from ..dates import parse
 from ..dates.parse import Moment
-from ..dates.relative import read_relative
+from ..dates.relative import find_named_weekday, read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.noise import is_stamp
@@ -184,8 +184,10 @@ def _may_hold(text: str) -> bool:
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
     """Tell whether a line in the head of a page only states today's date."""
     if moment.has_clock:
-        return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
-    return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
+        is_now = now - datetime.fromisoformat(moment.iso) < _AT_ONCE
+    else:
+        is_now = moment.day == now.astimezone(habits.zone).date()
+    return is_now and bool(_WEEKDAY.search(text.lower()) or find_named_weekday(text, habits.language) is not None)
 
 
 def _in_line(

@@ -72,9 +72,13 @@ def written(found: Found, numbers: range) -> dict[str, list[str]]:
 
 
 def as_written() -> str:
+    """The file: a line for each language."""
     months, weekdays = gather()
-    tables = {"months": written(months, MONTHS), "weekdays": written(weekdays, WEEKDAYS)}
-    return json.dumps(tables, ensure_ascii=False, indent=0) + "\n"
+    tables = []
+    for kind, table in (("months", written(months, MONTHS)), ("weekdays", written(weekdays, WEEKDAYS))):
+        rows = (f"{json.dumps(code)}: {json.dumps(row, ensure_ascii=False)}" for code, row in table.items())
+        tables.append(f'"{kind}": {{\n' + ",\n".join(rows) + "\n}")
+    return "{" + ",\n".join(tables) + "}\n"
 
 
 def test_names_are_those_of_babel() -> None:

@@ -233,5 +233,24 @@ def test_year_in_the_title_is_that_of_the_same_day() -> None:
     assert read("<div>6月30日</div>", title="市政府2023年6月30日会议纪要") == ("2023-06-30", "day", "visible")
 
 
+@pytest.mark.parametrize(
+    ("language", "today"),
+    [
+        ("fa", "چهارشنبه ۱۱ تیر ۱۴۰۴"),
+        ("fa", "چهارشنبه ۱۱ تیر ۱۴۰۴ - ۰۷:۲۵"),
+        ("hi", "बुधवार, 2 जुलाई 2025"),
+        ("th", "วันพุธที่ 2 กรกฎาคม 2568"),
+        ("ar", "الأربعاء 2 يوليو 2025"),
+        ("ru", "среда, 2 июля"),
+    ],
+)
+def test_today_in_the_head_of_a_page_is_not_the_time_of_the_article(language: str, today: str) -> None:
+    text = "".join(f"<p>{line}</p>" for line in TEXT)
+    page = f'<html lang="{language}"><meta charset="utf-8"><title>题目</title><div>{today}</div><a href="/">A</a>'
+    page += f"<h1>地铁三号线南延工程进展顺利</h1>{text}</html>"
+    host = {"fa": "e.ir", "th": "e.th"}.get(language, "e.com")
+    assert parse_page(page.encode(), f"https://{host}/1.html", fetched_at=NOW).metadata.published_at == ""
+
+
 def test_bare_day_inside_the_text_is_of_what_is_told() -> None:
     assert read(f"<p>{TEXT[0]}</p><p>{TEXT[1]}</p><p>6月30日</p>") == ("", "", "")
