@@ -193,7 +193,8 @@ class Metadata:
         published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
             is no time, else empty.
         published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
-        published_precision: "second", "minute", "day" or empty.
+        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
+            taken) or empty.
         published_from: where the time was found: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant"; empty when unknown.
         summary: the page's own description.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from ..engine.statements import among, insert_new, insert_rows, run_many
+from ..records.article import GUESS
 from ..records.evidence import REPEATING, TEMPLATE, Evidence
 from ..records.reasons import PageReason
 from ..search import index as search
@@ -107,6 +108,8 @@ def is_better_original(connection: Connection, new: Claimant, stored_id: int) ->
 def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
     """Tell whether an article was published first; None when the times do not tell."""
     mine, other = new.published_utc, stored.published_utc
+    if GUESS in {new.published_precision, stored.published_precision}:
+        return None
     if "day" in {new.published_precision, stored.published_precision}:  # as each zone counts them
         mine, other = (one and one[: len("2024-03-12")] for one in (new.published_at, stored.published_at))
     return None if not mine or not other or mine == other else mine < other

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, select
 
 from ..engine.statements import among, insert_rows, one_by_one, run_many, upsert
-from ..records.article import Candidate
+from ..records.article import GUESS, Candidate
 from ..records.keys import dealt
 from ..records.shard import Dealing
 from ..shards.mail import Letters, MailReader
@@ -49,20 +49,22 @@ def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> No
     connection.execute(_FORGET, {"ids": ids})
     letters = Letters(dealing)
     for one in connection.execute(_STANDING, {"ids": sorted(set(ids))}):
-        at = _time(one.published_utc, one.first_seen)
+        at = _time(one)
         for key in sorted({one.text_hash, *memoryview(one.features or b"").cast("I")[:_FEATURES]}):
             letters.add(dealt(key, dealing.count), "texts", [key, one.id, dealing.number, at])
     letters.post(connection)
 
 
-def _time(published_utc: str | None, first_seen: str) -> str:
+def _time(row: Any) -> str:
     """Return the time by which copies are put in order."""
-    return published_utc or first_seen[: len("2024-03-12T08:30:00")].replace("T", " ")
+    known = row.published_utc if row.published_precision != GUESS else None
+    return str(known or row.first_seen[: len("2024-03-12T08:30:00")].replace("T", " "))
 
 
 _FORGET = delete(elsewhere).where(among(elsewhere.c.article_id))
+_TIMES = ("published_utc", "published_precision", "first_seen")
 _STANDING = (
-    select(*(article.c[name] for name in ("id", "text_hash", "published_utc", "first_seen")), signature.c.features)
+    select(*(article.c[name] for name in ("id", "text_hash", *_TIMES)), signature.c.features)
     .join(signature, signature.c.article_id == article.c.id, isouter=True)
     .where(among(article.c.id), article.c.duplicate_of.is_(None))
     .order_by(article.c.id)
@@ -151,14 +153,12 @@ def texts_of(connection: Connection, ids: Sequence[int]) -> dict[int, tuple[Cand
     """Read articles to compare: (as candidates, URL, time they are put in order by)."""
     facts = {row.id: row for row in connection.execute(_FACTS, {"ids": ids})}
     return {
-        one.id: (one, facts[one.id].url, _time(facts[one.id].published_utc, facts[one.id].first_seen))
-        for one in by_ids(connection, ids)
-        if one.id in facts
+        one.id: (one, facts[one.id].url, _time(facts[one.id])) for one in by_ids(connection, ids) if one.id in facts
     }
 
 
 _FACTS = (
-    select(article.c.id, url.c.url, article.c.published_utc, article.c.first_seen)
+    select(article.c.id, url.c.url, *(article.c[name] for name in _TIMES))
     .join(url, url.c.id == article.c.id)
     .where(among(article.c.id))
 )

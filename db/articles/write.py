@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, literal, select, update
 
 from ..engine.statements import among, insert_new, insert_rows, run_many
-from ..records.article import Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
+from ..records.article import GUESS, Added, Candidate, Differs, Judge, Keep, MatchDecision, NewArticle, Renewal, always
 from ..records.evidence import Evidence
 from ..records.keys import day_of
 from ..records.reasons import ArticleResult, PageReason
@@ -72,7 +72,9 @@ def _lacking(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, 
     """Return those of other values that say what these do not, or more exactly."""
     kept = {name: others[name] for name in _STATED if others[name] and not values[name]}
     day, known = (str(one["published_at"])[: len("2024-03-12")] for one in (values, others))
-    vaguer = day == known and values["published_precision"] == "day" != others["published_precision"]
+    precision = values["published_precision"]
+    # of two guesses the earlier one was made nearer to the day
+    vaguer = precision == GUESS or (day == known and precision == "day" != others["published_precision"])
     if others["published_at"] is not None and (values["published_at"] is None or vaguer):
         kept |= {name: others[name] for name in _PUBLISHED}
     return kept

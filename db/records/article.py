@@ -11,6 +11,9 @@ from .reasons import ArticleResult
 from .search import JOINED_BY as JOINED_BY  # noqa: PLC0414 - for others
 from .search import IndexTerms
 
+GUESS = "guess"
+"""Precision of a publish time whose year the page leaves out."""
+
 
 class TextFrom(StrEnum):
     """Source of an article's text."""
@@ -96,7 +99,8 @@ class ArticleItem:
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
         published_utc: the same in UTC, to sort and compare by.
-        published_precision, published_from: "second", "minute" or "day"; where the page states the time.
+        published_precision: "second", "minute" or "day"; "guess" when the page leaves the year out: it may be another.
+        published_from: where the page states the time.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         kind: what its page is: article, or another one of `STORE_KINDS`.
         number: counts up in the order in which articles were stored.

@@ -13,7 +13,7 @@ from functools import lru_cache
 from html import unescape
 from typing import NamedTuple, Self
 
-from db.records.article import NewArticle
+from db.records.article import GUESS, NewArticle
 from db.records.part import Chain, Joiner, Part
 
 from ..dedup.normalize import normalize
@@ -186,7 +186,7 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
         if text:
             texts.append(text)
             htmls.append(html)
-    dated = next((one for one in articles if one.published_at), first)
+    dated = min(articles, key=lambda one: (not one.published_at, one.published_precision == GUESS))
     images = dict(pair for one in reversed(articles) for pair in reversed(one.images))
     ordered = dict.fromkeys(url for one in articles for url, _ in one.images)
     chars = sum(len(one.text) for one in articles)

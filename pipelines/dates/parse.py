@@ -12,12 +12,12 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 
 from . import timezones
-from .calendars import westernize
+from .calendars import read_number, westernize
+from .names import find_month
 from .period import midnight
 from .timezones import Habits
 
 _EARLIEST: Final = 1990
-_HAN: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"0": 0, "元": 1}
 
 # A search skips to where a pattern may begin when this is a character or one of a set: what must not stand in front is
 # therefore looked at behind the first characters.
@@ -38,18 +38,16 @@ CLOCK: Final = (
 )
 """A clock behind a date, in five groups that `read_clock` reads; empty when there is none."""
 _NUMERIC = re.compile(r"((?:19|20)\d\d)(?<![\d.]\d{4})\s?([-/.年년])\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?!\d)" + CLOCK)
+_COMPACT_DAY = re.compile(r"((?:19|20)\d\d)(?<!\d{5})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[ T]\d\d?:\d\d)")
 _CLOCK_FIRST = re.compile(
     r"(\d(?<![\d:]\d)\d?):(\d\d)(?::(\d\d))?\s{1,4}((?:19|20)\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})(?!\d)"
 )
 _BOXED = re.compile(
     r"((?:19|20)\d\d)(?<!\d{5})\s{1,4}(\d{1,2})\s?[-/月]\s?(\d{1,2})\s{1,4}(\d{1,2}):(\d\d)(?::(\d\d))?(?!\d)"
 )
-_ROC = re.compile(
-    r"民[國国]\s?(\d{1,3}|[一二三四五六七八九十百0]{1,6})\s?年\s?(\d{1,2}|[元一二三四五六七八九十]{1,3})\s?月\s?(\d{1,2}|[一二三四五六七八九十]{1,3})\s?"
-    + CLOCK
-)
 _HAN_DATE = re.compile(
-    r"([一二三四五六七八九0]{4})年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日" + CLOCK
+    r"([一二三四五六七八九0]{4}|(?:19|20)\d\d)年([元一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})日"
+    + CLOCK
 )
 
 
@@ -91,27 +89,42 @@ _BEFORE_YEAR: Final = MONTHS | _number_months(
 )  # fmt: skip
 """Short names that are words of other languages, too: they are months only where a year stands behind them."""
 _CLOCK_WEST = (
-    r"(?:(?:\s?г\.)?\s{0,2}[,:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om)?\s{0,3}"
+    r"(?:(?:\s?г\.)?\s{0,2}[,،:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om|ساعت|"
+    r"الساعة|בשעה|เวลา)?\s{0,3}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
+NAME: Final = r"([^\s\d\x00-\x2f:-@\[-`{-\xb4\xb6-\xbf\u2010-\u206f\u3000-\u303f\uff00-\uff20،؛۔]{2,16})"
+"""Letters and the vowel signs of Indian scripts, which are no letters to a regular expression."""
 _YEAR_FIRST = re.compile(
-    r"((?:19|20)\d\d)(?<!\d{5})(?:,?\s{1,2}|-)([^\W\d_]{3,10})\.?(?:\s{1,2}|-)(\d{1,2})(?!\d)T?" + _CLOCK_WEST,
+    rf"((?:19|20)\d\d)(?<!\d{{5}})(?:[,.]?\s{{1,2}}|-){NAME}\.?(?:\s{{1,2}}|-)(\d{{1,2}})(?!\d)T?" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
-    r"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º)?\s{0,2}[-/]?(?:de\s)?([^\W\d_]{3,12})\.?,?\s{0,2}[-/]?(?:de\s|del\s)?"
-    r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    rf"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º|ª|ই|লা|রা|ঠা|শে|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
+    r"(?:de\s|del\s)?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    r"([^\W\d_](?<!\w\w)[^\W\d_]{2,9})\.?\s{1,2}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    rf"(?<![^\W\d_]){NAME}\.?\s{{1,2}}(\d{{1,2}})(?:st|nd|rd|th)?[,،]?\s{{1,2}}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
+# Of the year there are two digits.
+_SHORT_NAMED = re.compile(
+    rf"(\d(?<![\w./-]\d)\d?)[-\s]{NAME}\.?(?:-|,?\s?['’])(\d\d)(?![\w/-]|[.:]\d)" + _CLOCK_WEST, re.IGNORECASE
+)
+_SHORT_LINE = re.compile(
+    rf"(?:[^\W\d_]{{2,12}}[.,]?\s)?(\d(?<!\d\d)\d?)\s{{0,2}}{NAME}\.?,?\s{{0,2}}(\d\d)(?![\w/-]|[.:]\d)" + _CLOCK_WEST,
+    re.IGNORECASE,
+)
+_TWO = re.compile(r"(\d(?<![\w./-]\d)\d?)([./-])(\d\d?)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_SHORT_CHARS: Final = 60
+_FIRST_BUDDHIST: Final = 32
+_YEAR_FIRST_LANGUAGES: Final = frozenset({"", "zh", "ja", "ko", "hu"})
 _DOTTED = re.compile(r"(\d(?<![\d.]\d)\d?)\.\s?(\d{1,2})\.\s?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
 _SLASHED = re.compile(r"(\d(?<![\d/-]\d)\d?)[/-](\d{1,2})[/-]((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST, re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(
-    r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,·|•–—-]{0,5}"
-    r"(?:on\s|[^\W\d_]{3,10},?\s{1,2})?$",
+    r"(?<![\d:])(\d{1,2})[:h](\d\d)\s{0,2}([ap]\.?m\.?)?\s{0,2}([A-Z]{2,5})?[\s,،·|•–—-]{0,5}"
+    r"(?:on\s|[^\W\d_](?:[^\W\d_]|\u200c){2,10}[,،]?\s{1,2})?$",
     re.IGNORECASE,
 )
 _JAVA = re.compile(
@@ -144,11 +157,19 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Publish time: ISO 8601 text, precision (second, minute, day), calendar day."""
+    """Publish time: ISO 8601 text, precision, calendar day.
+
+    The precision is second, minute or day; "guess" when the year is one.
+    """
 
     iso: str
     precision: str
     day: date
+
+    @property
+    def has_clock(self) -> bool:
+        """Tell whether it says more than the day."""
+        return "T" in self.iso
 
     def utc(self, zone: tzinfo) -> str:
         """Return it in UTC, to sort and compare by; of a day its first moment in the zone.
@@ -165,14 +186,17 @@ class Moment:
 def build_moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
-    """Build a moment; None for impossible, ancient and future ones."""
+    """Build a moment; None for impossible, ancient and future ones.
+
+    Without a zone the clock says nothing: the day is left.
+    """
     year, month, day = parts
     try:
-        if clock is None:
+        if clock is None or zone is None:
             found = date(year, month, day)
             late = (now + timedelta(hours=26)).date()
             return Moment(found.isoformat(), "day", found) if year >= _EARLIEST and found <= late else None
-        stamp = datetime(year, month, day, clock[0], clock[1], clock[2] or 0, tzinfo=zone or UTC)
+        stamp = datetime(year, month, day, clock[0], clock[1], clock[2] or 0, tzinfo=zone)
     except ValueError:
         return None
     # A day of grace, because a zone that the page leaves out may be wrong by half a day.
@@ -203,16 +227,6 @@ def to_24_hours(hour: int, half: str | None) -> int:
     return 0 if hour == 12 and half in _EARLIER else hour
 
 
-def read_number(text: str) -> int:
-    """Read a number below 1000 in digits or in Chinese."""
-    if text.isdecimal():
-        return int(text)
-    hundreds, hundred, rest = text.rpartition("百")
-    tens, ten, units = rest.rpartition("十")
-    value = 100 * (_HAN.get(hundreds, 1) if hundred else 0) + 10 * (_HAN.get(tens.lstrip("0"), 1) if ten else 0)
-    return value + _HAN.get(units.lstrip("0") or "0", 0)
-
-
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read the first date and time that `text` holds.
 
@@ -234,11 +248,14 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     found = _numeric(text, now, habits.zone) if has_year else None
     if found is None and "年" in text:
         found = _chinese(text, now, habits.zone)
-    return _west(text, now, habits) if found is None and has_year else found
+    if found is None and has_year:
+        found = _west(text, now, habits)
+    return _two_digits(text, now, habits) if found is None and len(text) <= _SHORT_CHARS else found
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     """Read a date in digits, year first."""
+    text = _COMPACT_DAY.sub(r"\1-\2-\3", text)
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
@@ -268,9 +285,49 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     return None
 
 
+def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
+    """Read dates with a year of two digits: 30.06.25, 25-06-30 10:20, 30-Jun-25."""
+    local = now.astimezone(habits.zone)
+    named = _SHORT_NAMED.search(text) or (_SHORT_LINE.search if habits.buddhist else _SHORT_LINE.fullmatch)(
+        text.strip()
+    )
+    if named:
+        month = number_of_month(named[2], habits.language)
+        clock = (
+            (to_24_hours(int(named[4]), named[7]), int(named[5]), int(named[6]) if named[6] else None)
+            if named[4]
+            else None
+        )
+        if not month:
+            return None
+        zone = timezones.read_zone(text, named.end(), habits.zone) if named[4] else habits.zone
+        return build_moment((_full_year(int(named[3]), local, habits), month, int(named[1])), clock, zone, now)
+    match = _TWO.search(text)
+    if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
+        return None
+    if len(match[3]) == 1 and not habits.buddhist:
+        return None
+    if match[2] == "-" and habits.language not in _YEAR_FIRST_LANGUAGES:
+        return None  # "11-12-13" may begin with the day as well
+    first, second, third = int(match[1]), int(match[3]), int(match[4])
+    if match[2] == "-":
+        first, third = third, first
+    elif not habits.day_first:
+        first, second = second, first
+    clock = (int(match[5]), int(match[6]), None) if match[5] else None
+    return build_moment((_full_year(third, local, habits), second, first), clock, habits.zone, now)
+
+
+def _full_year(digits: int, local: datetime, habits: Habits) -> int:
+    """Return the latest year that ends with two digits; in Thailand, of both eras."""
+    if habits.buddhist and digits > _FIRST_BUDDHIST:
+        return 2500 + digits - 543
+    return local.year - (local.year - digits) % 100
+
+
 def normalize(text: str, habits: Habits) -> str:
     """Rewrite the dates of a text in Western digits, years and months."""
-    text = westernize(text, republic=habits.republic, buddhist=habits.buddhist)
+    text = westernize(text, habits)
     return _EASTERN.sub(_write_dotted, text) if "月" in text or "월" in text else text
 
 
@@ -280,27 +337,24 @@ def _write_dotted(found: re.Match[str]) -> str:
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Read a date of the Republic's calendar or in Chinese numerals."""
-    republic = _ROC.search(text) if "民" in text else None
-    if republic:
-        return build_moment(
-            (read_number(republic[1]) + 1911, read_number(republic[2]), read_number(republic[3])),
-            read_clock(republic, 4),
-            zone,
-            now,
-        )
+    """Read a date in Chinese numerals."""
     written = _HAN_DATE.search(text)
     if written:
-        year = int("".join(str(_HAN[char]) for char in written[1]))
-        return build_moment((year, read_number(written[2]), read_number(written[3])), read_clock(written, 4), zone, now)
+        parts = read_number(written[1]), read_number(written[2]), read_number(written[3])
+        return build_moment(parts, read_clock(written, 4), zone, now)
     return None
+
+
+def number_of_month(name: str, language: str) -> int | None:
+    """Return the month that a word in front of a year names."""
+    return find_month(name, language) or _BEFORE_YEAR.get(name.lower())
 
 
 def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read a date with a month's name or the year last."""
     for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
-            month = _BEFORE_YEAR.get(match[name].lower())
+            month = number_of_month(match[name], habits.language)
             parts = (int(match[year]), month or 0, int(match[day]))
             found = _western(text, match, parts, now, habits) if month else None
             if found:
@@ -411,6 +465,16 @@ def read_url(url: str, now: datetime) -> Moment | None:
     return None
 
 
+def read_url_year(url: str) -> tuple[int, int]:
+    """Return year and month that a folder of a URL names; 0 where it names none.
+
+    >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
+    ((2012, 8), (2012, 0), (0, 0))
+    """
+    found = _URL_YEAR.search(url[:500].partition("://")[2])
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+
+
 def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
     """Return the first and last Unix time of the day, month or year that a URL names.
 
@@ -433,4 +497,5 @@ def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
 
 
 _CENTURIES = ("19", "20")
+_URL_YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-/_]?(0?[1-9]|1[0-2]))?(?=/)")
 _ARCHIVE = re.compile(r"/((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2]))?/?$")

@@ -6,11 +6,16 @@ A word such as "yesterday" stands in any sentence; behind it a clock, or nothing
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from .parse import CLOCK, MONTHS, Moment, build_moment, normalize, read_clock, read_number, to_24_hours
-from .timezones import Habits
+from db.records.article import GUESS
+
+from .calendars import read_number
+from .names import find_month, find_weekday
+from .parse import CLOCK, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
+from .timezones import Habits, read_zone
 
 _NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
 _UNITS: Final = (
@@ -70,12 +75,42 @@ _SHORT = re.compile(
     + CLOCK
 )
 _NAMED = re.compile(
-    r"(?:[^\W\d_]{3,10}\.?,?\s)?(?:([^\W\d_]{3,12})\.?\s(\d{1,2})|(\d{1,2})\.?\s([^\W\d_]{3,12}))\.?"
-    r"(?:,?\s(?:at\s)?(\d{1,2}):(\d\d)(?:\s?([ap]\.?m\.?))?)?",
+    rf"((?:[^\W\d_]{{2,12}}[.,:]{{0,2}}\s){{0,3}})(?:{NAME}\.?\s(\d{{1,2}})(?:st|nd|rd|th)?|(\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:(?:of|de)\s)?{NAME})\.?"
+    r"(?:,?\s(?:at\s)?(\d{1,2}):(\d\d)(?:\s?([ap]\.?m\.?))?(?:\s\(?(?-i:[A-Z]{2,4})\)?)?)?",
     re.IGNORECASE,
 )
-# Of the year there are two digits.
-_TWO = re.compile(r"(\d(?<![\w./-]\d)\d)([./-])(\d\d)\2(\d\d)(?![\w/-]|\.\d)[,，]?\s{0,3}(?:(\d{1,2}):(\d\d))?")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|年|년|[历曆暦]")
+_NEAR_CHARS: Final = 12
+_MOST_YEARS: Final = 12
+"""In so many years every day but the last of February falls on each day of the week."""
+_MONTH_FIRST: Final = frozenset({"zh", "ja", "ko"})
+_LABELS: Final = frozenset(
+    [
+        "posted",
+        "published",
+        "updated",
+        "added",
+        "created",
+        "date",
+        "on",
+        "am",
+        "le",
+        "el",
+        "il",
+        "em",
+        "den",
+        "vom",
+        "publié",
+        "mis",
+    ]
+)
+_EASTERN_DAY = re.compile(
+    r"(?:星期|礼拜|禮拜|周|週)([一二三四五六日天])|([月火水木金土日])曜|[(（]([月火水木金土日월화수목금토일])[)）]|([월화수목금토일])요일"
+)
+_EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
+_WORD = re.compile(NAME)
+_THAI_THE: Final = "ที่"
+"""Between the day of the week and that of the month."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
@@ -105,7 +140,22 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
         word = _DAY.search(text)
         if word and (not habits.language or _LANGUAGE.get(word[0].lower(), habits.language) == habits.language):
             return _on_day(text, word, local, now, habits)
-    return _two_digits(text, local, now, habits) or _no_year(text, local, now, habits)
+    return _no_year(text, local, now, habits)
+
+
+def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment | None:
+    """Return a guess in a year that is known; None when there is no such day.
+
+    >>> now = datetime.fromisoformat("2026-06-01T04:00+00:00")
+    >>> set_year(read_relative("05-12 10:20", now, Habits()), 2019, now, Habits()).iso
+    '2019-05-12T10:20+00:00'
+    """
+    parts = (year, guess.day.month, guess.day.day)
+    if not guess.has_clock:
+        return build_moment(parts, None, None, now)
+    stamp = datetime.fromisoformat(guess.iso)
+    has_second = guess.iso[16] == ":"
+    return build_moment(parts, (stamp.hour, stamp.minute, stamp.second if has_second else None), habits.zone, now)
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
@@ -125,35 +175,58 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read month and day, of the year that puts them in the past."""
+    """Read month and day, in the latest year that fits.
+
+    They are in the past, on the day of the week that is written. The year is a guess, and the moment says so. Beside a
+    year that is not read there is nothing to guess.
+    """
     match = _SHORT.search(text)
     if match:
-        month, day, clock = int(match[1]), int(match[2] or match[3]), read_clock(match, 4)
-    else:
-        named = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
-        found = MONTHS.get((named[1] or named[4]).lower()) if named else None
-        if named is None or found is None:
+        if _YEAR.search(text, max(0, match.start() - _NEAR_CHARS), match.end() + _NEAR_CHARS):
             return None
-        month, day = found, int(named[2] or named[3])
-        clock = (to_24_hours(int(named[5]), named[7]), int(named[6]), None) if named[5] else None
-    return build_moment((local.year, month, day), clock, habits.zone, now) or build_moment(
-        (local.year - 1, month, day), clock, habits.zone, now
+        month, day, clock = int(match[1]), int(match[2] or match[3]), read_clock(match, 4)
+        if match[3] and habits.day_first and habits.language not in _MONTH_FIRST:
+            month, day = day, month
+    else:
+        match = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
+        found = _month(match[2] or match[5], habits.language) if match and _may_lead(match[1], habits) else None
+        if match is None or found is None:
+            return None
+        month, day = found, int(match[3] or match[4])
+        clock = (to_24_hours(int(match[6]), match[8]), int(match[7]), None) if match[6] else None
+    zone = read_zone(match.string, match.end(match.lastindex or 0), habits.zone)
+    weekday = find_named_weekday(text, habits.language)
+    for year in range(local.year, local.year - _MOST_YEARS, -1):
+        moment = build_moment((year, month, day), clock, zone, now)
+        if moment and weekday in {None, moment.day.weekday()}:
+            return replace(moment, precision=GUESS)
+    return None
+
+
+def _may_lead(words: str, habits: Habits) -> bool:
+    """Tell whether words in front of a date are a day of the week, or a label."""
+    return all(
+        word.lower() in _LABELS or find_weekday(word, habits.language) is not None for word in _WORD.findall(words)
     )
 
 
-def _two_digits(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read dates with a year of two digits: 30.06.25, 06/30/25, 25-06-30 10:20."""
-    match = _TWO.search(text) if len(text) <= _LINE_CHARS else None
-    if match is None or (match[2] == "-" and not match[5]) or (match[2] == "." and not habits.day_first):
-        return None
-    first, second, third = int(match[1]), int(match[3]), int(match[4])
-    if match[2] == "-":
-        first, third = third, first
-    elif not habits.day_first:
-        first, second = second, first
-    year = local.year - (local.year - third) % 100
-    clock = (int(match[5]), int(match[6]), None) if match[5] else None
-    return build_moment((year, second, first), clock, habits.zone, now)
+def _month(name: str, language: str) -> int | None:
+    """Return the month that a word names where no year stands behind it."""
+    return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
+
+
+def find_named_weekday(text: str, language: str) -> int | None:
+    """Return the day of the week that a line names, Monday as 0; None when it names none.
+
+    >>> find_named_weekday("Updated Fri 15 Mar", "en"), find_named_weekday("3月15日（金）", "ja")
+    (4, 4)
+    """
+    eastern = _EASTERN_DAY.search(text)
+    if eastern:
+        name = eastern.group(eastern.lastindex or 0)
+        return next(number for number, names in enumerate(_EASTERN_DAYS) if name in names)
+    found = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
+    return next((number for number in found if number is not None), None)
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:

@@ -39,14 +39,22 @@ _COUNTRIES: Final[dict[str, tzinfo]] = {
     for zone, suffixes in (
         (CHINA, "cn tw hk mo sg my ph"),
         (_fixed(9), "jp kr"),
-        (_fixed(7), "th vn id"),
+        (_fixed(7), "th vn id la kh"),
         (_fixed(5.5), "in lk"),
         (_fixed(5), "pk"),
         (_fixed(6), "bd"),
-        (_fixed(4), "ae"),
-        (_fixed(3), "tr ru by sa kw qa ke iq"),
+        (_fixed(4), "ae om am ge az"),
+        (_fixed(4.5), "af"),
+        (_fixed(5.75), "np"),
+        (_fixed(6.5), "mm"),
+        (_fixed(3), "tr ru by sa kw qa ke iq sy jo ye bh et"),
+        (ZoneInfo("Asia/Tehran"), "ir"),
+        (ZoneInfo("Asia/Jerusalem"), "il"),
+        (ZoneInfo("Asia/Beirut"), "lb"),
+        (ZoneInfo("Africa/Cairo"), "eg"),
+        (ZoneInfo("Africa/Casablanca"), "ma"),
         (_fixed(2), "za"),
-        (_fixed(1), "ng"),
+        (_fixed(1), "ng dz tn"),
         (_fixed(-3), "br ar uy py"),
         (_BRITAIN, "uk ie pt"),
         (_CENTRAL, "de at ch li fr it es nl be lu pl cz sk hu se no dk si hr rs ba mk al"),
@@ -59,8 +67,13 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
     for zone, languages in (
         (CHINA, "zh"),
         (_fixed(9), "ja ko"),
-        (_fixed(7), "vi th id"),
-        (_fixed(5.5), "hi ta"),
+        (_fixed(7), "vi th id lo km"),
+        (_fixed(5.5), "hi ta te ml kn mr gu or as"),
+        (_fixed(4.5), "ps"),
+        (_fixed(5.75), "ne"),
+        (_fixed(6.5), "my"),
+        (ZoneInfo("Asia/Tehran"), "fa"),
+        (ZoneInfo("Asia/Jerusalem"), "he iw"),
         (_fixed(6), "bn"),
         (_fixed(3), "tr ru"),
         (_CENTRAL, "de it pl nl sv da no cs hu"),
@@ -71,11 +84,17 @@ _LANGUAGES: Final[dict[str, tzinfo]] = {
 # The day stands first all over the world, except where English is American.
 _MONTH_FIRST: Final = words("en")
 _DAY_FIRST_COUNTRIES: Final = words("uk ie au nz in za ng ke sg my hk pk lk")
+_SOLAR: Final = words("ir af fa ps")
+"""Countries and languages whose year begins in spring: Iran and Afghanistan."""
+_FIRST_OFFSET, _LAST_OFFSET = -12 * 60, 14 * 60
+"""In minutes: zones from Baker Island to Kiribati."""
 _BEHIND: Final = re.compile(
     r"\s{0,3}(?:Uhr\s{0,2})?[(（,]?\s?(?:(?:UTC|GMT)\s?([+-]\d{1,2}(?::?\d\d)?)|([+-]\d\d:?\d\d|[+-]\d00|[+-]\d\d(?=\s|$))(?!\d)|"
     r"(Eastern|Central|Mountain|Pacific)(?=(?:\s(?:Standard|Daylight))?(?:\sTime)?\b)|"
     r"(北京时间|北京時間|[A-Z]{1,5})(?![A-Za-z]))"
 )
+_CLOCK_BEFORE: Final = re.compile(r"[^T\d:](\d{1,2}):(\d\d)$")
+_CLOCK_CHARS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +105,7 @@ class Habits:
     day_first: bool = False
     republic: bool = False
     buddhist: bool = False
+    solar: bool = False
     language: str = ""
 
 
@@ -105,7 +125,7 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
     >>> find_habits("news.example.de", "de").day_first
     True
     """
-    country, code = host.rpartition(".")[2], language[:2]
+    country, code = host.rpartition(".")[2], language.partition("-")[0]
     zone = _COUNTRIES.get(country) or _LANGUAGES.get(code) or UTC
     region = declared[-2:].lower() if len(declared) == 5 else ""
     day_first = (
@@ -114,16 +134,26 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
         or region in _DAY_FIRST_COUNTRIES | {"gb"}
     )
     republic = country == "tw" or (code == "zh" and region == "tw")
-    return Habits(zone, day_first, republic, buddhist=country == "th" or code == "th", language=code)
+    return Habits(
+        zone,
+        day_first,
+        republic,
+        buddhist=country == "th" or code == "th",
+        solar=country in _SOLAR or code in _SOLAR,
+        language=code,
+    )
 
 
-def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
+def read_zone(text: str, place: int, default: tzinfo | None) -> tzinfo | None:
     """Return the zone written at `place` of `text`, behind a clock, or `default`.
 
     Args:
         text: a line.
         place: end of the clock.
         default: zone of the site; it tells what an ambiguous name means.
+
+    Returns:
+        The zone; None for an offset that no place has.
 
     Cost: O(1).
     """
@@ -132,6 +162,9 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
         return default
     digits = match[1] or match[2]
     if digits:
+        begun = _CLOCK_BEFORE.search(text, max(0, place - _CLOCK_CHARS), place) if digits[0] == "-" else None
+        if begun and f"{begun[1]:0>2}:{begun[2]}" < digits[1:]:
+            return default  # "10:00-12:00" are two clocks
         return read_offset(digits)
     if match[3]:
         return _NAMES[match[3][0].upper() + "T"]
@@ -140,10 +173,14 @@ def read_zone(text: str, place: int, default: tzinfo) -> tzinfo:
     return _NAMES.get(match[4], default)
 
 
-def read_offset(digits: str) -> timezone:
-    """Return the zone of an offset (+08:00, +800, +8), at most just below a day."""
+def read_offset(digits: str) -> timezone | None:
+    """Return the zone of an offset (+08:00, +800, +8); None when no place has it.
+
+    >>> read_offset("+14:00").utcoffset(None), read_offset("+15:00")
+    (datetime.timedelta(seconds=50400), None)
+    """
     hours, _, minutes = digits[1:].partition(":")
     if len(hours) > 2:
         hours, minutes = hours[:-2], hours[-2:]
-    total = min(int(hours) * 60 + int(minutes or 0), 839)
-    return timezone(timedelta(minutes=-total if digits[0] == "-" else total))
+    total = (int(hours) * 60 + int(minutes or 0)) * (-1 if digits[0] == "-" else 1)
+    return timezone(timedelta(minutes=total)) if _FIRST_OFFSET <= total <= _LAST_OFFSET else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from db.records.article import GUESS
 from db.records.keys import fingerprint
 from db.records.reasons import SkipReason
 from db.records.url import Kind
@@ -186,6 +187,8 @@ def resolve_page(
         if is_old and not parsed.is_leaf:
             links = _without_pages(links)
         outdated = scope.period.refuses(meta.published_at, now) if parsed.is_leaf else None
+        if outdated is SkipReason.TOO_NEW and meta.published_precision == GUESS:
+            outdated = None  # of an earlier year it may be wanted
     canonical = meta.canonical if meta.canonical != url else ""
     feeds = [identify(feed, Kind.FEED, scope) for feed in parsed.feeds]
     return replace(

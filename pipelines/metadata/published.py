@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Final
 
+from db.records.article import GUESS
+
 from ..dates import parse
 from ..dates.parse import Moment
+from ..dates.relative import set_year
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.structured_data import Structured, find_meta
@@ -25,11 +29,14 @@ _PUBLISHED: Final = (
     "article.published", "ptime", "publish-date", "rnews:datepublished",
 )  # fmt: skip
 # Written when the page was rendered or last changed: used when there is nothing better.
-_LATE: Final = ("apub:time", "dateupdate", "article:modified_time", "og:updated_time", "lastmodified")
+_LATE: Final = re.compile(
+    r"apub:time|dateupdate|(?:article:|og:)?(?:modified|updated)_?(?:time)?|last[-_]?(?:modified|updated)|date\.?modified|"
+    r"dc(?:terms)?\.(?:date\.)?modified"
+)
 # Any other name that says so, however it is spelt; many of these tell when an editor last saved the article.
 _NAME: Final = re.compile(
     r"(?:publish(?:ed)?|publication|pub|posted|post|issued?|releas(?:ed?)?|creat(?:ed?|ion)|display|"
-    r"content|news|citation|online)"
+    r"content|news|citation|online|article|story|document|entry|iso|(?<![a-z])p)"
     r"[-_.: ]?(?:date|time|datetime|at|on)(?![a-z]*(?:modif|upd))|"
     r"(?:date|time|first|article|meta)[-_.: ]?(?:publi(?:shed|cation|sh)|issued|posted|created|submitted)|"
     r"(?:^|[.:_])(?:created|issued|available)$|"
@@ -58,7 +65,8 @@ def find_published(
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else.
+    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else. A
+    visible day whose year is left out comes last: its year is a guess, and its precision says so.
 
     Args:
         document: a parsed page.
@@ -76,11 +84,11 @@ def find_published(
     if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
     seen, is_relative = read_visible(document, lines, now, habits)
+    if seen and seen.precision == GUESS:
+        return _surer(document, structured, lines.kept, now, habits, guess=seen)
     exact = seen if seen and seen.precision != "day" else None
     if stated:
-        if exact and _is_better(exact, stated, now):
-            return exact, "visible"
-        return stated, origin
+        return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
     if exact:
         return _zoned(document, exact, now, habits), "visible"
     day = None if is_relative else seen
@@ -88,6 +96,32 @@ def find_published(
         if day is None or moment.day == day.day:
             return moment, source
     return (seen, "visible") if seen else _late(document, structured, now, habits)
+
+
+def _surer(
+    document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits, *, guess: Moment
+) -> tuple[Moment | None, str]:
+    """Return a time that is stated with its year, else the guess.
+
+    Of a stated day the guess knows the clock. Title and URL may know the year of the guess; a URL of another month says
+    that the guess is of something else.
+    """
+    stated, origin = _stated(document, structured, now, habits)
+    if stated is None or _is_served(stated, now):
+        origin, stated = next(_others(document, structured, kept, now, habits), ("", None))
+    if stated is None:
+        stated, origin = _late(document, structured, now, habits)
+    if stated:
+        seen = set_year(guess, stated.day.year, now, habits)
+        return (seen, "visible") if seen and _is_better(seen, stated, now) else (stated, origin)
+    titled = parse.read(document.title, now, habits)
+    if titled and (titled.day.month, titled.day.day) == (guess.day.month, guess.day.day):
+        return set_year(guess, titled.day.year, now, habits), "visible"
+    year, month = parse.read_url_year(document.url)
+    if month not in {0, guess.day.month}:
+        return None, ""
+    seen = set_year(guess, year, now, habits) if year else guess
+    return (seen if seen is None or month else replace(seen, precision=GUESS)), "visible" if seen else ""
 
 
 def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
@@ -100,7 +134,7 @@ def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
 
 
 def _has_clock(moment: Moment) -> bool:
-    return moment.precision != "day" and "T00:00" not in moment.iso
+    return moment.has_clock and "T00:00" not in moment.iso
 
 
 def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
@@ -110,7 +144,7 @@ def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
 
 def _is_served(moment: Moment, now: datetime) -> bool:
     """Tell whether a time is that at which the page was made for this request."""
-    return moment.precision != "day" and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
+    return moment.has_clock and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
 def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
@@ -169,7 +203,7 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
     """Return the day in the URL, or a time of change on that day (or on any)."""
     day = parse.read_url(document.url, now)
     values = [(structured.modified, "json-ld")]
-    values += [(find_meta(document, name), "meta") for name in _LATE if name in document.metas]
+    values += [(find_meta(document, name), "meta") for name in document.metas if _LATE.fullmatch(name)]
     for value, origin in values:
         found = parse.read_stamp(value, now, habits) if value else None
         if found and not _is_served(found, now) and (day is None or day.day == found.day):

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Final, NamedTuple
 
+from db.records.article import GUESS
+
 from ..dates import parse
 from ..dates.parse import Moment
-from ..dates.relative import read_relative
+from ..dates.relative import find_named_weekday, read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.noise import is_stamp
@@ -93,7 +95,7 @@ class LineNumbers(NamedTuple):
 def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
     """Return the best time among the lines near the headline.
 
-    A labelled time goes before a bare one, one with a clock before a day.
+    A labelled time goes before a bare one, one with a clock before a day; one whose year is a guess comes last.
 
     Args:
         document: a parsed page.
@@ -102,13 +104,15 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
         habits: how the site writes times.
 
     Returns:
-        The moment, and whether it is told relative to `now`; (None, False) when no line holds one.
+        The moment, and whether it needs `now` to be understood; (None, False) when no line holds one.
 
     Cost: O(characters of `near`).
     """
     near, kept = lines
     best: Moment | None = None
     best_rank, best_relative = 0.0, False
+    guess: Moment | None = None
+    guess_rank = 0.0
     told = 0
     blocks = document.blocks
     first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
@@ -128,10 +132,12 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
             continue  # another article's
         if moment is None or _PAGE.search(text.lower()):
             continue
+        if moment.precision == GUESS and first < index <= last and not label:
+            continue  # of what is told
         if index < near[0] and not label and _is_today(moment, text, now, habits):
             continue
         told += relative and index < first
-        rank = place - min(len(text), 200) / 40 + (_CLOCK_RANK if moment.precision != "day" else 0)
+        rank = place - min(len(text), 200) / 40 + (_CLOCK_RANK if moment.has_clock else 0)
         rank += _STATED_RANK if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
         rank -= 4.0 if label == "changed" else 0
         rank -= 3.0 if relative else 0
@@ -139,11 +145,13 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
         rank -= 3.0 if position == 0 and index < first and not label and not is_stamp(text) else 0
         rank -= 2.0 if index > last and not label else 0  # of a comment, or another article
         rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
-        if rank > best_rank:
+        if moment.precision == GUESS:
+            guess, guess_rank = (moment, rank) if rank > guess_rank else (guess, guess_rank)
+        elif rank > best_rank:
             best, best_rank, best_relative = moment, rank, relative
-    if best_relative and told > _MOST_TOLD:
+    if (best_relative or best is None) and told > _MOST_TOLD:
         return None, False  # a list of other articles
-    return best, best_relative
+    return (best, best_relative) if best else (guess, guess is not None)
 
 
 def _opening(text: str) -> str:
@@ -175,9 +183,11 @@ def _may_hold(text: str) -> bool:
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
     """Tell whether a line in the head of a page only states today's date."""
-    if moment.precision != "day":
-        return bool(_WEEKDAY.search(text.lower())) and now - datetime.fromisoformat(moment.iso) < _AT_ONCE
-    return moment.day == now.astimezone(habits.zone).date() and bool(_WEEKDAY.search(text.lower()))
+    if moment.has_clock:
+        is_now = now - datetime.fromisoformat(moment.iso) < _AT_ONCE
+    else:
+        is_now = moment.day == now.astimezone(habits.zone).date()
+    return is_now and bool(_WEEKDAY.search(text.lower()) or find_named_weekday(text, habits.language) is not None)
 
 
 def _in_line(
@@ -208,7 +218,7 @@ def _in_line(
             found = parse.read(piece, now, habits)
             if found is None and label:
                 found = parse.read_stamp(piece[len(word) :].strip(":： "), now, habits)
-            if found and (found.precision != "day" or len(text) > _BOX_CHARS):
+            if found and (found.has_clock or len(text) > _BOX_CHARS):
                 return found, label, False
             if found is None and may_be_told:
                 moment = read_relative(piece, now, habits)
@@ -216,7 +226,7 @@ def _in_line(
                     return moment, label, True
             joined = _boxed(document, index, now, habits) if len(text) <= _BOX_CHARS else None
             if found or joined:
-                return (joined if joined and (not found or joined.precision != "day") else found), label, False
+                return (joined if joined and (not found or joined.has_clock) else found), label, False
     return None, "", False
 
 

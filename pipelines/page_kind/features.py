@@ -367,7 +367,7 @@ def _stated(page: _Page, metadata: Metadata) -> None:
     document = page.document
     for origin in ("json-ld", "meta", "visible", "script"):
         page.add(f"time from {origin}", metadata.published_from == origin)
-    page.add("time to the minute", metadata.published_precision in {"minute", "second"})
+    page.add("time to the minute", "T" in metadata.published_at)
     page.add_amount("authors", len(metadata.authors))
     page.add("source", bool(metadata.source))
     page.add("paged", bool(metadata.next_page or metadata.previous_page))

@@ -166,6 +166,24 @@ def test_day_decides_nothing_within_that_day_but_the_source_does(crawl: Crawl) -
     assert crawl.original() == "a", "its site is the 晨报"
 
 
+def test_guessed_year_decides_nothing(crawl: Crawl) -> None:
+    assert crawl.come("b", 1, STORY, **dated("2025-03-02T08:00:00+08:00")) == "new"
+    assert crawl.come("a", 1, STORY, **dated("2025-03-01T08:00:00+08:00", "guess")) == "duplicate"
+    assert crawl.original() == "b"
+
+
+def test_guessed_year_stays_until_a_page_states_one(crawl: Crawl) -> None:
+    known = "SELECT published_at, published_precision FROM v_articles"
+    for stated, kept in (
+        (dated("2025-03-02T08:00+08:00", "guess"), ("2025-03-02T08:00+08:00", "guess")),
+        (dated("2026-03-02T08:00+08:00", "guess"), ("2025-03-02T08:00+08:00", "guess")),
+        (dated("2024-03-02", "day"), ("2024-03-02", "day")),
+        (dated("2026-03-02T08:00+08:00", "guess"), ("2024-03-02", "day")),
+    ):
+        crawl.come("a", 1, STORY, **stated)
+        assert crawl.rows(known) == [kept]
+
+
 def test_name_of_the_site_in_the_source_is_enough(crawl: Crawl) -> None:
     crawl.come("b", 1, STORY, source="来自 A.example")
     crawl.come("a", 1, STORY)

@@ -247,6 +247,9 @@ def test_data_come_from_the_first_part_that_has_them() -> None:
     made = join([first, second])
     assert (made.title, made.authors, made.published_at) == ("题目一", "张三", second.published_at)
     assert (made.published_precision, made.published_from) == ("minute", "visible")
+    guessed = replace(first, published_at="2024-12-31", published_precision="guess")
+    assert join([guessed, second]).published_at == second.published_at
+    assert join([guessed, first]).published_at == "2024-12-31"
     assert made.images == (("http://h.cn/1.jpg", ""), ("http://h.cn/2.jpg", "图"))
     assert made.seen == "2025-01-02"
     assert 0 < made.quality < 1

@@ -93,6 +93,10 @@ CHINESE = Habits(CHINA)
         ("18:05, 12 March 2024 BST", "2024-03-12T18:05+01:00"),
         ("March 12, 2024 6:05 PM Pacific Time", "2024-03-12T18:05-07:00"),
         ("2024-03-12 25:61", "2024-03-12"),
+        ("2024-03-12 10:00-12:00", "2024-03-12T10:00+08:00"),
+        ("2024-03-12 9:30-17:30", "2024-03-12T09:30+08:00"),
+        ("2024-03-12T08:30-09:00", "2024-03-12T08:30-09:00"),
+        ("2024-03-12 18:30:00-09:00", "2024-03-12T18:30:00-09:00"),
         ("2024-03-12T24:00:00+08:00", "2024-03-12"),
     ],
 )
@@ -162,8 +166,6 @@ def test_day_stands_first_outside_america() -> None:
         ("5月12日 18時00分", "2026-05-12T18:00+08:00"),
         ("113年5月12日", None),
         ("2099年5月12日 10:20", None),
-        ("25-05-12 10:20", "2025-05-12T10:20+08:00"),
-        ("25-05-12", None),
         ("3時間前", "2026-06-01T09:00+08:00"),
         ("15분 전", "2026-06-01T11:45+08:00"),
         ("vor 3 Stunden", "2026-06-01T09:00+08:00"),
@@ -202,9 +204,10 @@ def test_years_of_other_calendars_are_read_where_they_are_used() -> None:
         assert (found and found.iso) == iso
     for text, habits, iso in (
         ("30.05.25, 18:05", Habits(day_first=True), "2025-05-30T18:05+00:00"),
+        ("25-05-12 10:20", CHINESE, "2025-05-12T10:20+08:00"),
         ("05/30/25", Habits(), "2025-05-30"),
     ):
-        short = relative.read_relative(text, NOW, habits)
+        short = parse.read(text, NOW, habits)
         assert short is not None
         assert short.iso == iso
 
@@ -267,6 +270,71 @@ def test_read_knows_american_summer_time_as_it_was() -> None:
 def test_habits(host: str, language: str, declared: str, expected: tuple[int, bool]) -> None:
     found = timezones.find_habits(host, language, declared)
     assert (found.zone.utcoffset(datetime(2024, 1, 1)), found.day_first) == (timedelta(hours=expected[0]), expected[1])
+
+
+def test_short_years_that_may_be_days_are_not_read() -> None:
+    for text, habits in (("25-05-12", CHINESE), ("11-12-13 10:20", Habits(day_first=True, language="pl"))):
+        assert parse.read(text, NOW, habits) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("Fri 15 Mar 10:30", "2024-03-15T10:30+00:00"),
+        ("Friday, 15 March", "2024-03-15"),
+        ("Posted on Fri 15 Mar", "2024-03-15"),
+        ("Friday 15th March", "2024-03-15"),
+        ("Fri, Mar 15, 10:30 EST", "2024-03-15T10:30-05:00"),
+        ("Sun 15 Mar 10:30", "2026-03-15T10:30+00:00"),
+        ("Sat 29 Feb", "2020-02-29"),
+        ("Mon 29 Feb", "2016-02-29"),
+        ("15 Mar 10:30", "2026-03-15T10:30+00:00"),
+        ("03/15 10:30 EST", "2026-03-15T10:30-05:00"),
+        ("NEBULA MARS 3", None),
+        ("2024年（令和5年）3月15日", None),
+    ],
+)
+def test_year_that_is_left_out_is_the_latest_that_fits_the_weekday(text: str, iso: str | None) -> None:
+    found = relative.read_relative(text, NOW, Habits(language="en"))
+    assert (found and (found.iso, found.precision)) == (iso and (iso, "guess"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "iso"),
+    [
+        ("3月15日（金）10:30", "ja", "2024-03-15T10:30+00:00"),
+        ("3月15日 星期五 10:30", "zh", "2024-03-15T10:30+00:00"),
+        ("03-15 周五 10:30", "zh", None),
+        ("3월 15일 금요일 10:30", "ko", None),
+        ("пятница, 15 марта", "ru", "2024-03-15"),
+        ("Viernes, 15 de marzo", "es", "2024-03-15"),
+        ("ven. 15 mars 10:30", "fr", "2024-03-15T10:30+00:00"),
+        ("Freitag, 15. März", "de", "2024-03-15"),
+    ],
+)
+def test_weekdays_of_other_languages(text: str, language: str, iso: str | None) -> None:
+    found = relative.read_relative(text, NOW, Habits(day_first=True, language=language))
+    assert (found and found.iso) == iso
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2024-03-12T08:30:00+14:00", "2024-03-12T08:30:00+14:00"),
+        ("2024-03-12T08:30:00-12:00", "2024-03-12T08:30:00-12:00"),
+        ("20240312T083015+1400", "2024-03-12T08:30:15+14:00"),
+        ("2024-03-12T08:30:00+14:01", "2024-03-12"),
+        ("2024-03-12T08:30:00+15:00", "2024-03-12"),
+        ("2024-03-12T08:30:00-13:00", "2024-03-12"),
+        ("20240312T083015+9900", "2024-03-12"),
+        ("Tue, 12 Mar 2024 08:30:00 +2300", "2024-03-12"),
+    ],
+)
+def test_offsets_are_those_of_places_and_others_leave_the_day(text: str, iso: str) -> None:
+    found = parse.read_stamp(text, NOW, CHINESE)
+    assert found is not None
+    assert found.iso == iso
+    assert found.utc(UTC)
 
 
 @given(st.text(max_size=300))

@@ -225,10 +225,18 @@ NOW = 1_715_000_000.0  # 2024-05-06
 MAY = Period(Bound.read("2024-05-01"), Bound.read("2024-05-03"))
 
 
-def read(found: Links, period: Period, kind: PageKind = PageKind.LIST, *, newest: float | None = None) -> ParseResult:
+def read(
+    found: Links,
+    period: Period,
+    kind: PageKind = PageKind.LIST,
+    *,
+    newest: float | None = None,
+    precision: str = "second",
+) -> ParseResult:
     scope = Scope("host", ("h.cn",), period=period)
     text = Extraction("新闻" if kind is PageKind.ARTICLE else "")
-    page = ParseResult(kind, links=found, extraction=text, metadata=Metadata(published_at="2024-04-30T23:00:00-04:00"))
+    dated = Metadata(published_at="2024-04-30T23:00:00-04:00", published_precision=precision)
+    page = ParseResult(kind, links=found, extraction=text, metadata=dated)
     return resolve_page(page, "http://h.cn/", scope, now=NOW, newest=newest)
 
 
@@ -271,3 +279,9 @@ def test_articles_outside_of_the_period_are_told() -> None:
     assert read(links(), Period(until=Bound.read("2024-04-30")), PageKind.ARTICLE).outdated is None
     assert read(links(), Period(until=Bound.read("2024-04-29")), PageKind.ARTICLE).outdated == "too new"
     assert read(links(), Period(), PageKind.ARTICLE).outdated is None
+
+
+def test_guessed_year_may_be_earlier_but_not_later() -> None:
+    assert read(links(), MAY, PageKind.ARTICLE, precision="guess").outdated == "too old"
+    earlier = Period(until=Bound.read("2024-04-29"))
+    assert read(links(), earlier, PageKind.ARTICLE, precision="guess").outdated is None

@@ -170,3 +170,87 @@ def test_day_in_the_headline_is_not_that_of_the_article() -> None:
 def test_time_of_a_comment_below_is_not_that_of_the_article() -> None:
     below = "<div>网友 2025-07-01 09:00</div>"
     assert dated("<div>2025-06-30 18:05</div>", below=below) == ISO
+
+
+GUESSED = "<div>06-30 18:05</div>"
+
+
+def read(
+    above: str = "", head: str = "", path: str = "/news/1.html", title: str = "地铁三号线南延工程进展顺利"
+) -> tuple:
+    """Time, precision and origin of a page."""
+    text = "".join(f"<p>{line}</p>" for line in TEXT)
+    page = f'<html lang="zh-CN"><meta charset="utf-8"><title>{title}</title>{head}<h1>{title}</h1>{above}{text}</html>'
+    found = parse_page(page.encode(), f"https://news.example.cn{path}", fetched_at=NOW).metadata
+    return found.published_at, found.published_precision, found.published_from
+
+
+def test_year_that_is_left_out_is_a_guess() -> None:
+    assert read(GUESSED) == (ISO, "guess", "visible")
+    assert read("<div>6月30日</div>") == ("2025-06-30", "guess", "visible")
+    assert read("<div>7月30日</div>") == ("2024-07-30", "guess", "visible")
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ('<meta name="articleDate" content="20230329">', ("2023-03-29", "day", "meta")),
+        ('<meta name="date" content="2023-03-29">', ("2023-03-29", "day", "meta")),
+        (linked(datePublished="2023-03-29"), ("2023-03-29", "day", "json-ld")),
+        (linked(dateModified="2023-03-29T10:00:00+08:00"), ("2023-03-29T10:00:00+08:00", "second", "json-ld")),
+        ('<meta name="DC.date.modified" content="2023-03-29">', ("2023-03-29", "day", "meta")),
+        ("<script>var publishTime = '2023-03-29 10:00'</script>", ("2023-03-29T10:00+08:00", "minute", "script")),
+        # of that day it knows the clock
+        ('<meta name="articleDate" content="20230630">', ("2023-06-30T18:05+08:00", "minute", "visible")),
+        (linked(datePublished="2023-06-30T18:05:00Z"), ("2023-06-30T18:05+08:00", "minute", "visible")),
+    ],
+)
+def test_guess_comes_after_what_is_stated_for_machines(head: str, expected: tuple[str, str, str]) -> None:
+    assert read(GUESSED, head) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/2012/08/09/a.html", ("2012-08-09", "day", "url")),
+        ("/2012/06/30/a.html", ("2012-06-30T18:05+08:00", "minute", "visible")),
+        ("/2012/06/a.html", ("2012-06-30T18:05+08:00", "minute", "visible")),
+        ("/2012/a.html", ("2012-06-30T18:05+08:00", "guess", "visible")),
+        ("/2012/08/a.html", ("", "", "")),
+        ("/1234567/a.html", (ISO, "guess", "visible")),
+    ],
+)
+def test_guess_comes_after_the_url(path: str, expected: tuple[str, str, str]) -> None:
+    assert read(GUESSED, path=path) == expected
+
+
+@pytest.mark.parametrize("above", [f"{GUESSED}<div>2023年3月29日</div>", f"<div>2023年3月29日</div>{GUESSED}"])
+def test_guess_comes_after_a_line_with_a_year(above: str) -> None:
+    assert read(above) == ("2023-03-29", "day", "visible")
+
+
+def test_year_in_the_title_is_that_of_the_same_day() -> None:
+    assert read("<div>6月30日</div>", title="市政府2023年6月30日会议纪要") == ("2023-06-30", "day", "visible")
+
+
+@pytest.mark.parametrize(
+    ("language", "today"),
+    [
+        ("fa", "چهارشنبه ۱۱ تیر ۱۴۰۴"),
+        ("fa", "چهارشنبه ۱۱ تیر ۱۴۰۴ - ۰۷:۲۵"),
+        ("hi", "बुधवार, 2 जुलाई 2025"),
+        ("th", "วันพุธที่ 2 กรกฎาคม 2568"),
+        ("ar", "الأربعاء 2 يوليو 2025"),
+        ("ru", "среда, 2 июля"),
+    ],
+)
+def test_today_in_the_head_of_a_page_is_not_the_time_of_the_article(language: str, today: str) -> None:
+    text = "".join(f"<p>{line}</p>" for line in TEXT)
+    page = f'<html lang="{language}"><meta charset="utf-8"><title>题目</title><div>{today}</div><a href="/">A</a>'
+    page += f"<h1>地铁三号线南延工程进展顺利</h1>{text}</html>"
+    host = {"fa": "e.ir", "th": "e.th"}.get(language, "e.com")
+    assert parse_page(page.encode(), f"https://{host}/1.html", fetched_at=NOW).metadata.published_at == ""
+
+
+def test_bare_day_inside_the_text_is_of_what_is_told() -> None:
+    assert read(f"<p>{TEXT[0]}</p><p>{TEXT[1]}</p><p>6月30日</p>") == ("", "", "")
