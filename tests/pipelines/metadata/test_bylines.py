@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.metadata import person_names
+from pipelines.metadata.person_names import NameTest
 from pipelines.parse_page import parse_page
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
@@ -74,7 +75,7 @@ TEXT = "".join(
     ],
 )
 def test_lines(line: str, names: list[str]) -> None:
-    assert list(person_names.tidy(person_names.parse_line(line), [])) == names
+    assert list(NameTest(is_thread=True).tidy(person_names.parse_line(line))) == names
 
 
 PROSE = "昨日，河口大桥完成最后一段桥面的浇筑，工程进入收尾阶段，预计年内通车"
@@ -90,7 +91,7 @@ PROSE = "昨日，河口大桥完成最后一段桥面的浇筑，工程进入�
     ],
 )
 def test_prose(paragraph: str, names: list[str]) -> None:
-    assert list(person_names.tidy(person_names.parse_prose(paragraph), [])) == names
+    assert list(NameTest().tidy(person_names.parse_prose(paragraph))) == names
 
 
 def test_words_that_are_no_names() -> None:
@@ -110,7 +111,7 @@ def test_words_that_are_no_names() -> None:
         "Sign-in",
         "Haber Merkezi",
     ]
-    assert person_names.tidy(raw, ["River Post"]) == ("Jane Doe",)
+    assert NameTest(("River Post",)).tidy(raw) == ("Jane Doe",)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_editors_that_the_author_element_names_are_no_authors() -> None:
 @given(st.text(max_size=300))
 def test_any_line_is_read(text: str) -> None:
     for names in (person_names.parse_line(text), person_names.parse_prose(text), [text]):
-        for name in person_names.tidy(names, []):
+        for name in NameTest().tidy(names):
             assert 2 <= len(name) <= person_names.MAX_NAME_CHARS
 
 
@@ -221,5 +222,5 @@ def test_any_line_is_read(text: str) -> None:
 def test_hostile_lines_cost_little(line: str) -> None:
     start = time.process_time()
     for names in (person_names.parse_line(line), person_names.parse_prose(line), [line]):
-        person_names.tidy(names, [])
+        NameTest().tidy(names)
     assert time.process_time() - start < 0.1
