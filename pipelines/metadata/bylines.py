@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -46,6 +46,12 @@ _LABEL = re.compile(
     r"本文作者)\s?[:：]?$",
     re.IGNORECASE,
 )
+_FUNCTION = re.compile(
+    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|sign-?(?:in|up)|regist(?:er|ration)?|password|search|tags?|categor(?:y|ies)|topics?|rss|"
+    r"feed|privacy|sitemap|subscri(?:be|ption)|newsletter|cart|terms|logging)(?:$|[/?&=._#-])",
+    re.IGNORECASE,
+)
+"""Paths of links to forms, feeds and lists."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
@@ -87,11 +93,12 @@ def find_authors(
     metas = [document.metas[name][:10] for name in _META if name in document.metas]
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
-    test = NameTest(tuple(sites), boxes.is_thread(document))
+    nobody = NameTest(tuple(_functions(document)), boxes.is_thread(document))
+    test = replace(nobody, sites=(*nobody.sites, *sites))
     if _is_cjk(document, near, kept):
         return _weigh_cjk(document, values, near, kept, test)
     house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
-    stated = next(filter(None, map(replace(test, sites=tuple(house)).tidy, values)), ())
+    stated = next(filter(None, map(replace(nobody, sites=(*nobody.sites, *house)).tidy, values)), ())
     if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
         return stated
     shown = _byline(document, near, kept, test, is_cjk=False)
@@ -103,8 +110,15 @@ def find_authors(
         stated
         or _bare(document, near, kept, test)
         or _house(values, house)
-        or _byline(document, near, kept, replace(test, sites=()), is_cjk=False)
+        or _byline(document, near, kept, nobody, is_cjk=False)
     )
+
+
+def _functions(document: Document) -> Iterator[str]:
+    """Yield the anchors of links to what a site does or sorts by; no people."""
+    for _, href, _, anchor, _ in document.links:
+        if 1 < len(anchor) <= _LONGEST_VALUE and _FUNCTION.search(href[:300]) and not _PAGE.search(href[:300]):
+            yield anchor
 
 
 def _weigh_cjk(
