@@ -245,7 +245,7 @@ _PUBLISHER = re.compile(
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _AND: Final = r"(?:and|und|et|y|e|и|і|та|en|og|och|ve|και)\s"
-_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s{{2,}})\s{{0,3}}|\u3000")
+_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s{{2,}})\s{{0,3}}|\u3000")
 _PREFIX = re.compile(
     r"^(?:(?:(?:published|posted|written|reviewed|article|post|story|words|text) )?(?:by|von|par|por|di)\s|"
     r"[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"

@@ -73,6 +73,7 @@ def test_handles_are_names_in_threads() -> None:
         ("글 김철수 사진 이영희", ("김철수",)),
         ("文・田中太郎　写真・鈴木花子", ("田中太郎",)),
         ("Foto: Jan Vogt", ()),
+        ("Jane Doe | WBEZ", ("Jane Doe",)),
     ],
 )
 def test_labels_and_places_are_cut_off(raw: str, names: tuple[str, ...]) -> None:
