@@ -10,6 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .dedup import method
 from .extract.combined import network
+from .metadata.name_words import is_chinese_word, is_made_of_words
 from .page_kind.model import shipped
 from .search.terms import index_terms
 from .urls import site_key
@@ -22,6 +23,7 @@ SHARED = (
         site_key("news.example.com.cn"),
     ),
     *(network(), shipped(), parse_job),
+    *(is_made_of_words("Jane Doe"), is_chinese_word("新闻")),
 )
 
 # What is here by now stays. A collection in a process forked from this one would write to each object, and its memory

@@ -57,6 +57,15 @@ def clean(text: str, limit_chars: int | None = None) -> str:
     return text
 
 
+def shorten(text: str, limit_chars: int) -> str:
+    """Return `text` as it is, or the beginning of what `clean` leaves of a longer one.
+
+    >>> shorten(f"{'  ' * 9}headline of a page", 8)
+    'headline'
+    """
+    return text if len(text) <= limit_chars else clean(text, limit_chars)
+
+
 def strip_invisible(text: str) -> str:
     """Return `text` without control and invisible characters."""
     return _REMOVED.sub("", text) if _DOUBTED.search(text) else text

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from ..decode.characters import Counts, count
 from ..decode.encoding import decode
 from ..decode.query import escape_query, find_query_codec
-from ..decode.text import clean, strip_invisible, words
+from ..decode.text import clean, shorten, strip_invisible, words
 from ..urls import canonicalize
 from . import limits
 from .limits import NODES, STATED, TEXT, PageLimits
+from .ruby import drop_readings
 
 REFRESH: Final = "http-equiv: refresh"
 """Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
@@ -59,6 +60,7 @@ _CODES: Final[dict[str, int]] = {
     **dict.fromkeys(words("meta link base script title"), _HEAD),
     "a": _LINK,
 }
+_OF_HEAD: Final = words("title meta link base basefont bgsound script style noscript noframes template")
 _SWALLOWED: Final = ("main", "article", "footer")
 """A button that holds one of these has swallowed the rest of the page: the parser did not see its end."""
 _UNREAD: Final = frozenset({"script", "style"})
@@ -66,6 +68,7 @@ _MOST_VISIBLE: Final = 4000
 _LEAST_PARAGRAPHS: Final = 2
 """Instead of a page with so little text one that stands in `noscript` is read, if that has paragraphs and more text."""
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_BLANKS = re.compile(r"\s{2,}")
 _STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?")
 """A whole `title` attribute: what readers see is "5 days ago"."""
 _LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
@@ -159,7 +162,7 @@ class _Pieces:
                     and next(elements[node].iter(*_SWALLOWED), None) is not None
                 ):
                     code = _BLOCK
-                if code == _SKIP or code >= _FRAME or (skipped[parent] and tags[node] != "body"):
+                if code == _SKIP or code >= _FRAME or (skipped[parent] and not _begins_body(tags[parent], tags[node])):
                     if tags[node] == "noscript" and not skipped[parent]:
                         fallbacks.append(node)
                     skipped[node] = True
@@ -191,12 +194,15 @@ class _Pieces:
 
     def _cut(self, document: Document) -> None:
         """Leave out what is more than the document's bounds say."""
-        texts, nodes, bounds = self.texts, self.nodes, self.bounds
         most = document.bounds.chars
-        is_long = sum(map(len, texts)) >= most and self._cut_chars(most)
-        if is_long or len(bounds) > document.bounds.blocks:
+        is_long = False
+        if sum(map(len, self.texts)) >= most:
+            self.purge()  # runs of blanks are no text
+            is_long = self._cut_chars(most)
+        if is_long or len(self.bounds) > document.bounds.blocks:
             document.exceeded.add(TEXT)
             document.is_cut = True
+            texts, nodes, bounds = self.texts, self.nodes, self.bounds
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
@@ -205,19 +211,20 @@ class _Pieces:
         Blanks between pieces do not count.
         """
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
-        if sizes[-1] < most:
-            return False
         at = int(np.searchsorted(sizes, most))
-        texts, bounds, behind = self.texts, self.bounds, at + 1
+        if at == len(sizes):
+            return False
+        texts, bounds = self.texts, self.bounds
         texts[at] = texts[at][: len(texts[at]) - (int(sizes[at]) - most)]
+        behind = at if texts[at].isspace() else at + 1
         del texts[behind:], self.nodes[behind:]
-        bounds[:] = [*(bound for bound in bounds if bound <= at), behind]
+        bounds[:] = [*(bound for bound in bounds if bound < behind), behind]
         last = len(bounds) - 1
         self.links = [(node, min(block, last), min(piece, behind)) for node, block, piece in self.links]
         return True
 
     def purge(self) -> None:
-        """Remove invisible characters, and pieces and blocks left empty."""
+        """Remove invisible characters, runs of blanks, pieces and blocks left empty."""
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
         places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
         self.texts, self.nodes, self.bounds = [], [], [0]
@@ -225,7 +232,7 @@ class _Pieces:
             numbers[block] = len(self.bounds) - 1
             for at in range(first, last):
                 places[at] = len(self.texts)
-                text = strip_invisible(texts[at])
+                text = _BLANKS.sub(" ", strip_invisible(texts[at]))
                 if text and not text.isspace():
                     self.texts.append(text)
                     self.nodes.append(nodes[at])
@@ -236,6 +243,14 @@ class _Pieces:
                 self.bounds.append(len(self.texts))
         places[len(texts)], numbers[-1] = len(self.texts), len(self.bounds) - 1
         self.links = [(node, numbers[block], places[piece]) for node, block, piece in self.links]
+
+
+def _begins_body(parent: str, tag: str) -> bool:
+    """Tell whether an element in one that is left out stands in the body.
+
+    The parser does not end the head before elements younger than itself, such as `article`.
+    """
+    return tag == "body" or (parent == "head" and tag not in _OF_HEAD)
 
 
 def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int) -> list[int]:
@@ -387,7 +402,7 @@ def _meta(document: Document, element: etree._Element, stated: Mapping[str, str]
     if not name and stated.get("http-equiv", "").strip().lower() == "refresh":
         name = REFRESH
     if content and name and len(document.metas) < 500:
-        document.metas.setdefault(name.strip().lower()[:80], []).append(content[:5000])
+        document.metas.setdefault(name.strip().lower()[:80], []).append(shorten(content, 5000))
 
 
 def _relation(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
@@ -415,7 +430,7 @@ def _script(document: Document, element: etree._Element, stated: Mapping[str, st
 def _title(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
     """Keep the first title that says something."""
     if not document.title:
-        document.title = clean("".join(map(str, element.itertext()))[:3000], 1000)
+        document.title = clean("".join(map(str, element.itertext())), 1000)
 
 
 def _base(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
@@ -484,7 +499,7 @@ class Document:
 
     Attributes:
         url, encoding: as given, as found.
-        source: the decoded markup.
+        source: the decoded markup, without readings above characters.
         elements: the tree's element per node, for methods that need what the columns do not tell.
         base: value of `<base href>`, else empty.
         language: value of `<html lang>`.
@@ -573,6 +588,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
     Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)
+    text = drop_readings(text)
     document = Document(url, encoding, text, bounds=bounds, content_type=content_type)
     root = _tree(text.encode("utf-8", "replace"), document)
     if root is not None and _too_deep(root, bounds.depth):

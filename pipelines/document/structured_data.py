@@ -10,8 +10,9 @@ from functools import lru_cache
 from html import unescape
 from typing import Final
 
-from ..decode.text import words
+from ..decode.text import shorten, words
 from .document import Document
+from .ruby import drop_readings
 
 _ARTICLE: Final = words(
     "article newsarticle blogposting reportagenewsarticle analysisnewsarticle opinionnewsarticle "
@@ -122,7 +123,7 @@ def _is_of(item: dict[str, object], url: str, title: str) -> bool:
 def _body(item: dict[str, object]) -> str:
     """Return the text of an article object, without markup."""
     value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
-    return _MARKUP.sub(" ", unescape(value[:200_000])) if isinstance(value, str) else ""
+    return _MARKUP.sub(" ", drop_readings(unescape(shorten(value, 200_000)))) if isinstance(value, str) else ""
 
 
 def find_meta(document: Document, *names: str) -> str:
@@ -200,7 +201,8 @@ def _text(value: object) -> str:
         return str(value) if abs(value) < _MAX_NUMBER else ""  # neither NaN nor a thousand digits
     if not isinstance(value, str):
         return ""
-    return unescape(value[:5000]) if "&" in value else value[:5000]
+    text = shorten(value, 5000)
+    return unescape(text) if "&" in text else text
 
 
 def _names(value: object) -> Iterator[str]:

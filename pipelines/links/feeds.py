@@ -19,7 +19,8 @@ from ..dates.timezones import Habits, find_habits
 from ..decode.charset import detect_utf_16
 from ..decode.encoding import decode
 from ..decode.query import escape_query, find_query_codec
-from ..decode.text import clean
+from ..decode.text import clean, shorten
+from ..document.ruby import drop_readings
 from ..records import BlockKind, Links
 from ..urls import canonicalize, host_key, trim
 
@@ -198,11 +199,11 @@ def clean_title(text: str | None) -> str:
     """
     if not text:
         return ""
-    text = text[:_MAX_TITLE_CHARS]
+    text = shorten(text, _MAX_TITLE_CHARS)
     if "&" in text:
         text = unescape(text)
     if "<" in text:
-        text = unescape(_TAG.sub("", text))
+        text = unescape(_TAG.sub("", drop_readings(text)))
     return clean(text.translate(_WINDOWS), MAX_ANCHOR_CHARS)
 
 

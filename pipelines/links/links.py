@@ -135,7 +135,7 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
         url = known.urls[href]
         if url is None or url == known.own:
             continue
-        label = anchor or clean(document.link_titles.get(number, "")[:400], 200)
+        label = anchor or clean(document.link_titles.get(number, ""), 200)
         kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and is_nofollow(rel) else 0
         before = found.get(url)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from ..decode.text import clean, unique
+from ..document import boxes
 from ..document.document import Document
 from ..document.structured_data import Structured
 from . import person_names
 from .lines import split_fields
+from .person_names import NameTest
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
@@ -42,6 +46,12 @@ _LABEL = re.compile(
     r"本文作者)\s?[:：]?$",
     re.IGNORECASE,
 )
+_FUNCTION = re.compile(
+    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|sign-?(?:in|up)|regist(?:er|ration)?|password|search|tags?|categor(?:y|ies)|topics?|rss|"
+    r"feed|privacy|sitemap|subscri(?:be|ption)|newsletter|cart|terms|logging)(?:$|[/?&=._#-])",
+    re.IGNORECASE,
+)
+"""Paths of links to forms, feeds and lists."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
@@ -83,37 +93,46 @@ def find_authors(
     metas = [document.metas[name][:10] for name in _META if name in document.metas]
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
+    nobody = NameTest(tuple(_functions(document)), boxes.is_thread(document))
+    test = replace(nobody, sites=(*nobody.sites, *sites))
     if _is_cjk(document, near, kept):
-        return _weigh_cjk(document, values, near, kept, sites)
+        return _weigh_cjk(document, values, near, kept, test)
     house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
-    stated = next(filter(None, (person_names.tidy(value, house) for value in values)), ())
+    stated = next(filter(None, map(replace(nobody, sites=(*nobody.sites, *house)).tidy, values)), ())
     if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
         return stated
-    shown = _byline(document, near, kept, sites, is_cjk=False)
+    shown = _byline(document, near, kept, test, is_cjk=False)
     if not shown or (stated and not _is_full(shown)):
-        shown = _marked(document, near, kept, sites)
+        shown = _marked(document, near, kept, test)
     if shown and (not stated or _is_full(shown)):
         return shown
     return (
         stated
-        or _bare(document, near, kept, sites)
+        or _bare(document, near, kept, test)
         or _house(values, house)
-        or _byline(document, near, kept, (), is_cjk=False)
+        or _byline(document, near, kept, nobody, is_cjk=False)
     )
 
 
+def _functions(document: Document) -> Iterator[str]:
+    """Yield the anchors of links to what a site does or sorts by; no people."""
+    for _, href, _, anchor, _ in document.links:
+        if 1 < len(anchor) <= _LONGEST_VALUE and _FUNCTION.search(href[:300]) and not _PAGE.search(href[:300]):
+            yield anchor
+
+
 def _weigh_cjk(
-    document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
+    document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], test: NameTest
 ) -> tuple[str, ...]:
     """Return the authors of a Chinese, Japanese or Korean page."""
-    believed = [_vetted(document, near, [value for value in one if _is_brief(value)], sites) for one in values]
+    believed = [_vetted(document, near, [value for value in one if _is_brief(value)], test) for one in values]
     if believed[0]:
         return believed[0]
-    byline = _byline(document, near, kept, sites, is_cjk=True)
+    byline = _byline(document, near, kept, test, is_cjk=True)
     stated = next(filter(None, believed), ())
     if stated and (not byline or stated[0] in byline):
         return stated
-    return byline or _marked(document, near, kept, sites) or _beside_date(document, near, kept, sites)
+    return byline or _marked(document, near, kept, test) or _beside_date(document, near, kept, test)
 
 
 def _card(document: Document) -> list[str]:
@@ -141,12 +160,12 @@ def _is_full(names: Sequence[str]) -> bool:
     return " " in name or not name.isascii() or (name.isalpha() and name[0].isupper())
 
 
-def _vetted(document: Document, near: Sequence[int], values: Sequence[str], sites: Sequence[str]) -> tuple[str, ...]:
+def _vetted(document: Document, near: Sequence[int], values: Sequence[str], test: NameTest) -> tuple[str, ...]:
     """Return the stated names that are people, or that readers see beside the text.
 
     Templates of Chinese sites state the name of the site, the software or the editor as author.
     """
-    names = person_names.tidy(values, sites)
+    names = test.tidy(values)
     if not names:
         return ()
     tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
@@ -188,12 +207,12 @@ def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
 
 def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
     """Return the name of the site when its metadata state it as author."""
-    own = (person_names.tidy([name for name in one if person_names.same(name, sites)], ()) for one in values)
-    return next(filter(None, own), ())
+    own = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
+    return next((names for names in own if names and person_names.names_house(names[0])), ())
 
 
 def _byline(
-    document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str], *, is_cjk: bool
+    document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest, *, is_cjk: bool
 ) -> tuple[str, ...]:
     """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
@@ -208,17 +227,17 @@ def _byline(
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')}:\t{texts[index + 1]}"
         is_near = 0 < index - near[0] <= _BARE_LINES
-        found = person_names.tidy(person_names.parse_line(line, dated=is_near), sites)
+        found = test.tidy(person_names.parse_line(line, dated=is_near))
         if found:
             return found
     for index in [*kept[:2], *kept[-1 : -_ENDING[is_cjk] : -1]]:
-        found = person_names.tidy(person_names.parse_prose(texts[index]), sites)
+        found = test.tidy(person_names.parse_prose(texts[index]))
         if found:
             return found
     return ()
 
 
-def _marked(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
     """Return the names in links to author pages and in elements named after authors."""
     blocks = document.blocks
     inside = set(kept)
@@ -227,19 +246,19 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int], sites:
         for index in near[:_MARKED_LINES]
         if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
     ]
-    found = _linked(document, set(places), sites)
+    found = _linked(document, set(places), test)
     if found:
         return found
     for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
             if len(text) <= 60 and _is_marked(document, node, text):
-                found = person_names.tidy([text], sites)
+                found = test.tidy([text])
                 if found and not _is_long(found[0]) and not _is_common(document, found[0]):
                     return found
     return ()
 
 
-def _linked(document: Document, places: set[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, ...]:
     """Return the names of the first line with links to author pages."""
     found: tuple[str, ...] = ()
     linked: list[str] = []
@@ -252,7 +271,7 @@ def _linked(document: Document, places: set[int], sites: Sequence[str]) -> tuple
                 linked, last = [], block
             if not _NO_AUTHOR.search(document.names[node]):
                 linked.append(anchor)
-                found = person_names.tidy(linked, sites)
+                found = test.tidy(linked)
     return found
 
 
@@ -280,7 +299,7 @@ def _names_author(name: str) -> bool | None:
     return True if _NAME.search(name) else None
 
 
-def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
     """Return a name that is a line of its own beside the date, above the text."""
     texts = document.blocks.texts
     first = kept[0] if kept else -1
@@ -294,7 +313,7 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], sites: S
         beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
         is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
         if (is_dated or is_repeated) and not _is_common(document, text):
-            found = person_names.tidy([text], sites)
+            found = test.tidy([text])
             if found == (text,):
                 return found
     return ()
@@ -315,7 +334,7 @@ def _is_common(document: Document, name: str) -> bool:
     return sum(f" {word.lower()} " in page for word in words if word != word.lower()) * 2 > len(words)
 
 
-def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]) -> tuple[str, ...]:
+def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
     """Return bare Chinese names among the words of the line with the date."""
     parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
@@ -323,7 +342,7 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], s
         is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
         if is_line and index not in inside and _CJK_DATE.search(texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
-            found = person_names.tidy(filter(person_names.is_person, words), sites)
+            found = test.tidy(filter(person_names.is_person, words))
             if found:
                 return found
     return ()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 from ..dates.parse import MONTHS
-from ..decode.text import clean, unique, words
+from ..decode.text import clean, shorten, unique, words
+from .name_words import is_chinese_word, is_made_of_words
 
 MAX_AUTHORS: Final = 20
 MAX_NAME_CHARS: Final = 60
@@ -134,7 +136,7 @@ _STOP: Final = words(
     "contributors taboola outbrain follow share comments author"
 )
 _NO_NAME = re.compile(
-    r"^(?:[上下]一[篇页頁条條章]|人?评论|收藏|如何|正有|发消息|發消息|加好友|加为|关注|關注|点击|點擊|推荐|推薦|暂无|暫無|更多|共\d|总篇|文章$|简介|簡介|授权|授權|本人|单位|單位|"
+    r"^(?:[上下]一[篇页頁条條章]|(?:发表|發表|发布|發佈|發布|发帖|發帖|编辑|編輯|回复|回覆|更新)(?:于|於)?(?:$|[^\u4e00-\u9fff])|(?:发表|發表|发布|發佈|發布)[于於]|人?评论|收藏|如何|正有|发消息|發消息|加好友|加为|关注|關注|点击|點擊|推荐|推薦|暂无|暫無|更多|共\d|总篇|文章$|简介|簡介|授权|授權|本人|单位|單位|"
     r"投稿|认证|专栏|為|是|的|在|从|對|对|了)"
 )
 _DAYS: Final = words(
@@ -186,6 +188,30 @@ _OFFICE = re.compile(
     re.IGNORECASE,
 )
 """Offices and jobs: "AP Technology Writer" beside "Jane Doe" is no second author."""
+_LABELLED = re.compile(r"([^:：・]{1,24}?)\s?[:：・]\s?(.{2,60})$")
+_PICTURES = re.compile(
+    r"^(?:photo|foto|fotó|image|imagen|imagem|bild|kuva|video|illustration|фото|φωτ|صور|تصوير)|写真|撮影|摄影|攝影|[图圖]|사진|"
+    r"영상",
+    re.IGNORECASE,
+)
+_OFFICE_WORD = re.compile(
+    r"(?:team|staff|editors|editorial|desk|newsroom|redaktion|redacci[oó]n|rédaction|reporters?|writers?|correspondents?)$"
+)
+_TEAM = re.compile(
+    r"((?!our\s|all\s|contact\s|about\s|meet\s)[^\W\d_][\w.&'’ -]{1,40}) (?:team|staff|editors|desk|"
+    r"editorial|newsroom|redaktion)$",
+    re.IGNORECASE,
+)
+_NO_TEAM: Final = words("help service support front information editorial web news content site sales the")
+"""With these before it a team may be that of any site."""
+_AGENCIES: Final = words(
+    "AAP ABC AFP AGI AIPS ANI ANP ANSA AP APA ATS BBC BELGA CBC CBS CNN CP CTK DAPD DDP DPA EFE EPD ESPN IANS KNA "
+    "KYODO LUSA MDR MTI NBC NDR NHK NPR NTB NTV PA PAP PBS PTI QMI REUTERS RFE RFI RTR SDA SID SWR TASS TIME TMZ TT "
+    "UKPA UNI UPI VOA WDR XINHUA YNA ZDF"
+)
+_LONGEST_INITIALS: Final = 5
+_PLACE_BEHIND = re.compile(r"^((?:[^\W\d_][\w.'’-]*\s){1,3}[^\W\d_][\w.'’-]*)\s(?:in|at|for|from|using|reporting)\s.*$")
+"""Jo Hale in London."""
 _BUTTON = re.compile(
     r"^(?:view|see|read|show|sign|posted|reviewed|results|filed|last|about|more|all|next|previous|skip|back|go|"
     r"please|"
@@ -218,17 +244,19 @@ _PUBLISHER = re.compile(
 )
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
-_SPLIT = re.compile(r"\s{0,3}(?:[;,，、/／&|｜\t]|\s(?:and|und|et|y|e|и|en|og|och)\s|\s{2,})\s{0,3}|　")
+_AND: Final = r"(?:and|und|et|y|e|и|і|та|en|og|och|ve|και)\s"
+_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s{{2,}})\s{{0,3}}|\u3000")
 _PREFIX = re.compile(
     r"^(?:(?:(?:published|posted|written|reviewed|article|post|story|words|text) )?(?:by|von|par|por|di)\s|"
     r"[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
     r"特约评论员)\s{0,2}|(?:本报|本報|新华社|实习|见习|特约|首席)?"
-    r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3})",
+    r"(?:(?:作者|记者|記者|通讯员|撰文|撰稿)\s?[:：/／╱]?|(?:文字?|author|由)\s{0,2}[:：/／╱])\s{0,3}|(?:글|취재)\s?[/·:]?\s)",
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(
     r"(?:\s?[(（【].{0,40}|\s(?:avec|with|mit)\s.{2,30}|[/／╱].{0,30}|\s?(?:綜合報導|综合报道|台北報導|報導|报道|報道|实习记者|编辑|編輯)|"
-    r"\s(?:攝|摄|文|撰|기자|특파원|논설위원))$"
+    r"\s(?:攝|摄|文|撰|기자|특파원|논설위원)|\s(?:사진|영상)\s?[/:·]?\s.{2,20}|"
+    r"\s(?:写真|撮影|摄影|攝影|[图圖])\s?[/:：・／|].{1,20})$"
 )
 
 
@@ -287,9 +315,9 @@ def _joined(match: re.Match[str]) -> str:
 
 def _western(line: str, *, dated: bool) -> list[str]:
     """Extract names behind "By" and its like, or in front of a date."""
-    named = _before_date(line) if dated and len(line) <= 120 and ("20" in line or "@" in line) else ""
+    named = _before_date(line) if dated and len(line) <= 120 and ("20" in line or "@" in line) else []
     if named:
-        return [named]
+        return named
     if not _MAYBE.search(line.lower()):
         return []
     korean = _KOREAN.search(line)
@@ -303,20 +331,24 @@ def _western(line: str, *, dated: bool) -> list[str]:
         match = _BY.match(part.strip())
         if match:
             # In prose "by" goes on in small letters.
-            names = [name for name in _SPLIT.split(_ROLE_BEHIND.sub("", match[1])) if name and _is_western(name)]
+            cut = (_ROLE_BEHIND.sub("", name) for name in _SPLIT.split(match[1]))
+            names = [name for name in cut if name and _is_western(name)]
             if names:
                 return names
     return []
 
 
-def _before_date(line: str) -> str:
-    """Extract the name before a date or account: Jane Doe | Writer | July 2, 2025."""
+def _before_date(line: str) -> list[str]:
+    """Extract names before a date or account: Jane Doe | Writer | July 2, 2025."""
     head = _HEAD.match(line)
     parts = head[1].split() if head else []
     if not head or not 2 <= len(parts) <= 4 or parts[0].lower() in _NO_HEAD or parts[0].lower() in MONTHS:
-        return ""
+        return []
     dated = _DATE_BEHIND.search(line, head.end(), head.end() + 60)
-    return head[1].strip() if dated and _is_western(head[1]) and not _BY.match(line) else ""
+    if not dated or not _is_western(head[1]) or _BY.match(line):
+        return []
+    several = _SPLIT.split(line.partition("\t")[0])
+    return several if all(map(is_name, several)) else [head[1].strip()]
 
 
 def parse_prose(line: str) -> list[str]:
@@ -369,6 +401,7 @@ def is_person(text: str) -> bool:
         and all("\u4e00" <= char <= "\u9fff" for char in text)
         and not _ORGANISATION.search(text)
         and text not in _STOP
+        and not is_chinese_word(text)
     )
 
 
@@ -380,7 +413,8 @@ def is_name(text: str) -> bool:
         and text[0].isupper()
         and not any(map(str.isdigit, text))
         and _is_western(text)
-        and _plausible(text)
+        and _has_form(text)
+        and not is_made_of_words(text)
     )
 
 
@@ -451,34 +485,74 @@ def _cut(token: str, behind: str) -> list[str]:
     return list(names_from(0))
 
 
-def tidy(names: Iterable[str], site_names: Iterable[str]) -> tuple[str, ...]:
-    """Split raw names, strip labels and titles, drop sites, links and stop words.
+@dataclass(frozen=True, slots=True)
+class NameTest:
+    """Test that every candidate for an author passes.
 
-    Args:
-        names: raw values of metas, JSON-LD or bylines.
-        site_names: what the site calls itself; never an author.
-
-    Returns:
-        At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters.
-
-    Cost: O(characters).
+    Attributes:
+        sites: what the site calls itself; never an author.
+        is_thread: whether authors are users, of whom many go by a handle.
     """
-    raws = list(names)
-    if not raws:
-        return ()
-    sites = {_fold(site) for site in site_names if site}
-    found: list[str] = []
-    for raw in raws:
-        for part in _SPLIT.split(clean(raw[:400].replace("\t", "|"))):
-            name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
-            name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】©")
-            name = _TITLE_BEHIND.sub(r"\1", _without_day(name))
-            if name[-1:] in {"摄", "攝"} and is_person(name[:-1]):
-                name = name[:-1]
-            if _plausible(name) and _fold(name) not in sites:
-                found.append(name)
-    people = [name for name in found if not _OFFICE.search(name)]
-    return unique(people or found, MAX_AUTHORS)
+
+    sites: tuple[str, ...] = ()
+    is_thread: bool = False
+
+    def tidy(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Split raw names, strip labels and titles, drop what names nobody.
+
+        Args:
+            names: raw values of metas, JSON-LD or bylines.
+
+        Returns:
+            At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters, of people, else of offices.
+
+        Cost: O(characters).
+
+        >>> NameTest(("The Sample",)).tidy(["By Jo Hale in London and Kim Roe", "The Sample", "Staff Directory"])
+        ('Jo Hale', 'Kim Roe')
+        """
+        raws = list(names)
+        if not raws:
+            return ()
+        sites = {_fold(site) for site in self.sites if site}
+        found: list[str] = []
+        for raw in raws:
+            for part in _SPLIT.split(clean(shorten(raw, 400).replace("\t", "|"))):
+                name = _stripped(part)
+                if self.names_somebody(name) and _fold(name) not in sites:
+                    found.append(name)
+        people = [name for name in found if not _OFFICE.search(name)]
+        return unique(people or found, MAX_AUTHORS)
+
+    def names_somebody(self, name: str) -> bool:
+        """Tell whether a string can name a person, an office or an agency.
+
+        >>> test = NameTest()
+        >>> [test.names_somebody(name) for name in ("金杰远", "发表于", "Jo Hale", "Text", "AFP", "LTO", "express1")]
+        [True, False, True, False, True, False, False]
+        """
+        if not _has_form(name):
+            return False
+        if _is_handle(name):
+            return self.is_thread and not is_made_of_words(name)
+        return _is_office(name) or not (_is_initials(name) or _is_phrase(name) or is_made_of_words(name))
+
+
+def _stripped(part: str) -> str:
+    """Return a part of a byline without its label, marks, office and place."""
+    name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
+    labelled = _LABELLED.match(name)
+    if labelled and is_made_of_words(labelled[1]):
+        name = "" if _PICTURES.search(labelled[1]) else labelled[2]
+    name = _SUFFIX.sub("", _PREFIX.sub("", name)).strip(" .:：()（）[]【】©")
+    name = _TITLE_BEHIND.sub(r"\1", _without_day(name))
+    name = _PLACE_BEHIND.sub(r"\1", name)
+    return name[:-1] if name[-1:] in {"摄", "攝"} and is_person(name[:-1]) else name
+
+
+def names_house(name: str) -> bool:
+    """Tell whether the name of a site can stand for its authors."""
+    return _has_form(name) and not _is_handle(name) and not _is_initials(name)
 
 
 def same(name: str, others: Iterable[str]) -> bool:
@@ -496,8 +570,8 @@ def _without_day(name: str) -> str:
     return name
 
 
-def _plausible(name: str) -> bool:
-    """Tell whether a string can be a name at all."""
+def _has_form(name: str) -> bool:
+    """Tell whether a string has the form of a name."""
     folded = _fold(name)
     return (
         2 <= len(name) <= MAX_NAME_CHARS
@@ -523,6 +597,30 @@ def _plausible(name: str) -> bool:
         and not _SLUG.match(name)
         and not _is_date(name)
         and not _BUTTON.search(name)
+    )
+
+
+def _is_handle(name: str) -> bool:
+    """Tell whether a name is one of a login: express1, jane_doe, siegi."""
+    return " " not in name and name.isascii() and (name.islower() or "_" in name or any(map(str.isdigit, name)))
+
+
+def _is_initials(name: str) -> bool:
+    """Tell whether a name is but capital letters of nobody known."""
+    return len(name) <= _LONGEST_INITIALS and name.isascii() and name.isupper() and name not in _AGENCIES
+
+
+def _is_office(name: str) -> bool:
+    """Tell whether a name is that of an office with a name: Gear Team."""
+    match = _TEAM.match(name)
+    return match is not None and match[1].lower() not in _NO_TEAM
+
+
+def _is_phrase(name: str) -> bool:
+    """Tell whether a later word of a name has a small letter and is no particle."""
+    return any(
+        word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
+        for word in name.split()[1:]
     )
 
 

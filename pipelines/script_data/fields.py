@@ -6,6 +6,9 @@ import re
 from html import unescape
 from typing import Final
 
+from ..decode.text import shorten
+from ..document.ruby import drop_readings
+
 _TITLE_CHARS: Final = (6, 400)
 TITLES: Final = (
     "title",
@@ -92,8 +95,8 @@ def _text_of(value: object, depth: int = 0) -> str:
         return "、".join(filter(None, (_text_of(one, depth + 1) for one in value[:8] if not isinstance(one, list))))
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
-    text = str(value)[:1000]
-    return unescape(TAG.sub("", text)).strip() if "<" in text or "&" in text else text.strip()
+    text = shorten(str(value), 1000)
+    return unescape(TAG.sub("", drop_readings(text))).strip() if "<" in text or "&" in text else text.strip()
 
 
 def first_stated(item: dict[str, object], names: tuple[str, ...]) -> str:

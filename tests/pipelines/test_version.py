@@ -24,3 +24,9 @@ def test_extractor_from_elsewhere_has_the_version_of_its_file(tmp_path: Path, mo
         (tmp_path / "my_extractor.py").write_text(line, encoding="utf-8")
         versions.add(extraction_version("my_extractor:extract", {}))
     assert len(versions) == 2
+
+
+def test_all_data_of_reading_counts() -> None:
+    package = Path(extraction_version.__code__.co_filename).parent
+    suffixes = {path.suffix for path in (package / "metadata").rglob("*.*") if path.is_file()} - {".pyc"}
+    assert suffixes == {".py", ".json", ".txt"}

@@ -71,6 +71,11 @@ def test_references_in_addresses_are_read_as_browsers_do(written: str, read: str
     assert document.links[0][1] == read
 
 
+def test_body_without_a_tag_begins_with_the_first_element_that_is_of_no_head() -> None:
+    page = b"<title>t</title><meta name=a content=b><article><h1>Bridge</h1><p>first</p></article><footer>last</footer>"
+    assert parse(page, "http://e.com/").blocks.texts == ["Bridge", "first", "last"]
+
+
 def test_lines_between_breaks_are_blocks() -> None:
     assert parse(b"<div>one<br>two<br><br>three</div>", "http://e.com/").blocks.texts == ["one", "two", "three"]
 
