@@ -154,9 +154,10 @@ class Describer:
         )
 
     def classify(self, title: str, text: str, document: Document | None = None) -> TextClasses:
-        """Return the classes of a text, and its memberships in all: none in a language that the model does not know.
+        """Return the classes of a text, and its memberships in all of them.
 
-        The language is that of the text itself, whatever its page declares.
+        A text in a language that the model does not know has none; the language is that of the text itself, whatever
+        its page declares.
         """
         from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
         from .text.classes.model import TextClasses  # noqa: PLC0415

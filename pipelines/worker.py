@@ -301,7 +301,7 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 
 
 def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Iterable[tuple[str, float]]:
-    """Return the memberships of a page in all classes, also in those that are too unlikely to be told."""
+    """Return the memberships of a page in all classes, told or not."""
     if options.describe is None:
         return ()
     title, text = document.title, "\n".join(document.blocks.texts)

@@ -430,7 +430,7 @@ def _write_report(options: argparse.Namespace, report: object) -> None:
 
 
 def _labelled(names: Sequence[str], _: Settings) -> Iterator[LabelledText]:
-    """Yield the texts of files with their classes and sources, of rows with `html` as pages."""
+    """Yield texts with their classes and sources, of rows with `html` as pages."""
     from pipelines.text.classes.structure import place
     from pipelines.text.classes.vectors import Text
 

@@ -189,7 +189,7 @@ def measure_shipped(folds: int) -> int:
         model = learn(
             [one.text for one in others],
             [one.labels for one in others],
-            select=SELECT,
+            wanted=SELECT,
             precision=PRECISION,
             sources=[one.source for one in others],
         ).model

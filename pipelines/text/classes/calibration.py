@@ -147,7 +147,7 @@ def best_threshold(chances: Numbers, wanted: Numbers) -> float:
 
 
 def precise_threshold(chances: Numbers, right: Numbers, precision: float) -> float:
-    """Return the least chance from which a share of `precision` is right, were one more told and wrong.
+    """Return the least chance from which enough are right, were one more wrong.
 
     Returns:
         The chance; `NEVER` if there is none.

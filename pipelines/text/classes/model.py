@@ -139,7 +139,7 @@ def _model(found: Mapping[str, Any]) -> ClassModel:
 
 
 class HeldOut(NamedTuple):
-    """How a model judges texts in one language that were held out.
+    """Counts of what is told of texts in one language that were held out.
 
     Attributes:
         language: of the texts.
@@ -158,7 +158,7 @@ class HeldOut(NamedTuple):
     right: int
 
 
-class Learned(NamedTuple):
+class LearnedClasses(NamedTuple):
     """A model, and what is known of it.
 
     Attributes:
@@ -180,7 +180,7 @@ def learn(
     *,
     precision: float = 0.0,
     sources: Sequence[str] = (),
-) -> Learned:
+) -> LearnedClasses:
     """Learn classes from labelled texts.
 
     Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
@@ -231,7 +231,7 @@ def learn(
     hits = 2 * (told * labelled).sum(axis=0) / np.maximum(told.sum(axis=0) + labelled.sum(axis=0), 1)
     chosen = report(table, np.arange(len(space.ids)), names, wanted.measure, is_word(space.ids))
     rows = _spelt(chosen, space, texts)
-    return Learned(
+    return LearnedClasses(
         ClassModel(by.name, tuple(names), space, classifier, calibrations),
         [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)],
         held_out,
@@ -305,9 +305,9 @@ def _spelt(
 
 
 def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: NDArray[np.intp]) -> Numbers:
-    """Return the scores of each text by all that was learned from the texts of other folds: terms, weights, classifier.
+    """Return the scores of each text by what was learned from other folds.
 
-    They are 0 where those have no words in common.
+    Terms, weights and classifier are learned from these alone. The scores are 0 where they have no words in common.
     """
     scores = np.zeros(examples.wanted.shape)
     for fold in range(int(folds.max()) + 1):
@@ -324,7 +324,7 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
 
 
 def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
-    """Return the fold of each text, the same for texts of one source and for those that begin alike without one."""
+    """Return the fold of each text, one for all of a source or of one opening."""
     openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
     named = sources or [""] * len(texts)
     groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]
