@@ -406,7 +406,7 @@ def _classes(rows: Iterator[LabelledText], options: argparse.Namespace) -> Learn
     if by.method.module:
         _check_module(by.method.module)
     examples = list(rows)
-    model, report, held_out = learn(
+    model, report, held_out, _ = learn(
         [text for text, *_ in examples],
         [labels for _, labels, _ in examples],
         by,

@@ -141,24 +141,27 @@ def best_threshold(chances: Numbers, wanted: Numbers) -> float:
     order = np.argsort(-chances, kind="stable")
     hits = np.cumsum(wanted[order])
     score = 2 * hits / (np.arange(1, len(order) + 1) + max(wanted.sum(), 1))
-    best = int(score.argmax())
-    after = float(chances[order[best + 1]]) if best + 1 < len(order) else 0.0
-    return (float(chances[order[best]]) + after) / 2
+    return _below(chances[order], int(score.argmax()))
 
 
 def precise_threshold(chances: Numbers, right: Numbers, precision: float) -> float:
-    """Return the least chance from which enough are right, were one more wrong.
+    """Return the least threshold above which enough are right, were one more wrong.
 
     Returns:
-        The chance; `NEVER` if there is none.
+        It stands in the middle between two chances; `NEVER` if there is none.
 
     >>> told = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
-    >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.7)
-    0.7
+    >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.7).__round__(2)
+    0.65
     >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.9) == NEVER
     True
     """
     order = np.argsort(-chances, kind="stable")
     shares = np.cumsum(right[order]) / np.arange(2, len(order) + 2)
     enough = np.flatnonzero(shares >= precision)
-    return float(chances[order[enough[-1]]]) if len(enough) else NEVER
+    return _below(chances[order], int(enough[-1])) if len(enough) else NEVER
+
+
+def _below(falling: Numbers, place: int) -> float:
+    """Return the middle between the chance at a place and the next one."""
+    return float(falling[place] + (falling[place + 1] if place + 1 < len(falling) else 0.0)) / 2

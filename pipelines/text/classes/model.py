@@ -165,11 +165,13 @@ class LearnedClasses(NamedTuple):
         model: the model.
         report: for each class the terms chosen for it (`selection.report`), and its F1 in texts that were held out.
         held_out: by language.
+        told: the classes that each text gets by what was learned without it.
     """
 
     model: ClassModel
     report: list[dict[str, object]]
     held_out: list[HeldOut]
+    told: list[tuple[str, ...]]
 
 
 def learn(
@@ -235,6 +237,7 @@ def learn(
         ClassModel(by.name, tuple(names), space, classifier, calibrations),
         [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)],
         held_out,
+        [tuple(names[number] for number in np.flatnonzero(row)) for row in told],
     )
 
 
@@ -271,8 +274,8 @@ def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, C
         raise ModelError("the texts have no words in common; give more or longer texts")
     table = Contingency.of(_training(examples, Space(ids, np.ones(len(ids)))).counts(), examples.wanted)
     kept = np.sort(select(table, wanted))
-    weights = uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)
-    return Space(ids[kept], weights[kept]), table.part(kept)
+    ids, table = ids[kept], table.part(kept)
+    return Space(ids, uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)), table
 
 
 def _training(examples: _Examples, space: Space) -> Training:
