@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from .document.document import Document
+from .metadata.language import detect
 from .records import Description
 from .text import keywords, model_file, vocabulary
 from .text.analysis import analyse
@@ -19,16 +20,13 @@ from .text.summary import summarise
 from .version import description_version
 
 if TYPE_CHECKING:
-    from .text.classes.model import ClassModel
+    from .text.classes.model import ClassModel, TextClasses
 
 SHIPPED: Final = "shipped"
 """Name of the model of classes that comes with the program."""
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
 """Characters of a keyword; a longer one is no word."""
-LEAST_MEMBERSHIP: Final = 0.05
-"""Fainter memberships are not kept."""
-_MOST_CLASSES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,35 +139,36 @@ class Describer:
             cut = analyse(title, text, language, self.words.lexicon)
             terms = [term for term, _ in self.method(cut, self.words.frequencies) if len(term) <= _MOST_CHARS]
             summary = summarise(cut, self.words.frequencies)
-        classes, memberships = self.classify(title, text, document)
+        told = self.classify(title, text, document)
         anchors = dict.fromkeys(anchor for *_, anchor, _ in document.links) if document is not None else ()
         verdict = None if self.harm is None else judge(title, text, tuple(anchors), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
             summary=summary,
-            classes=classes,
-            memberships=memberships,
+            classes=told.names,
+            memberships=tuple((name, told.memberships[name]) for name in told.names),
             harm=None if verdict is None else round(verdict.score, 6),
             harm_kind="" if verdict is None else str(verdict.kind or ""),
             harm_reasons="" if verdict is None or not self.gives_reasons else _said(verdict),
             described_with=self.version,
         )
 
-    def classify(
-        self, title: str, text: str, document: Document | None = None
-    ) -> tuple[tuple[str, ...], tuple[tuple[str, float], ...]]:
-        """Return the classes of a text, and the memberships that are not faint."""
-        if self.classes is None:
-            return (), ()
+    def classify(self, title: str, text: str, document: Document | None = None) -> TextClasses:
+        """Return the classes of a text, and its memberships in all of them.
+
+        A text in a language that the model does not know has none; the language is that of the text itself, whatever
+        its page declares.
+        """
         from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
+        from .text.classes.model import TextClasses  # noqa: PLC0415
         from .text.classes.vectors import Text  # noqa: PLC0415
 
+        if self.classes is None:
+            return TextClasses()
         read = Text(title, text)
         if document is not None and self.classes.method == structure.NAME:
             read = structure.place(document, title, text)
-        names, memberships = self.classes.predict(read)
-        kept = [each for each in memberships.items() if each[1] >= LEAST_MEMBERSHIP or each[0] in names]
-        return names, tuple(kept[:_MOST_CLASSES])
+        return self.classes.predict(read._replace(language=detect(text or title)))
 
 
 def _said(verdict: HarmVerdict) -> str:

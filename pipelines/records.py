@@ -261,7 +261,7 @@ class Description:
         keywords: the best first.
         summary: its key sentences.
         classes: their names, the best first.
-        memberships: (class, how far it belongs to it, in [0, 1]), the best first, without faint ones.
+        memberships: (class, how far it belongs to it, in [0, 1]) of these.
         harm: in [0, 1], higher is worse; None when it was not judged.
         harm_kind: a word of `HarmKind` if it is harmful.
         harm_reasons: the parts of the page and words that tell so, for people.

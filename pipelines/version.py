@@ -23,7 +23,7 @@ _READING = (
     "site_memory",
 )
 """Modules and models that text and metadata depend on."""
-_DESCRIBING = ("describe.py", "text")
+_DESCRIBING = ("describe.py", "metadata/language.py", "text")
 """The same of what a text is about."""
 
 

@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -302,11 +302,14 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
     )
 
 
-def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Sequence[tuple[str, float]]:
-    """Return the classes of a page with memberships; of an article they are known."""
-    if options.describe is None or parsed.is_leaf:
-        return parsed.description.memberships
-    return describer(options.describe).classify(document.title, "\n".join(document.blocks.texts), document)[1]
+def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Iterable[tuple[str, float]]:
+    """Return the memberships of a page in all classes, told or not."""
+    if options.describe is None:
+        return ()
+    title, text = document.title, "\n".join(document.blocks.texts)
+    if parsed.is_leaf:
+        title, text = parsed.metadata.title, parsed.extraction.text
+    return describer(options.describe).classify(title, text, document).memberships.items()
 
 
 def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:

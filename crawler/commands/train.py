@@ -40,6 +40,8 @@ MOST_URLS: Final = 500
 """URLs of a history that are fetched: the first ones, each once."""
 Learned = tuple[Mapping[str, object], Mapping[str, object]]
 """A model as JSON keeps it, and the figures noted beside it."""
+LabelledText = tuple["Text", tuple[str, ...], str]
+"""A text, its classes, and where it is from."""
 
 
 class CorpusError(ValueError):
@@ -72,7 +74,8 @@ class Command(NewsCommand):
             "or else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
             "exports of a browser's history (CSV with a column url), whose pages are fetched. classes, keywords, "
             "harmful: models for scrapy describe, from files of JSON lines with id, text, best with title (.gz is "
-            "unpacked) and, for classes, label or labels; for keywords, the list keys; for harmful, the label clean "
+            "unpacked) and, for classes, label or labels (none for a text of no class), maybe source (the site, whose "
+            "texts are held out together) and language; for keywords, the list keys; for harmful, the label clean "
             "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful). "
             "lexicon: words that the dictionary does not have, and how rare each word is, for WORDS; of such files, or "
             "without any of the articles in the database."
@@ -101,10 +104,11 @@ class Command(NewsCommand):
             "--select", metavar="MEASURE:N", help="classes: the terms that are kept, as chi2:2000 (by the method)"
         )
         parser.add_argument(
-            "--least",
+            "--precision",
             type=_share,
             metavar="SHARE",
-            help="classes: the membership below which a text has none, where texts have one class each (0)",
+            help="classes: how many of the classes told must be right in texts held out; less likely ones are not "
+            "told (0: the best F1; where texts have one class each, the best is told)",
         )
         parser.add_argument(
             "--report",
@@ -392,7 +396,7 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     return {"prior": round(model.prior, 4), "words": rounded}, {}
 
 
-def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Namespace) -> Learned:
+def _classes(rows: Iterator[LabelledText], options: argparse.Namespace) -> Learned:
     """Learn classes of texts, and report the terms chosen for each."""
     from pipelines.text.classes import learner
     from pipelines.text.classes.model import learn
@@ -402,10 +406,22 @@ def _classes(pages: Iterator[tuple[Text, tuple[str, ...]]], options: argparse.Na
     select = read_select(options.select) if options.select else None
     if by.method.module:
         _check_module(by.method.module)
-    rows = list(pages)
-    model, report = learn([text for text, _ in rows], [labels for _, labels in rows], by, select, options.least or 0.0)
+    examples = list(rows)
+    model, report, held_out, _ = learn(
+        [text for text, *_ in examples],
+        [labels for _, labels, _ in examples],
+        by,
+        select,
+        precision=options.precision or 0.0,
+        sources=[source for *_, source in examples],
+    )
     _write_report(options, report)
-    return model.model(), {"classes": len(model.labels), "f1": round(fmean(float(str(row["f1"])) for row in report), 4)}
+    notes: dict[str, object] = {"classes": len(model.labels)}
+    notes["f1"] = round(fmean(float(str(row["f1"])) for row in report), 4)
+    for one in held_out:
+        precision = f"precision {one.right / max(one.told, 1):.4f}, threshold {one.threshold}"
+        notes[one.language] = f"{one.described} of {one.texts} texts with a class, {precision}"
+    return model.model(), notes
 
 
 def _write_report(options: argparse.Namespace, report: object) -> None:
@@ -414,8 +430,8 @@ def _write_report(options: argparse.Namespace, report: object) -> None:
         options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _labelled(names: Sequence[str], _: Settings) -> Iterator[tuple[Text, tuple[str, ...]]]:
-    """Yield the texts of files with their classes, of rows with `html` as pages."""
+def _labelled(names: Sequence[str], _: Settings) -> Iterator[LabelledText]:
+    """Yield texts with their classes and sources, of rows with `html` as pages."""
     from pipelines.text.classes.structure import place
     from pipelines.text.classes.vectors import Text
 
@@ -427,7 +443,7 @@ def _labelled(names: Sequence[str], _: Settings) -> Iterator[tuple[Text, tuple[s
         text = Text(row["title"], row["text"])
         if isinstance(html := row.get("html"), str):
             text = place(page_of(html), *text[:2])
-        yield text, tuple(labels)
+        yield text._replace(language=language_of(row)), tuple(labels), str(row.get("source") or "")
 
 
 def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -541,7 +557,7 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
     "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
     "words": Learner(_words, ("words",), _corpora),
-    "classes": Learner(_classes, ("method", "select", "least"), _labelled, is_shipped=False),
+    "classes": Learner(_classes, ("method", "select", "precision"), _labelled, is_shipped=False),
     "keywords": Learner(_keywords, ("method",), _with_keywords, is_shipped=False),
     "harmful": Learner(_harmful, ("seed",), _judged, is_shipped=False, module="sklearn"),
     "lexicon": Learner(_lexicon, (), _analysed, is_shipped=False, reads_crawl=True),

@@ -483,7 +483,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("KEYWORD_PARAMS", {}, mapping, SHOULD, ""): "the method's parameters",
         Option("CLASSES", "shipped", text, SHOULD, ""): (
             "file of a model made by `scrapy train classes`, which names its classifier, or `shipped`: news sections, "
-            "Chinese and English; each article gets its classes with memberships (empty or `none`: no classes)"
+            "Chinese and English; an article gets the classes that are likely enough, with memberships, and none in a "
+            "language that the model does not know (empty or `none`: no classes)"
         ),
         Option("CLASSIFIER", "combined", text, NO, ""): (
             "how `scrapy train classes` learns: `combined`, `svm`, `naive_bayes`, `knn`, `fuzzy`, `structure` "

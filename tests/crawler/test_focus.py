@@ -123,8 +123,8 @@ def test_articles_of_a_class_come_sooner_than_breadth_first(tmp_path: Path) -> N
     focused, breadth = folders.values()
     on_topic = "SELECT count(*) FROM v_articles WHERE classes = 'sport'"
     assert rows(focused, on_topic)[0][0] >= rows(breadth, on_topic)[0][0] + 5
-    of_class = "SELECT membership FROM article_class c WHERE c.article_id = a.id AND c.name = 'sport'"
-    for relevance, membership in rows(focused, f"SELECT relevance, coalesce(({of_class}), 0) FROM article a"):
+    told = "SELECT a.relevance, c.membership FROM article a JOIN article_class c ON c.article_id = a.id"
+    for relevance, membership in rows(focused, f"{told} WHERE c.name = 'sport'"):
         assert relevance == pytest.approx(membership, abs=1e-4)
     (home,) = rows(focused, "SELECT relevance FROM page_terms JOIN url ON id = url_id WHERE depth = 0")
     assert 0 < home[0] < 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.describe import DEFAULT, LEAST_MEMBERSHIP, MOST_KEYWORDS, DescribeOptions, Describer, check
+from pipelines.describe import DEFAULT, MOST_KEYWORDS, SHIPPED, DescribeOptions, Describer, check
 from pipelines.records import Description
 
 TITLE = "主队加时险胜 球迷雨中高歌"
@@ -27,10 +27,28 @@ def test_article_gets_keywords_summary_classes_and_verdict() -> None:
     assert found.summary
     assert set(found.summary) <= set(TEXT)
     assert found.classes == ("sport",)
-    assert found.memberships[0][0] == "sport"
-    assert all(LEAST_MEMBERSHIP <= degree <= 1 for _, degree in found.memberships)
+    ((name, membership),) = found.memberships
+    assert (name, 0.5 < membership <= 1) == ("sport", True)
     assert found.harm is not None
     assert (found.harm_kind, found.harm_reasons) == ("", "")
+
+
+NORWEGIAN = (
+    "Rosenborg slo Brann 2-1 i seriefinalen på Lerkendal søndag kveld, og treneren roste keeperen etter kampen.\n"
+    "Spissen scoret begge målene for hjemmelaget, som dermed leder tabellen med fire poeng før høstens siste runder.\n"
+)
+NOTICE = "因管网改造，后天上午九点至下午四点，青石路沿线将暂停供水，请居民提前储水。恢复供水时间另行通知。"
+
+
+@pytest.mark.parametrize("language", ["", "no", "en"])
+@pytest.mark.parametrize("text", [NORWEGIAN, NOTICE, "Sport sport sport"])
+def test_text_of_no_class_or_in_a_language_without_a_model_gets_none(text: str, language: str) -> None:
+    found = Describer.of(replace(NOTHING, classes=SHIPPED)).describe("", text, language)
+    assert (found.classes, found.memberships) == ((), ())
+
+
+def test_classes_go_by_the_language_of_the_text_not_by_the_declared_one() -> None:
+    assert Describer.of().describe(TITLE, TEXT, "no").classes == ("sport",)
 
 
 def test_harmful_page_gets_kind_and_reasons() -> None:

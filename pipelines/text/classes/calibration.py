@@ -16,6 +16,10 @@ _ENOUGH: Final = 12
 """Texts of a class from which it has a curve of its own."""
 _TRUSTED: Final = 20.0
 """Texts of a class at which its own threshold counts half, that of all classes the other half."""
+_UNKNOWN: Final = (0.0, -40.0)
+"""Curve of a class that no text has: nobody can tell what its scores mean."""
+NEVER: Final = 2.0
+"""Threshold that no membership reaches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +28,7 @@ class Calibration:
 
     Attributes:
         slope, offset: of each class.
-        threshold: membership from which a text has the class, for texts of one class 0 unless learned otherwise.
+        threshold: membership from which a text has the class.
         is_single: every text has one class: the memberships are shares of it.
     """
 
@@ -65,31 +69,44 @@ def sigmoid(odds: Numbers) -> Numbers:
     return chances
 
 
-def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, least: float = 0.0) -> Calibration:
+def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: float = 0.0) -> Calibration:
     """Fit curves and thresholds to scores of texts that were not learned from.
 
-    Texts of one class share one curve, so that the class of the best score stays the best; `least` is their threshold.
+    Texts of one class share one curve, so that the class of the best score stays the best. A class that none of the
+    texts has gets no membership: it was never seen to be told right.
+
+    Args:
+        scores: of each text (row) for each class.
+        wanted: 1 where the text has the class, else 0.
+        is_single: every text has one class.
+        precision: one threshold for all classes, from which so large a share of those told is right; 0: none where
+            texts have one class, else the threshold of each class with the best F1.
 
     Cost: O(texts x classes).
 
     Source: Platt 1999, "Probabilistic outputs for support vector machines", with his smoothed targets.
     """
-    classes = wanted.shape[1]
+    counts = wanted.sum(axis=0)
     common = platt(scores.ravel(), wanted.ravel())
     curves = [
-        platt(scores[:, number], wanted[:, number]) if not is_single and wanted[:, number].sum() >= _ENOUGH else common
-        for number in range(classes)
+        _UNKNOWN
+        if not count
+        else platt(scores[:, number], wanted[:, number])
+        if not is_single and count >= _ENOUGH
+        else common
+        for number, count in enumerate(counts)
     ]
     slope, offset = (np.array(column) for column in zip(*curves, strict=True))
-    found = Calibration(slope, offset, np.full(classes, least), is_single)
-    if is_single:
-        return found
+    found = Calibration(slope, offset, np.zeros(len(counts)), is_single)
     chances = found.memberships(scores)
-    overall = best_threshold(chances.ravel(), wanted.ravel())
-    for number in range(classes):
-        count = wanted[:, number].sum()
-        own = best_threshold(chances[:, number], wanted[:, number]) if count else overall
-        found.threshold[number] = (count * own + _TRUSTED * overall) / (count + _TRUSTED)
+    if precision:
+        told = found.chosen(chances)
+        found.threshold[:] = precise_threshold(chances[told], wanted[told], precision)
+    elif not is_single:
+        overall = best_threshold(chances.ravel(), wanted.ravel())
+        for number, count in enumerate(counts):
+            own = best_threshold(chances[:, number], wanted[:, number]) if count else overall
+            found.threshold[number] = (count * own + _TRUSTED * overall) / (count + _TRUSTED)
     return found
 
 
@@ -124,6 +141,27 @@ def best_threshold(chances: Numbers, wanted: Numbers) -> float:
     order = np.argsort(-chances, kind="stable")
     hits = np.cumsum(wanted[order])
     score = 2 * hits / (np.arange(1, len(order) + 1) + max(wanted.sum(), 1))
-    best = int(score.argmax())
-    after = float(chances[order[best + 1]]) if best + 1 < len(order) else 0.0
-    return (float(chances[order[best]]) + after) / 2
+    return _below(chances[order], int(score.argmax()))
+
+
+def precise_threshold(chances: Numbers, right: Numbers, precision: float) -> float:
+    """Return the least threshold above which enough are right, were one more wrong.
+
+    Returns:
+        It stands in the middle between two chances; `NEVER` if there is none.
+
+    >>> told = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
+    >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.7).__round__(2)
+    0.65
+    >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.9) == NEVER
+    True
+    """
+    order = np.argsort(-chances, kind="stable")
+    shares = np.cumsum(right[order]) / np.arange(2, len(order) + 2)
+    enough = np.flatnonzero(shares >= precision)
+    return _below(chances[order], int(enough[-1])) if len(enough) else NEVER
+
+
+def _below(falling: Numbers, place: int) -> float:
+    """Return the middle between the chance at a place and the next one."""
+    return float(falling[place] + (falling[place + 1] if place + 1 < len(falling) else 0.0)) / 2

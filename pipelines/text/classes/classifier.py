@@ -27,14 +27,12 @@ class Training:
         texts: as they were given.
         vectors: of the texts.
         wanted: 1 where a text (row) has a class (column), else 0.
-        is_single: every text has one class.
     """
 
     space: Space
     texts: Sequence[Text]
     vectors: Sequence[Vector]
     wanted: Numbers
-    is_single: bool
 
     def matrix(self) -> sp.csr_matrix:
         """Return the unit vectors, a row per text."""
@@ -43,16 +41,6 @@ class Training:
     def counts(self) -> sp.csr_matrix:
         """Return how often the terms occur, a row per text."""
         return self._rows([vector.counts for vector in self.vectors])
-
-    def part(self, rows: Sequence[int]) -> Training:
-        """Return these texts alone."""
-        return Training(
-            self.space,
-            [self.texts[row] for row in rows],
-            [self.vectors[row] for row in rows],
-            self.wanted[rows],
-            self.is_single,
-        )
 
     def _rows(self, values: Sequence[Numbers]) -> sp.csr_matrix:
         ends = np.cumsum([0, *(len(row) for row in values)])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..model_file import VERSION, ModelError, load, refused_if_broken
 from . import METHODS, Trainer, Weigh, learner
@@ -25,6 +28,10 @@ _FOLDS: Final = 4
 _LEAST_TEXTS: Final = 2
 _SMALL: Final = 50
 """Texts from which a term must stand in two of them."""
+_LEAST_OF_LANGUAGE: Final = (20, 0.1)
+"""A model knows a language of which it has so many texts, or so large a share of them: one may be detected wrongly."""
+_OPENING_CHARS: Final = 24
+"""Letters by which copies of a text are known that name no source."""
 
 
 class TextClasses(NamedTuple):
@@ -33,7 +40,7 @@ class TextClasses(NamedTuple):
     Attributes:
         names: its classes, best first; may be empty.
         memberships: every class of the model -> how far the text belongs to it, in [0, 1], best first; empty when the
-            text has nothing that the model knows.
+            text has nothing that the model knows, or is in a language that it does not know.
     """
 
     names: tuple[str, ...] = ()
@@ -49,30 +56,33 @@ class ClassModel:
         labels: names of the classes.
         space: of the vectors.
         classifier: gives scores.
-        calibration: makes memberships of them.
+        calibrations: make memberships of them; by the languages that the model knows, as "zh" and "en".
     """
 
     method: str
     labels: tuple[str, ...]
     space: Space
     classifier: Classifier
-    calibration: Calibration
+    calibrations: Mapping[str, Calibration]
 
     def predict(self, text: Text) -> TextClasses:
-        """Return the classes of a text.
+        """Return the classes of a text: those above their thresholds.
 
-        A model of texts with one class each gives the best one, if it is likely enough; one of several classes those
-        above their thresholds.
+        A model of texts with one class each gives the best one at most. A text in another language than the model
+        knows has none, nor has one of which nobody knows the language.
 
         Cost: O(characters), 1 ms for 1,000 Chinese ones.
         """
+        calibration = self.calibrations.get(_base(text.language))
+        if calibration is None:
+            return TextClasses()
         vector = self.space.vector(METHODS[self.method].terms(text))
         if not len(vector.columns):
             return TextClasses()
-        degrees = self.calibration.memberships(self.classifier.scores(text, vector))
+        degrees = calibration.memberships(self.classifier.scores(text, vector))
         order = np.argsort(-degrees, kind="stable").tolist()
         memberships = {self.labels[number]: round(float(degrees[number]), 4) for number in order}
-        chosen = self.calibration.chosen(degrees[None])[0]
+        chosen = calibration.chosen(degrees[None])[0]
         return TextClasses(tuple(self.labels[number] for number in order if chosen[number]), memberships)
 
     def model(self) -> dict[str, object]:
@@ -85,7 +95,7 @@ class ClassModel:
             "terms": base64.b64encode(self.space.ids.astype("<u4").tobytes()).decode(),
             "weights": pack(self.space.weights[:, None]),
             "classifier": self.classifier.model(),
-            "calibration": self.calibration.model(),
+            "languages": {language: one.model() for language, one in self.calibrations.items()},
         }
 
 
@@ -120,12 +130,48 @@ def _model(found: Mapping[str, Any]) -> ClassModel:
     if method not in METHODS:
         raise ValueError(f"its method {method!r} is unknown")
     classifier = METHODS[method].load(found["classifier"], len(ids), len(labels))
-    model = ClassModel(method, labels, space, classifier, Calibration.of(found["calibration"]))
-    rows = (model.calibration.slope, model.calibration.offset, model.calibration.threshold)
+    calibrations = {str(language): Calibration.of(one) for language, one in found["languages"].items()}
+    rows = [row for one in calibrations.values() for row in (one.slope, one.offset, one.threshold)]
     probe = classifier.scores(Text("", ""), space.vector(Terms(ids[:1], np.ones(1))))
     if any(row.shape != (len(labels),) or not np.isfinite(row).all() for row in (*rows, probe)):
         raise ValueError("its numbers do not fit its classes")
-    return model
+    return ClassModel(method, labels, space, classifier, calibrations)
+
+
+class HeldOut(NamedTuple):
+    """Counts of what is told of texts in one language that were held out.
+
+    Attributes:
+        language: of the texts.
+        texts: their number.
+        threshold: membership from which a text has a class; the mean where each class has its own.
+        described: texts that get a class.
+        told: classes that they get.
+        right: those of them that they have.
+    """
+
+    language: str
+    texts: int
+    threshold: float
+    described: int
+    told: int
+    right: int
+
+
+class LearnedClasses(NamedTuple):
+    """A model, and what is known of it.
+
+    Attributes:
+        model: the model.
+        report: for each class the terms chosen for it (`selection.report`), and its F1 in texts that were held out.
+        held_out: by language.
+        told: the classes that each text gets by what was learned without it.
+    """
+
+    model: ClassModel
+    report: list[dict[str, object]]
+    held_out: list[HeldOut]
+    told: list[tuple[str, ...]]
 
 
 def learn(
@@ -133,51 +179,66 @@ def learn(
     labels: Sequence[Iterable[str]],
     by: Trainer | None = None,
     wanted: Select | None = None,
-    least: float = 0.0,
-) -> tuple[ClassModel, list[dict[str, object]]]:
+    *,
+    precision: float = 0.0,
+    sources: Sequence[str] = (),
+) -> LearnedClasses:
     """Learn classes from labelled texts.
 
+    Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
+    classifier are learned anew from the texts of the others.
+
     Args:
-        texts: to learn from.
+        texts: to learn from, with their languages; those in an unknown or rare one teach terms, but no memberships.
         labels: the classes of each, none, one or several.
         by: the method, by default the combined one.
         wanted: which terms are kept; by default as the method says.
-        least: membership below which a text has no class, where texts have one class each.
-
-    Returns:
-        The model, and its report: for each class the terms chosen for it (`selection.report`), and its F1 in texts
-        that were held out.
+        precision: share of the classes told that are right in texts that were held out, see `calibrate`.
+        sources: the site of each text, or whatever they came from: texts of one source are held out together, as are
+            those that begin alike where it is empty.
 
     Raises:
-        ModelError: there are no two classes, too many, or no terms.
+        ModelError: there are no two classes, too many, no terms, or no language is known.
 
-    Cost: five trainings: one, and four whose scores of texts that were held out make the memberships.
+    Cost: five trainings: one, and four for what is held out.
     """
     by = by or learner()
     names = sorted({name for own in labels for name in own})
     _check(texts, labels, names)
     where = {name: number for number, name in enumerate(names)}
-    table_of = np.zeros((len(texts), len(names)))
+    labelled = np.zeros((len(texts), len(names)))
     for row, own in enumerate(labels):
         for name in own:
-            table_of[row, where[name]] = 1
-    counts = [by.method.terms(text) for text in texts]
-    space, chosen = _space(counts, table_of, names, wanted or by.method.select, by.method.weigh)
-    training = Training(
-        space, texts, [space.vector(one) for one in counts], table_of, bool((table_of.sum(axis=1) == 1).all())
-    )
-    scores = _held_out_scores(training, by)
-    model = ClassModel(
-        by.name,
-        tuple(names),
-        space,
-        by.fit(training),
-        calibrate(scores, table_of, is_single=training.is_single, least=least),
-    )
-    told = model.calibration.chosen(model.calibration.memberships(scores))
-    hits = 2 * (told * table_of).sum(axis=0) / np.maximum(told.sum(axis=0) + table_of.sum(axis=0), 1)
+            labelled[row, where[name]] = 1
+    is_single = bool((labelled.sum(axis=1) == 1).all())
+    wanted = wanted or by.method.select
+    examples = _Examples(texts, [by.method.terms(text) for text in texts], labelled)
+    space, table = _choose(examples, wanted, by.method.weigh)
+    classifier = by.fit(_training(examples, space))
+    scores = _held_out_scores(examples, by, wanted, _deal(texts, sources))
+    languages = np.array([_base(text.language) for text in texts])
+    calibrations: dict[str, Calibration] = {}
+    held_out: list[HeldOut] = []
+    told = np.zeros(labelled.shape, np.bool_)
+    most, share = _LEAST_OF_LANGUAGE
+    for language in sorted({*languages.tolist()} - {""}):
+        own = languages == language
+        if own.sum() < min(most, share * len(texts)):
+            continue
+        found = calibrate(scores[own], labelled[own], is_single=is_single, precision=precision)
+        told[own] = found.chosen(found.memberships(scores[own]))
+        calibrations[language] = found
+        counts = (told[own].any(axis=1).sum(), told[own].sum(), (told[own] * labelled[own]).sum())
+        held_out.append(HeldOut(language, int(own.sum()), round(float(found.threshold.mean()), 4), *map(int, counts)))
+    hits = 2 * (told * labelled).sum(axis=0) / np.maximum(told.sum(axis=0) + labelled.sum(axis=0), 1)
+    chosen = report(table, np.arange(len(space.ids)), names, wanted.measure, is_word(space.ids))
     rows = _spelt(chosen, space, texts)
-    return model, [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)]
+    return LearnedClasses(
+        ClassModel(by.name, tuple(names), space, classifier, calibrations),
+        [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)],
+        held_out,
+        [tuple(names[number] for number in np.flatnonzero(row)) for row in told],
+    )
 
 
 def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequence[str]) -> None:
@@ -189,27 +250,36 @@ def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequen
         raise ModelError(f"{told}; give texts of two classes or more")
     if len(names) > MOST_CLASSES:
         raise ModelError(f"there are {len(names)} classes, more than {MOST_CLASSES}; is the label really a class?")
+    if not any(text.language for text in texts):
+        raise ModelError("the language of no text is known; give longer texts, or name it as language")
 
 
-def _space(
-    counts: Sequence[Terms], labelled: Numbers, names: Sequence[str], wanted: Select, weigh: Weigh
-) -> tuple[Space, Mapping[str, tuple[int, list[Chosen]]]]:
-    """Choose the terms of the space; return those chosen for each class, too."""
-    ids, documents = np.unique(np.concatenate([one.ids for one in counts]), return_counts=True)
-    ids = ids[documents >= (_LEAST_TEXTS if len(counts) >= _SMALL else 1)]
+class _Examples(NamedTuple):
+    """Labelled texts with their terms."""
+
+    texts: Sequence[Text]
+    terms: Sequence[Terms]
+    wanted: Numbers
+
+    def part(self, rows: Sequence[int]) -> _Examples:
+        """Return these texts alone."""
+        return _Examples([self.texts[row] for row in rows], [self.terms[row] for row in rows], self.wanted[rows])
+
+
+def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, Contingency]:
+    """Choose the terms of the space; return their counts, too."""
+    ids, documents = np.unique(np.concatenate([one.ids for one in examples.terms]), return_counts=True)
+    ids = ids[documents >= (_LEAST_TEXTS if len(examples.terms) >= _SMALL else 1)]
     if not len(ids):
         raise ModelError("the texts have no words in common; give more or longer texts")
-    every = Space(ids, np.ones(len(ids)))
-    whole = Training(every, (), [every.vector(one) for one in counts], labelled, is_single=True)
-    table = Contingency.of(whole.counts(), labelled)
+    table = Contingency.of(_training(examples, Space(ids, np.ones(len(ids)))).counts(), examples.wanted)
     kept = np.sort(select(table, wanted))
-    weights = uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)
-    chosen = report(table, kept, names, wanted.measure, is_word(ids))
-    places = {column: place for place, column in enumerate(kept.tolist())}
-    return Space(ids[kept], weights[kept]), {
-        label: (count, [replace(one, column=places[one.column]) for one in best])
-        for label, (count, best) in chosen.items()
-    }
+    ids, table = ids[kept], table.part(kept)
+    return Space(ids, uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)), table
+
+
+def _training(examples: _Examples, space: Space) -> Training:
+    return Training(space, examples.texts, [space.vector(one) for one in examples.terms], examples.wanted)
 
 
 def _spelt(
@@ -237,14 +307,41 @@ def _spelt(
     ]
 
 
-def _held_out_scores(training: Training, by: Trainer) -> Numbers:
-    """Return the scores of each text by what was learned from others."""
-    scores = np.zeros(training.wanted.shape)
-    order = np.random.default_rng(0).permutation(len(training.texts))
-    folds = min(_FOLDS, len(order))
-    for fold in range(folds):
-        own = order[fold::folds]
-        found = by.fit(training.part(np.setdiff1d(order, own).tolist()))
-        for row in own:
-            scores[row] = found.scores(training.texts[row], training.vectors[row])
+def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: NDArray[np.intp]) -> Numbers:
+    """Return the scores of each text by what was learned from other folds.
+
+    Terms, weights and classifier are learned from these alone. The scores are 0 where they have no words in common.
+    """
+    scores = np.zeros(examples.wanted.shape)
+    for fold in range(int(folds.max()) + 1):
+        own = np.flatnonzero(folds == fold)
+        others = examples.part(np.flatnonzero(folds != fold).tolist())
+        try:
+            space, _ = _choose(others, wanted, by.method.weigh)
+        except ModelError:
+            continue
+        found = by.fit(_training(others, space))
+        for row in own.tolist():
+            scores[row] = found.scores(examples.texts[row], space.vector(examples.terms[row]))
     return scores
+
+
+def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
+    """Return the fold of each text, one for all of a source or of one opening."""
+    openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
+    named = sources or [""] * len(texts)
+    groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]
+    if len(set(groups)) == 1:
+        groups = [str(number) for number in range(len(texts))]
+    order = sorted(set(groups), key=lambda group: blake2b(group.encode("utf-8", "replace"), digest_size=8).digest())
+    fold_of = {group: place % min(_FOLDS, len(order)) for place, group in enumerate(order)}
+    return np.array([fold_of[group] for group in groups], np.intp)
+
+
+def _base(language: str) -> str:
+    """Return a language without its script or country.
+
+    >>> _base("zh-Hant"), _base("")
+    ('zh', '')
+    """
+    return language.partition("-")[0].lower()

@@ -55,6 +55,7 @@ class Text(NamedTuple):
         marked: (tag, text) of what the page puts forward, its tag a key of `TAG_WEIGHTS`.
         edges: how often the page's tree has an edge, named "parent>child"; empty when there is no page.
         depths: a word of the page -> its weight by depth and order, from `structure.place`.
+        language: of the text, a code as "zh-Hant" or "en"; empty if unknown.
     """
 
     title: str
@@ -62,6 +63,7 @@ class Text(NamedTuple):
     marked: tuple[tuple[str, str], ...] = ()
     edges: Mapping[str, int] = {}
     depths: Mapping[str, float] = {}
+    language: str = ""
 
 
 class Terms(NamedTuple):

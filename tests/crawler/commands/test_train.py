@@ -59,20 +59,22 @@ def test_words_are_learnt(tmp_path: Path) -> None:
 
 def test_classes_are_learnt(tmp_path: Path) -> None:
     rows = [
-        {"id": 1, "text": "球队主场获胜", "title": "足球", "label": "sport"},
+        {"id": 1, "text": "球队主场获胜", "title": "足球", "label": "sport", "source": "a.example"},
         {"id": 2, "text": "球队客场获胜", "labels": ["sport"], "html": "<h1>足球</h1><p>球队客场获胜"},
-        {"id": 3, "text": "央行下调利率", "label": "finance"},
-    ]
+        {"id": 3, "text": "央行下调利率", "label": "finance", "language": "zh"},
+    ] + [{"id": n, "text": f"球队在{word}获胜", "label": "sport"} for n, word in enumerate("东西南北中", 4)]
     data, out, report = tmp_path / "rows.jsonl.gz", tmp_path / "m.json", tmp_path / "r.json"
     data.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
-    given = ("--select", "chi2:50", "--least", "0.2")
+    given = ("--select", "chi2:50", "--precision", "0.5")
     done = command("train", "classes", str(data), *given, "--report", str(report), "-o", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(out.read_text())["made_by"] == (
-        "scrapy train classes rows.jsonl.gz --method combined --select chi2:50 --least 0.2"
+        "scrapy train classes rows.jsonl.gz --method combined --select chi2:50 --precision 0.5"
     )
-    assert json.loads(out.read_text())["model"]["calibration"]["threshold"] == [0.2, 0.2]
-    assert describer().with_model(out).describe("", "球队", "zh").classes == ("sport",)
+    assert list(json.loads(out.read_text())["model"]["languages"]) == ["zh"]
+    assert done.stdout.startswith("8 pages, classes 2, f1 ")
+    assert ", zh 8 of 8 texts with a class, precision 0.8750, threshold " in done.stdout
+    assert describer().with_model(out).describe("", "球队在东获胜", "zh").classes == ("sport",)
     assert "球" in {term["term"] for term in json.loads(report.read_text())[1]["terms"]}
 
 
@@ -84,7 +86,7 @@ def test_classes_are_learnt(tmp_path: Path) -> None:
         ({"id": 1, "label": "sport"}, (), "line 1: id or text is missing"),
         ({"id": 1, "text": "a", "label": "sport"}, (), "only the class 'sport'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--select", "best"), "names no measure"),
-        ({"id": 1, "text": "a", "label": "sport"}, ("--least", "2"), "2 is no share from 0 to 1"),
+        ({"id": 1, "text": "a", "label": "sport"}, ("--precision", "2"), "2 is no share from 0 to 1"),
         ({"id": 1, "text": "a", "label": "sport"}, ("--method", "magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "sport"}, ("-s", "CLASSIFIER=magic"), "unknown classifier 'magic'"),
         ({"id": 1, "text": "a", "label": "b"}, ("-s", 'CLASSIFIER_PARAMS={"x": 1}'), "has no parameter 'x'"),

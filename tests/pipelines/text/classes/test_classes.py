@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipelines.text.classes import DEFAULT, METHODS, learner
-from pipelines.text.classes.calibration import Calibration, calibrate
+from pipelines.text.classes.calibration import NEVER, Calibration, calibrate
 from pipelines.text.classes.model import (
     KIND,
     SECTIONS,
@@ -17,16 +18,23 @@ from pipelines.text.classes.model import (
     read,
     shipped,
 )
-from pipelines.text.classes.selection import MEASURES, Select
+from pipelines.text.classes.selection import MEASURES, Select, read_select
 from pipelines.text.classes.vectors import MAX_CHARS, Space, Text, count_features
 from pipelines.text.model_file import VERSION, ModelError, load, loads
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")
 MONEY = ("央行下调利率，股市上涨，银行贷款增加", "the central bank cut interest rates and the stock market rose")
 EXTRA = ("今天", "昨日", "上午", "下午", "周一", "周二", "today", "monday")
-TEXTS = [Text("", f"{extra} {text}") for text in (*SPORT, *MONEY) for extra in EXTRA]
+
+
+def told(text: str, title: str = "") -> Text:
+    """Return a text with its language, Chinese or English."""
+    return Text(title, text, language="zh-Hans" if re.search("[一-鿿]", title + text) else "en")
+
+
+TEXTS = [told(f"{extra} {text}") for text in (*SPORT, *MONEY) for extra in EXTRA]
 LABELS = [("sport",)] * 16 + [("finance",)] * 16
-MIXED = Text("", "球队的股市：球迷欢呼，银行贷款增加，球队主场获胜，央行下调利率")
+MIXED = told("球队的股市：球迷欢呼，银行贷款增加，球队主场获胜，央行下调利率")
 
 
 def dumps(model: ClassModel) -> str:
@@ -39,17 +47,17 @@ def read_again(text: str) -> ClassModel:
 
 @pytest.fixture(scope="module", params=sorted(METHODS))
 def model(request: pytest.FixtureRequest) -> ClassModel:
-    return learn(TEXTS, LABELS, learner(request.param))[0]
+    return learn(TEXTS, LABELS, learner(request.param)).model
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return dumps(learn(TEXTS, LABELS, learner("naive_bayes"))[0])
+    return dumps(learn(TEXTS, LABELS, learner("naive_bayes")).model)
 
 
 def test_every_method_tells_chinese_and_english_classes(model: ClassModel) -> None:
-    assert model.predict(Text("球队获胜", "门将与教练")).names == ("sport",)
-    assert model.predict(Text("", "The bank raised its interest rates")).names == ("finance",)
+    assert model.predict(told("门将与教练", "球队获胜")).names == ("sport",)
+    assert model.predict(told("The bank raised its interest rates")).names == ("finance",)
 
 
 def test_memberships_are_shares_in_order(model: ClassModel) -> None:
@@ -60,7 +68,7 @@ def test_memberships_are_shares_in_order(model: ClassModel) -> None:
 
 @pytest.mark.parametrize("unknown", ["", " \n", "?!", "xyzzy"])
 def test_text_without_known_words_has_no_class(model: ClassModel, unknown: str) -> None:
-    assert model.predict(Text("", unknown)) == TextClasses()
+    assert model.predict(told(unknown)) == TextClasses()
 
 
 def test_file_gives_the_same_model(model: ClassModel) -> None:
@@ -72,22 +80,22 @@ def test_file_gives_the_same_model(model: ClassModel) -> None:
 
 
 def test_learning_is_repeatable(text: str) -> None:
-    assert dumps(learn(TEXTS, LABELS, learner("naive_bayes"))[0]) == text
+    assert dumps(learn(TEXTS, LABELS, learner("naive_bayes")).model) == text
 
 
 def test_several_classes_are_those_above_their_thresholds() -> None:
-    both = [Text("", f"{extra} {SPORT[0]} {MONEY[0]}") for extra in EXTRA]
-    neither = [Text("", f"{extra} 小雨转晴，气温下降") for extra in EXTRA]
+    both = [told(f"{extra} {SPORT[0]} {MONEY[0]}") for extra in EXTRA]
+    neither = [told(f"{extra} 小雨转晴，气温下降") for extra in EXTRA]
     labels = [*LABELS, *[("finance", "sport")] * len(both), *[()] * len(neither)]
-    several = learn([*TEXTS, *both, *neither], labels)[0]
-    assert set(several.predict(Text("", f"{SPORT[0]}。{MONEY[0]}")).names) == {"finance", "sport"}
-    assert several.predict(Text("", SPORT[0])).names == ("sport",)
-    assert several.predict(Text("", "小雨转晴")).names == ()
+    several = learn([*TEXTS, *both, *neither], labels).model
+    assert set(several.predict(told(f"{SPORT[0]}。{MONEY[0]}")).names) == {"finance", "sport"}
+    assert several.predict(told(SPORT[0])).names == ("sport",)
+    assert several.predict(told("小雨转晴")).names == ()
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_class_with_one_text_is_learned(name: str) -> None:
-    found = learn([*TEXTS, Text("", "小雨转晴，气温下降")], [*LABELS, ("weather",)], learner(name))[0]
+    found = learn([*TEXTS, told("小雨转晴，气温下降")], [*LABELS, ("weather",)], learner(name)).model
     assert found.labels == ("finance", "sport", "weather")
     assert found.predict(TEXTS[0]).names == ("sport",)
 
@@ -98,7 +106,8 @@ def test_class_with_one_text_is_learned(name: str) -> None:
         ([], [], "no text has a class"),
         (TEXTS, [("sport",)] * 32, "only the class 'sport'"),
         (TEXTS, LABELS[:-1], "32 texts and 31 lists"),
-        ([Text("", ""), Text("", "!")], [("a",), ("b",)], "no words"),
+        ([told(""), told("!")], [("a",), ("b",)], "no words"),
+        ([Text("", SPORT[1]), Text("", MONEY[1])], [("sport",), ("finance",)], "the language of no text is known"),
         (TEXTS * 16, [(str(number),) for number in range(512)], "512 classes, more than 500"),
     ],
 )
@@ -117,7 +126,8 @@ def test_refuse_what_nothing_can_be_learned_from(texts: list[Text], labels: list
         ({"labels": ["a", "b", "c"]}, "is broken"),
         ({"terms": "AAAA"}, "is broken"),
         ({"classifier": {}}, "is broken .KeyError"),
-        ({"calibration": {"slope": [1], "offset": [1], "threshold": [1], "single": True}}, "do not fit"),
+        ({"languages": {"zh": {"slope": [1], "offset": [1], "threshold": [1], "single": True}}}, "do not fit"),
+        ({"languages": None}, "is broken"),
     ],
 )
 def test_refuse_a_broken_model(text: str, change: dict[str, object], why: str) -> None:
@@ -138,8 +148,8 @@ def test_refuse_a_file_that_is_no_model(tmp_path: Path, text: str) -> None:
 
 
 def test_long_text_is_read_in_part(model: ClassModel) -> None:
-    assert model.predict(Text("", SPORT[0] + "无" * 1_000_000)).names == ("sport",)
-    assert model.predict(Text("", "。" * MAX_CHARS + SPORT[0])) == TextClasses()
+    assert model.predict(told(SPORT[0] + "无" * 1_000_000)).names == ("sport",)
+    assert model.predict(told("。" * MAX_CHARS + SPORT[0])) == TextClasses()
 
 
 def test_refuse_an_unknown_method_or_parameter() -> None:
@@ -162,13 +172,13 @@ def test_views_of_a_text_count_by_their_shares_however_long_it_is() -> None:
 
 
 def test_report_lists_words_before_runs_of_characters() -> None:
-    _, rows = learn(TEXTS, LABELS)
+    rows = learn(TEXTS, LABELS).report
     assert {"球队", "team"} & {term["term"] for term in rows[1]["terms"][:5]}
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 def test_report_tells_the_terms_of_each_class(measure: str) -> None:
-    _, rows = learn(TEXTS, LABELS, learner("naive_bayes"), Select(measure, 200))
+    rows = learn(TEXTS, LABELS, learner("naive_bayes"), Select(measure, 200)).report
     terms = {row["class"]: {term["term"] for term in row["terms"]} for row in rows}
     assert {"team", "球队"} & terms["sport"]
     assert not {"bank", "银行", "股市"} & terms["sport"]
@@ -179,34 +189,118 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("北京时间周日，主队以102比98击败客队，前锋得到30分。", "sport"),
+        ("北京时间周日，主队以102比98击败客队，前锋得到30分，教练赛后称赞了球员的防守。", "sport"),
         ("教育部公布高考改革方案，考生可选择科目。", "education"),
         ("The prime minister said the government would win the vote of parliament.", "politics"),
     ],
 )
 def test_shipped_model_knows_news_sections(text: str, name: str) -> None:
-    assert shipped().predict(Text("", text)).names == (name,)
+    assert shipped().predict(told(text)).names == (name,)
     assert SECTIONS.stat().st_size < 3_000_000
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "中央气象台今天发布大风蓝色预警，请市民减少外出。",
-        "Heavy rain and strong winds are expected across the north on Tuesday, forecasters say.",
-    ],
+CRIME = (
+    "A man has been charged with murder after a woman was found stabbed at a flat on Monday night. Officers were "
+    "called to the address shortly after eleven and arrested a 34-year-old at the scene. He is due before "
+    "magistrates on Wednesday. Detectives appealed for witnesses and said the victim's family was being supported.",
+    "Three people died when a lorry collided with two cars on the motorway early on Friday. Firefighters cut a "
+    "driver from the wreckage and the road was closed for nine hours. Police asked anyone with footage to call.",
+    "Funeral services for Margaret Ann Doyle, 87, will be held at St Brigid's on Saturday at ten. She died "
+    "peacefully at home, and is survived by two sons and five grandchildren. The family asks for no flowers.",
+    "Heavy rain and strong winds are expected across the north on Tuesday, forecasters say, with a chance of snow on "
+    "higher ground. Temperatures will fall to two degrees overnight before it brightens up from the west.",
+    "The water supply in Mill Lane and Church Street will be turned off from nine until four on Thursday while a valve "
+    "is replaced. Residents are asked to store enough for the day.",
+    "昨日凌晨两点，一名男子在出租屋内持刀伤人后逃离。民警调取沿途监控，六小时后在火车站附近将其抓获。目前嫌疑人已被刑事拘留，案件正在进一步侦办中。",
+    "中央气象台今天发布大风蓝色预警，请市民减少外出。",
 )
-def test_shipped_model_gives_no_class_that_is_unlikely(text: str) -> None:
-    told = shipped().predict(Text("", text))
-    assert not told.names
-    assert told.memberships
+"""Texts of none of the sections."""
 
 
-def test_texts_of_one_class_have_it_from_the_least_membership_on() -> None:
+@pytest.mark.parametrize("text", CRIME)
+def test_shipped_model_gives_no_class_to_what_it_was_not_taught(text: str) -> None:
+    told_of = shipped().predict(told(text))
+    assert not told_of.names
+    assert told_of.memberships
+
+
+@pytest.mark.parametrize("language", ["", "no", "de", "ja"])
+def test_text_in_a_language_without_a_model_has_no_class(language: str) -> None:
+    text = told("The prime minister said the government would win the vote of parliament.")
+    for model in (shipped(), learn(TEXTS, LABELS).model):
+        assert model.predict(text._replace(language=language)) == TextClasses()
+    assert shipped().predict(text._replace(language="en-GB")).names == ("politics",)
+
+
+def test_model_knows_the_languages_that_enough_of_its_texts_have() -> None:
+    texts = [*TEXTS, Text("", "lag vant kampen", language="no")]
+    assert sorted(learn(texts, [*LABELS, ("sport",)]).model.calibrations) == ["en", "zh"]
+
+
+def test_class_that_no_text_of_a_language_has_is_not_told_in_it() -> None:
+    weather = [told(f"{extra} 小雨转晴，气温下降，球队") for extra in EXTRA]
+    found = learn([*TEXTS, *weather], [*LABELS, *[("weather",)] * len(weather)]).model
+    assert found.predict(told("小雨转晴，气温下降")).names == ("weather",)
+    assert found.predict(told("小雨转晴，气温下降")._replace(language="en")).memberships["weather"] == 0
+
+
+def random_texts(count: int) -> list[Text]:
+    """Return texts of random words, which tell nothing of any class."""
+    rng = np.random.default_rng(1)
+    words = [f"w{number}x" for number in range(3000)]
+    return [Text("", " ".join(rng.choice(words, 60)), language="en") for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("name", "select"),
+    [("svm", "um:2000"), ("svm", "chi2:500"), ("combined", "df+chi2:2000"), ("naive_bayes", "chi2:500")],
+)
+def test_random_labels_have_the_f1_of_chance(name: str, select: str) -> None:
+    texts = random_texts(240)
+    labels = [(label,) for label in np.random.default_rng(2).choice(["a", "b", "c", "d"], len(texts))]
+    rows = learn(texts, labels, learner(name), read_select(select)).report
+    assert np.mean([row["f1"] for row in rows]) == pytest.approx(0.25, abs=0.08)
+
+
+def test_random_labels_are_not_told_where_most_must_be_right() -> None:
+    texts = random_texts(240)
+    labels = [(label,) if label else () for label in np.random.default_rng(2).choice(["a", "b", ""], len(texts))]
+    found = learn(texts, labels, learner("naive_bayes"), precision=0.9)
+    assert sum(one.told for one in found.held_out) < 24
+    assert found.model.predict(texts[0]).names == ()
+
+
+def test_texts_of_a_source_are_held_out_together() -> None:
+    texts = [told(f"{word}的球队，{extra}") for word in ("甲", "乙", "丙", "丁") for extra in EXTRA]
+    labels = [(label,) for label in ("a", "b", "a", "b") for _ in EXTRA]
+    sources = [site for site in ("one", "two", "three", "four") for _ in EXTRA]
+    alone, together = (learn(texts, labels, learner("naive_bayes"), sources=own).report for own in ([], sources))
+    assert min(row["f1"] for row in alone) == 1, "each text has a neighbour of its site"
+    assert max(row["f1"] for row in together) < 1
+
+
+def test_precise_classes_are_right_as_often_as_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    wanted = (rng.random((4000, 3)) < 0.2).astype(float)
+    scores = wanted + rng.normal(0, 0.5, wanted.shape)
+    for precision in (0.8, 0.9, 0.95):
+        found = calibrate(scores[:2000], wanted[:2000], is_single=False, precision=precision)
+        chosen = Calibration.of(found.model()).chosen(found.memberships(scores[2000:]))
+        assert wanted[2000:][chosen].mean() == pytest.approx(precision, abs=0.04)
+        assert chosen.sum() > 100
+
+
+def test_nothing_is_told_where_nothing_is_precise_enough() -> None:
+    wanted = np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))
+    found = calibrate(np.zeros(wanted.shape), wanted, is_single=True, precision=0.9)
+    assert found.threshold.tolist() == [NEVER, NEVER]
+    assert not found.chosen(found.memberships(np.zeros(wanted.shape))).any()
+
+
+def test_texts_of_one_class_have_the_best_without_a_precision() -> None:
     scores, wanted = np.array([[2.0, -2.0], [-2.0, 2.0], [0.1, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    for least, told in ((0.0, [[1, 0], [0, 1], [1, 0]]), (0.6, [[1, 0], [0, 1], [0, 0]])):
-        found = calibrate(scores, wanted, is_single=True, least=least)
-        assert Calibration.of(found.model()).chosen(found.memberships(scores)).tolist() == told
+    found = calibrate(scores, wanted, is_single=True)
+    assert Calibration.of(found.model()).chosen(found.memberships(scores)).tolist() == [[1, 0], [0, 1], [1, 0]]
 
 
 def test_calibrated_memberships_are_as_often_right() -> None:
