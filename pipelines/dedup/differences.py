@@ -1,11 +1,11 @@
-"""Differences between two texts, for people who look at reprints and versions."""
+"""Differences between two texts: for people who look at reprints, and to tell reprints from other stories."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
@@ -124,3 +124,170 @@ def _sentences(text: str) -> dict[str, str]:
         if key:
             found.setdefault(key, sentence)
     return found
+
+
+_SAME_SENTENCE: Final = 0.85
+"""Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
+_MOST_SENTENCES: Final = 200
+_WHOLE: Final = 1.0
+
+
+def shared_sentences(one: str, other: str) -> float:
+    """Return the share of one text, by characters, in sentences that the other has, too, with small changes.
+
+    Cost: O(sentences^2), of a few hundred at most, one microsecond each.
+    Returns: in [0, 1]; 1 when one of the texts is no more than a sentence, which says nothing.
+
+    >>> round(shared_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came."), 2)
+    0.7
+    """
+    texts = [list(_sentences(text))[:_MOST_SENTENCES] for text in (one, other)]
+    if min(map(len, texts)) < 2:
+        return _WHOLE
+    exact = set(texts[1])
+    found = [sentence for sentence in texts[0] if sentence in exact or _is_among(sentence, texts[1])]
+    return sum(map(len, found)) / sum(map(len, texts[0]))
+
+
+def _is_among(sentence: str, others: Iterable[str]) -> bool:
+    for other in others:
+        least = _SAME_SENTENCE * max(len(sentence), len(other))
+        if min(len(sentence), len(other)) >= least and LCSseq.similarity(sentence, other) >= least:
+            return True
+    return False
+
+
+_UNSPACED: Final = "\u0e00-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff"
+_TOKEN: Final = re.compile(rf"[0-9]+(?: [0-9]+)*|[\u30a1-\u30ff]+|[^\s0-9{_UNSPACED}]+|[^\s0-9]")
+"""Of a normal form: a number, a word, or a character of a script without spaces."""
+_VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木金土日东南西北晴阴雨雪涨跌升降胜负")
+"""Characters that are numbers, days of the week, winds, weather or ups and downs by themselves."""
+_ALIKE, _SLIP = 0.6, 0.7
+"""Characters in common from which words are no different names, and from which one was made of the other."""
+_MOST_SLIPS: Final = 4
+_MOST_WORDS: Final = 6
+"""Words in the place of others beyond which a passage was written anew."""
+
+
+class Wording(NamedTuple):
+    """What is known of a text when its facts are compared.
+
+    Attributes:
+        title: its headline, in normal form.
+        names: its words that are written with a capital wherever they stand, in normal form.
+        text: all of it, in normal form.
+    """
+
+    title: str
+    names: Set[str]
+    text: str
+
+
+class Replaced:
+    """Facts that stand in equal surroundings in two texts and differ.
+
+    A story of a template has other names, numbers and places than the next in each of its slots, and some of them in
+    its headline. An editor who corrects a number or a name changes one fact, and what a copyist changes are letters.
+
+    Attributes:
+        numbers, names, words: different pairs of those.
+        linked: pairs of words in the headlines of which each stands in its own text alone.
+        slips: changes that no template makes: letters, insertions, passages.
+    """
+
+    def __init__(self, before: Wording, after: Wording) -> None:
+        self._before, self._after = before, after
+        self._seen: set[str] = set()
+        self.numbers = self.names = self.words = self.linked = self.slips = 0
+        if before.title != after.title:
+            self._compare_titles()
+
+    def _compare_titles(self) -> None:
+        for old, new in _groups(_TOKEN.findall(self._before.title), _TOKEN.findall(self._after.title)):
+            if old and new and old != new:
+                known = self.names + self.words
+                if _is_own(old, self._before, self._after) and _is_own(new, self._after, self._before):
+                    self._add(old, new)
+                    self.linked += self.names + self.words - known
+        self.slips = 0
+
+    def add(self, before: str, after: str) -> bool:
+        """Take two pieces that stand in equal surroundings; return false when there are too many slips."""
+        if before != after:
+            old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+            pairs = [(old, new)] if len(old) <= 1 or len(new) <= 1 else _groups(old, new)
+            for gone, come in pairs:
+                if gone != come:
+                    self._add(gone, come)
+        return self.slips <= 2 * (self.numbers + self.names + self.words) + _MOST_SLIPS
+
+    def _add(self, old: Sequence[str], new: Sequence[str]) -> None:
+        if not old or not new or max(_count(old), _count(new)) > _MOST_WORDS:
+            self.slips += 1
+            return
+        gone, come = ([token for token in side if token[0] > "9"] for side in (old, new))
+        if len(gone) < len(old) and len(come) < len(new):
+            numbers = ["".join(token for token in side if token[0] <= "9").replace(" ", "") for side in (old, new)]
+            if numbers[0] != numbers[1] and self._is_new(numbers):
+                if max(map(len, numbers)) > 2 and _common(*numbers) >= _SLIP:
+                    self.slips += 1
+                else:
+                    self.numbers += 1
+        if len(gone) == len(come) and _is_spaced(gone):
+            for pair in zip(gone, come, strict=True):
+                self._add_words(*pair)
+        elif gone and come:
+            self._add_words(*("".join(side) for side in (gone, come)))
+
+    def _add_words(self, old: str, new: str) -> None:
+        if old == new:
+            return
+        if old in _VALUES and new in _VALUES:
+            self.numbers += self._is_new((old, new))
+            return
+        common, shortest = _common(old, new), min(len(old), len(new))
+        if common > _ALIKE or shortest < _LEAST_UNSPACED or (old[0] < _HAN and shortest < _LEAST_SPACED):
+            self.slips += common >= _SLIP or common <= _ALIKE
+        elif self._is_new((old, new)):
+            if self._are_names(old, new):
+                self.names += 1
+            else:
+                self.words += 1
+
+    def _are_names(self, old: str, new: str) -> bool:
+        return old in self._before.names and new in self._after.names
+
+    def _is_new(self, pair: Sequence[str]) -> bool:
+        is_new = self._seen.isdisjoint(pair)
+        self._seen.update(pair)
+        return is_new
+
+    def are_of_two_stories(self) -> bool:
+        """Tell whether so many facts differ that the texts tell two stories."""
+        facts = self.numbers + self.names + self.words
+        if self.linked and (self.numbers or self.names):
+            return facts >= 2 and self.slips <= 2 * facts
+        return self.names >= 1 and facts >= 3 and 2 * self.slips <= facts
+
+
+_LEAST_SPACED, _LEAST_UNSPACED = 3, 2
+_HAN: Final = "\u2e80"
+
+
+def _common(one: str, other: str) -> float:
+    return LCSseq.similarity(one, other) / max(len(one), len(other))
+
+
+def _is_spaced(words: Sequence[str]) -> bool:
+    return bool(words) and words[0][0] < _HAN
+
+
+def _count(tokens: Sequence[str]) -> float:
+    """Count words; two characters of a script without spaces are one."""
+    return sum(0.5 if len(token) == 1 and token >= _HAN else 1 for token in tokens)
+
+
+def _is_own(tokens: Sequence[str], of: Wording, other: Wording) -> bool:
+    """Tell whether a piece of a headline stands in its own text and not in the other."""
+    piece = (" " if _is_spaced(tokens) or tokens[0][0] <= "9" else "").join(tokens)
+    return piece in of.text and piece not in other.text

@@ -1,4 +1,4 @@
-"""Verification of a candidate by common runs, LCS and conflicting values."""
+"""Verification of a candidate by common runs, LCS, conflicting values and facts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
+from .differences import Replaced, Wording, shared_sentences
+from .normalize import WORD, build_tables, normalize
 from .shape import Comparison, calibrate
 from .shingles import Places, Sums
 
@@ -21,8 +23,12 @@ _VALUE: Final = re.compile(
 )
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_INNER_CAPITAL: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+")  # not where a sentence begins
 _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
+_SHIFT = 16  # characters by which a stretch may move for insertions
+_FEW_STRETCHES = 3
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -49,6 +55,11 @@ class VerifyParams:
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
         slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
         edited_share: characters in common from which a piece came of the one in its place by changes.
+        stretch: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which texts may share no
+            more than stock phrases,
+        in_order: if their LCS is less than this share,
+        sentences: and sentences in common less than this share of the text.
+        slot_chars: longest piece in the place of another that is looked at for facts.
     """
 
     unspaced_chars: int = 6
@@ -69,6 +80,10 @@ class VerifyParams:
     slot_share: float = 0.3
     slots: int = 3
     edited_share: float = 0.6
+    stretch: float = 7.0
+    in_order: float = 0.8
+    sentences: float = 0.4
+    slot_chars: int = 120
 
 
 class WindowedText:
@@ -79,18 +94,30 @@ class WindowedText:
         text: as much of it as is compared.
         starts, ends, hashes: its windows, see `windows`.
         unspaced: share of characters of scripts without spaces.
+        title, raw: headline and text as they were printed.
     """
 
-    __slots__ = ("_slots", "_values", "ends", "full", "hashes", "starts", "text", "unspaced")
+    __slots__ = ("_slots", "_values", "_wording", "ends", "full", "hashes", "raw", "starts", "text", "title", "unspaced")
 
-    def __init__(self, text: Sums, params: VerifyParams = VerifyParams()) -> None:
+    def __init__(self, text: Sums, params: VerifyParams = VerifyParams(), *, title: str = "", raw: str = "") -> None:
         """Cut the windows, 0.02 ms per 1,000 characters."""
+        self.title = title
+        self.raw = raw
         self.full = text.full
         self.text = text.text
         self.starts, self.ends, self.hashes = text.windows(params.unspaced_chars, params.word_chars)
         self.unspaced = text.unspaced
         self._slots: dict[str, set[str]] | None = None
         self._values: list[str] | None = None
+        self._wording: Wording | None = None
+
+    def wording(self) -> Wording:
+        """Return what the comparison of facts wants to know."""
+        if self._wording is None:
+            small = {word for word in _LETTERS.findall(self.raw) if not word[0].isupper()}
+            names = {word.lower() for word in _INNER_CAPITAL.findall(self.raw)} - small
+            self._wording = Wording(normalize(self.title), names, self.text)
+        return self._wording
 
     def values(self) -> list[str]:
         """Return the values that a bulletin would change, in order."""
@@ -147,12 +174,17 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     similarity = calibrate(share, pivot)
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
-        passage = _passage(short, params)
+        passage = _in_chars(params.passage, short, params)
         is_long = round(runs.share * runs.covered.size) >= passage and _longest(runs.covered) >= passage
         kind = QUOTES if is_long else DIFFERENT
         return Comparison(similarity, kind, share * ratio)
     if _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
+    if runs.share < 1.0:
+        if _share_phrases_only(short, long, runs, params):
+            return Comparison(params.least, QUOTES, share * ratio)
+        if _facts_differ(short, long, runs, params):
+            return Comparison(params.least / 2, TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
@@ -171,7 +203,7 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     """
     short, long = _by_length(one, other)
     own, there = ~_runs(short, third).covered, ~_runs(long, third).covered
-    least = (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced) / 3
+    least = _in_chars(1 / 3, short, params)
     kept = replaced = slots = 0
     last = end = 0
     chain = _chain(_runs(short, long))
@@ -278,6 +310,71 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
+def _usual_windows(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[Places, Places, Places]:
+    """Return starts, ends and places in the longer text, without windows that begin at a space, which stand anywhere."""
+    if short.unspaced > 0.5:
+        return runs.starts, runs.ends, runs.there
+    usual = runs.ends - runs.starts == params.word_chars
+    return runs.starts.compress(usual), runs.ends.compress(usual), runs.there.compress(usual)
+
+
+def _share_phrases_only(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> bool:
+    """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
+    starts, ends, there = _usual_windows(short, runs, params)
+    breaks = np.flatnonzero(np.abs(np.diff(there - starts)) > _SHIFT)
+    if breaks.size < _FEW_STRETCHES:
+        return False
+    lengths = ends[np.append(breaks, -1)] - starts[np.append(0, breaks + 1)]
+    if float(lengths @ lengths) >= _in_chars(params.stretch, short, params) * int(lengths.sum()):
+        return False
+    if _lcs_share(short, long, runs, params) >= params.in_order:
+        return False
+    return shared_sentences(short.raw, long.raw) < params.sentences
+
+
+def _facts_differ(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> bool:
+    """Tell whether the texts are of one wording and tell of different facts."""
+    starts, ends, there = _usual_windows(short, runs, params)
+    if not starts.size:
+        return False
+    breaks = np.flatnonzero((starts[1:] > ends[:-1]) | (np.diff(there - starts) != 0))
+    finishes = there + ends - starts
+    gaps = zip(
+        [0, *ends[breaks].tolist(), int(ends[-1])],
+        [int(starts[0]), *starts[breaks + 1].tolist(), len(short.text)],
+        [0, *finishes[breaks].tolist(), int(finishes[-1])],
+        [int(there[0]), *there[breaks + 1].tolist(), len(long.text)],
+        strict=True,
+    )
+    found = None
+    for start, stop, begin, finish in gaps:
+        if stop - start > params.slot_chars or finish - begin > params.slot_chars:
+            continue
+        if min(stop - start, finish - begin) < -_SHIFT:
+            continue  # elsewhere
+        if found is None:
+            found = Replaced(short.wording(), long.wording())
+        left, right = _whole_words(short.text, long.text, (start, stop), (begin, finish))
+        if not found.add(left, right):
+            return False
+    return found is not None and found.are_of_two_stories()
+
+
+def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
+    """Widen two pieces by what they have in common of the words that they begin and end in."""
+    (start, stop), (begin, finish) = here, there
+    stop, finish = max(start, stop), max(begin, finish)
+    while start and begin and one[start - 1] == other[begin - 1] and _is_of_word(one[start - 1]):
+        start, begin = start - 1, begin - 1
+    while stop < len(one) and finish < len(other) and one[stop] == other[finish] and _is_of_word(one[stop]):
+        stop, finish = stop + 1, finish + 1
+    return one[start:stop], other[begin:finish]
+
+
+def _is_of_word(character: str) -> bool:
+    return character != " " and build_tables().kind[min(ord(character), 0x33479)] == WORD
+
+
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
     """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
@@ -300,9 +397,9 @@ def _longest(covered: npt.NDArray[np.bool_]) -> int:
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _passage(short: WindowedText, params: VerifyParams) -> float:
-    """Return the length in characters of a passage that is a quotation."""
-    return params.passage * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
+def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> float:
+    """Return a length in characters that is given in the shortest runs that count."""
+    return windows * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
 def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
