@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import extractOne
 
 from .normalize import normalize
 
@@ -126,35 +128,40 @@ def _sentences(text: str) -> dict[str, str]:
     return found
 
 
-_SAME_SENTENCE: Final = 0.85
+_SAME_SENTENCE: Final = 0.87
 """Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
 _MOST_SENTENCES: Final = 200
-_WHOLE: Final = 1.0
 
 
-def shared_sentences(one: str, other: str) -> float:
-    """Return the share of one text, by characters, in sentences that the other has, too, with small changes.
+def share_sentences(one: str, other: str, least: float) -> bool:
+    """Tell whether two texts have sentences in common, with small changes at most.
 
-    Cost: O(sentences^2), of a few hundred at most, one microsecond each.
-    Returns: in [0, 1]; 1 when one of the texts is no more than a sentence, which says nothing.
+    Args:
+        one: a text as it was printed.
+        other: another.
+        least: share of the shorter text, by characters, that has to stand in such sentences.
+    Returns: true, too, when one of the texts is no more than a sentence, which says nothing.
+    Cost:    O(sentences^2), of a few hundred at most, one microsecond each.
 
-    >>> round(shared_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came."), 2)
-    0.7
+    >>> share_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came to help.", 0.5)
+    True
     """
     texts = [list(_sentences(text))[:_MOST_SENTENCES] for text in (one, other)]
     if min(map(len, texts)) < 2:
-        return _WHOLE
-    exact = set(texts[1])
-    found = [sentence for sentence in texts[0] if sentence in exact or _is_among(sentence, texts[1])]
-    return sum(map(len, found)) / sum(map(len, texts[0]))
+        return True
+    enough = least * min(sum(map(len, text)) for text in texts)
+    return any(_count_among(*pair) >= enough for pair in (texts, texts[::-1]))
 
 
-def _is_among(sentence: str, others: Iterable[str]) -> bool:
-    for other in others:
-        least = _SAME_SENTENCE * max(len(sentence), len(other))
-        if min(len(sentence), len(other)) >= least and LCSseq.similarity(sentence, other) >= least:
-            return True
-    return False
+def _count_among(sentences: Sequence[str], others: Sequence[str]) -> int:
+    """Count the characters of sentences that others are, or hold."""
+    whole = " ".join(others)
+    return sum(
+        len(one)
+        for one in sentences
+        if one in whole
+        or extractOne(one, others, scorer=LCSseq.normalized_similarity, processor=None, score_cutoff=_SAME_SENTENCE)
+    )
 
 
 _UNSPACED: Final = "\u0e00-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff"
@@ -164,23 +171,32 @@ _VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木�
 """Characters that are numbers, days of the week, winds, weather or ups and downs by themselves."""
 _ALIKE, _SLIP = 0.6, 0.7
 """Characters in common from which words are no different names, and from which one was made of the other."""
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|[^\W\d_]+(?=,)")  # not where one begins
 _MOST_SLIPS: Final = 4
 _MOST_WORDS: Final = 6
 """Words in the place of others beyond which a passage was written anew."""
 
 
-class Wording(NamedTuple):
+class Wording:
     """What is known of a text when its facts are compared.
 
-    Attributes:
-        title: its headline, in normal form.
-        names: its words that are written with a capital wherever they stand, in normal form.
-        text: all of it, in normal form.
+    Args:
+        title: its headline, as it was printed.
+        raw: the text, as it was printed.
+        text: the same in normal form.
     """
 
-    title: str
-    names: Set[str]
-    text: str
+    def __init__(self, title: str, raw: str, text: str) -> None:
+        self._raw = raw
+        self.title = normalize(title)
+        self.text = text
+
+    @cached_property
+    def names(self) -> Set[str]:
+        """Words that are written with a capital within sentences, and never without."""
+        small = {word for word in _LETTERS.findall(self._raw) if not word[0].isupper()}
+        return {word.lower() for word in _IN_SENTENCE.findall(self._raw)} - small
 
 
 class Replaced:
@@ -246,8 +262,12 @@ class Replaced:
             self.numbers += self._is_new((old, new))
             return
         common, shortest = _common(old, new), min(len(old), len(new))
-        if common > _ALIKE or shortest < _LEAST_UNSPACED or (old[0] < _HAN and shortest < _LEAST_SPACED):
-            self.slips += common >= _SLIP or common <= _ALIKE
+        if shortest < _LEAST_LENGTH * max(len(old), len(new)):
+            self.slips += 1
+        elif common >= _SLIP or shortest < _LEAST_WORD:
+            self.slips += common >= _SLIP or old[0] >= _HAN
+        elif common > _ALIKE:
+            return
         elif self._is_new((old, new)):
             if self._are_names(old, new):
                 self.names += 1
@@ -267,10 +287,14 @@ class Replaced:
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts
-        return self.names >= 1 and facts >= 3 and 2 * self.slips <= facts
+        if facts < 3 or facts * _CHARS_A_FACT < len(self._before.text) or 2 * self.slips > facts:
+            return False
+        return self.names >= 1 or (self.numbers >= 1 and self.words >= 2)
 
 
-_LEAST_SPACED, _LEAST_UNSPACED = 3, 2
+_LEAST_WORD: Final = 2
+_LEAST_LENGTH: Final = 0.2
+_CHARS_A_FACT: Final = 300
 _HAN: Final = "\u2e80"
 
 

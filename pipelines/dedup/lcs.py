@@ -12,8 +12,8 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
-from .differences import Replaced, Wording, shared_sentences
-from .normalize import WORD, build_tables, normalize
+from .differences import Replaced, Wording, share_sentences
+from .normalize import WORD, build_tables
 from .shape import Comparison, calibrate
 from .shingles import Places, Sums
 
@@ -23,8 +23,6 @@ _VALUE: Final = re.compile(
 )
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
-_INNER_CAPITAL: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+")  # not where a sentence begins
 _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
 _SHIFT = 16  # characters by which a stretch may move for insertions
@@ -59,6 +57,8 @@ class VerifyParams:
             more than stock phrases,
         in_order: if their LCS is less than this share,
         sentences: and sentences in common less than this share of the text.
+        slip: mean length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below
+            which these are slips of the pen.
         slot_chars: longest piece in the place of another that is looked at for facts.
     """
 
@@ -83,6 +83,7 @@ class VerifyParams:
     stretch: float = 7.0
     in_order: float = 0.8
     sentences: float = 0.4
+    slip: float = 0.2
     slot_chars: int = 120
 
 
@@ -114,9 +115,7 @@ class WindowedText:
     def wording(self) -> Wording:
         """Return what the comparison of facts wants to know."""
         if self._wording is None:
-            small = {word for word in _LETTERS.findall(self.raw) if not word[0].isupper()}
-            names = {word.lower() for word in _INNER_CAPITAL.findall(self.raw)} - small
-            self._wording = Wording(normalize(self.title), names, self.text)
+            self._wording = Wording(self.title, self.raw, self.text)
         return self._wording
 
     def values(self) -> list[str]:
@@ -181,9 +180,10 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     if _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
     if runs.share < 1.0:
-        if _share_phrases_only(short, long, runs, params):
+        aligned = _align(short, long, runs, params)
+        if _share_phrases_only(short, long, runs, aligned, params):
             return Comparison(params.least, QUOTES, share * ratio)
-        if _facts_differ(short, long, runs, params):
+        if _facts_differ(short, long, aligned, params):
             return Comparison(params.least / 2, TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
@@ -310,54 +310,67 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
-def _usual_windows(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[Places, Places, Places]:
-    """Return starts, ends and places in the longer text, without windows that begin at a space, which stand anywhere."""
-    if short.unspaced > 0.5:
-        return runs.starts, runs.ends, runs.there
-    usual = runs.ends - runs.starts == params.word_chars
-    return runs.starts.compress(usual), runs.ends.compress(usual), runs.there.compress(usual)
+class _Aligned(NamedTuple):
+    """Stretches of common text in the order of the shorter text: first and last places in both."""
+
+    starts: Places
+    ends: Places
+    begins: Places
+    finishes: Places
 
 
-def _share_phrases_only(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> bool:
+def _align(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> _Aligned:
+    """Join the windows that stand in both texts to stretches.
+
+    Windows that begin at a space are left out: they are short, and stand anywhere. A stretch of nothing goes before
+    the first and after the last.
+    """
+    starts, ends, there = runs.starts, runs.ends, runs.there
+    if short.unspaced < 0.5:
+        usual = ends - starts == params.word_chars
+        starts, ends, there = starts.compress(usual), ends.compress(usual), there.compress(usual)
+    breaks = ((starts[1:] > ends[:-1]) | (np.diff(there - starts) != 0)).nonzero()[0]
+    firsts, lasts = (np.append(0, breaks + 1), np.append(breaks, -1)) if starts.size else (breaks, breaks)
+    sizes = len(short.text), len(long.text)
+    starts, ends, there, finishes = starts[firsts], ends[lasts], there[firsts], there[lasts] + (ends - starts)[lasts]
+    return _Aligned(
+        np.concatenate(([0], starts, sizes[:1])),
+        np.concatenate(([0], ends, sizes[:1])),
+        np.concatenate(([0], there, sizes[1:])),
+        np.concatenate(([0], finishes, sizes[1:])),
+    )
+
+
+def _share_phrases_only(
+    short: WindowedText, long: WindowedText, runs: _Runs, aligned: _Aligned, params: VerifyParams
+) -> bool:
     """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
-    starts, ends, there = _usual_windows(short, runs, params)
-    breaks = np.flatnonzero(np.abs(np.diff(there - starts)) > _SHIFT)
-    if breaks.size < _FEW_STRETCHES:
+    moved = (np.abs(np.diff((aligned.begins - aligned.starts)[1:-1])) > _SHIFT).nonzero()[0] + 1
+    if moved.size < _FEW_STRETCHES:
         return False
-    lengths = ends[np.append(breaks, -1)] - starts[np.append(0, breaks + 1)]
+    lengths = aligned.ends[np.append(moved, -2)] - aligned.starts[np.append(1, moved + 1)]
     if float(lengths @ lengths) >= _in_chars(params.stretch, short, params) * int(lengths.sum()):
         return False
     if _lcs_share(short, long, runs, params) >= params.in_order:
         return False
-    return shared_sentences(short.raw, long.raw) < params.sentences
+    return not share_sentences(short.raw, long.raw, params.sentences)
 
 
-def _facts_differ(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> bool:
+def _facts_differ(short: WindowedText, long: WindowedText, aligned: _Aligned, params: VerifyParams) -> bool:
     """Tell whether the texts are of one wording and tell of different facts."""
-    starts, ends, there = _usual_windows(short, runs, params)
-    if not starts.size:
+    start, stop, begin, finish = aligned.ends[:-1], aligned.starts[1:], aligned.finishes[:-1], aligned.begins[1:]
+    left, right = stop - start, finish - begin
+    longest, shortest = np.maximum(left, right), np.minimum(left, right)
+    near = (longest <= params.slot_chars) & (shortest > -_SHIFT) & (longest > 0)
+    replaced = longest[near & (shortest > 0)]
+    if not replaced.size or replaced.mean() < (_in_chars(params.slip, short, params)):
         return False
-    breaks = np.flatnonzero((starts[1:] > ends[:-1]) | (np.diff(there - starts) != 0))
-    finishes = there + ends - starts
-    gaps = zip(
-        [0, *ends[breaks].tolist(), int(ends[-1])],
-        [int(starts[0]), *starts[breaks + 1].tolist(), len(short.text)],
-        [0, *finishes[breaks].tolist(), int(finishes[-1])],
-        [int(there[0]), *there[breaks + 1].tolist(), len(long.text)],
-        strict=True,
-    )
-    found = None
-    for start, stop, begin, finish in gaps:
-        if stop - start > params.slot_chars or finish - begin > params.slot_chars:
-            continue
-        if min(stop - start, finish - begin) < -_SHIFT:
-            continue  # elsewhere
-        if found is None:
-            found = Replaced(short.wording(), long.wording())
-        left, right = _whole_words(short.text, long.text, (start, stop), (begin, finish))
-        if not found.add(left, right):
+    found = Replaced(short.wording(), long.wording())
+    for gap in near.nonzero()[0].tolist():
+        here, there = (int(start[gap]), int(stop[gap])), (int(begin[gap]), int(finish[gap]))
+        if not found.add(*_whole_words(short.text, long.text, here, there)):
             return False
-    return found is not None and found.are_of_two_stories()
+    return found.are_of_two_stories()
 
 
 def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
