@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
@@ -130,7 +130,7 @@ def _sentences(text: str) -> dict[str, str]:
 
 _SAME_SENTENCE: Final = 0.87
 """Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
-_MOST_SENTENCES: Final = 200
+_MOST_SENTENCES: Final = 100
 
 
 def share_sentences(one: str, other: str, least: float) -> bool:
@@ -150,17 +150,23 @@ def share_sentences(one: str, other: str, least: float) -> bool:
     if min(map(len, texts)) < 2:
         return True
     enough = least * min(sum(map(len, text)) for text in texts)
-    return any(_count_among(*pair) >= enough for pair in (texts, texts[::-1]))
+    both = texts, texts[::-1]
+    return any(_count_among(*pair, alike) >= enough for alike in (_hold, _hold_changed) for pair in both)
 
 
-def _count_among(sentences: Sequence[str], others: Sequence[str]) -> int:
+def _count_among(sentences: Sequence[str], others: Sequence[str], alike: Callable[[str, str, Sequence[str]], bool]) -> int:
     """Count the characters of sentences that others are, or hold."""
     whole = " ".join(others)
-    return sum(
-        len(one)
-        for one in sentences
-        if one in whole
-        or extractOne(one, others, scorer=LCSseq.normalized_similarity, processor=None, score_cutoff=_SAME_SENTENCE)
+    return sum(len(one) for one in sentences if alike(one, whole, others))
+
+
+def _hold(one: str, whole: str, _: Sequence[str]) -> bool:
+    return one in whole
+
+
+def _hold_changed(one: str, whole: str, others: Sequence[str]) -> bool:
+    return one in whole or bool(
+        extractOne(one, others, scorer=LCSseq.normalized_similarity, score_cutoff=_SAME_SENTENCE)
     )
 
 
@@ -211,8 +217,9 @@ class Replaced:
         slips: changes that no template makes: letters, insertions, passages.
     """
 
-    def __init__(self, before: Wording, after: Wording) -> None:
+    def __init__(self, before: Wording, after: Wording, fact_chars: int) -> None:
         self._before, self._after = before, after
+        self._fact_chars = fact_chars
         self._seen: set[str] = set()
         self.numbers = self.names = self.words = self.linked = self.slips = 0
         if before.title != after.title:
@@ -287,14 +294,13 @@ class Replaced:
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts
-        if facts < 3 or facts * _CHARS_A_FACT < len(self._before.text) or 2 * self.slips > facts:
+        if facts < 3 or facts * self._fact_chars < len(self._before.text) or 2 * self.slips > facts:
             return False
         return self.names >= 1 or (self.numbers >= 1 and self.words >= 2)
 
 
 _LEAST_WORD: Final = 2
 _LEAST_LENGTH: Final = 0.2
-_CHARS_A_FACT: Final = 300
 _HAN: Final = "\u2e80"
 
 

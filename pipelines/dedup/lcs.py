@@ -27,6 +27,7 @@ _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
 _SHIFT = 16  # characters by which a stretch may move for insertions
 _FEW_STRETCHES = 3
+_FEWEST_FACTS = 2  # in the place of others, of three in all
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -59,6 +60,7 @@ class VerifyParams:
         sentences: and sentences in common less than this share of the text.
         slip: mean length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below
             which these are slips of the pen.
+        fact_chars: characters to a fact that differs, at most, where headlines do not tell.
         slot_chars: longest piece in the place of another that is looked at for facts.
     """
 
@@ -84,6 +86,7 @@ class VerifyParams:
     in_order: float = 0.8
     sentences: float = 0.4
     slip: float = 0.2
+    fact_chars: int = 300
     slot_chars: int = 120
 
 
@@ -179,11 +182,12 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
         return Comparison(similarity, kind, share * ratio)
     if _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
-    if runs.share < 1.0:
-        aligned = _align(short, long, runs, params)
-        if _share_phrases_only(short, long, runs, aligned, params):
+    found = _gaps(short, runs, params) if runs.share < 1.0 else None
+    if found is not None:
+        gaps, ends = found
+        if _share_phrases_only(short, long, runs, gaps, ends[0], ends[2], params):
             return Comparison(params.least, QUOTES, share * ratio)
-        if _facts_differ(short, long, aligned, params):
+        if _facts_differ(short, long, gaps, ends, params):
             return Comparison(params.least / 2, TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
@@ -310,45 +314,48 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
-class _Aligned(NamedTuple):
-    """Stretches of common text in the order of the shorter text: first and last places in both."""
+class _Gaps(NamedTuple):
+    """Breaks between the common stretches of two texts, in the order of the shorter.
 
-    starts: Places
+    Attributes:
+        ends, starts: places in the shorter text where a stretch ends and the next one starts,
+        finishes, begins: and in the longer.
+    """
+
     ends: Places
-    begins: Places
+    starts: Places
     finishes: Places
+    begins: Places
 
 
-def _align(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> _Aligned:
-    """Join the windows that stand in both texts to stretches.
+def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[_Gaps, tuple[int, int, int, int]] | None:
+    """Find the breaks between common stretches; and where the first starts and the last ends, in both texts.
 
-    Windows that begin at a space are left out: they are short, and stand anywhere. A stretch of nothing goes before
-    the first and after the last.
+    Windows that begin at a space are left out: they are short, and stand anywhere.
     """
     starts, ends, there = runs.starts, runs.ends, runs.there
     if short.unspaced < 0.5:
         usual = ends - starts == params.word_chars
         starts, ends, there = starts.compress(usual), ends.compress(usual), there.compress(usual)
-    breaks = ((starts[1:] > ends[:-1]) | (np.diff(there - starts) != 0)).nonzero()[0]
-    firsts, lasts = (np.append(0, breaks + 1), np.append(breaks, -1)) if starts.size else (breaks, breaks)
-    sizes = len(short.text), len(long.text)
-    starts, ends, there, finishes = starts[firsts], ends[lasts], there[firsts], there[lasts] + (ends - starts)[lasts]
-    return _Aligned(
-        np.concatenate(([0], starts, sizes[:1])),
-        np.concatenate(([0], ends, sizes[:1])),
-        np.concatenate(([0], there, sizes[1:])),
-        np.concatenate(([0], finishes, sizes[1:])),
-    )
+    if not starts.size:
+        return None
+    shifts = there - starts
+    breaks = ((starts[1:] > ends[:-1]) | (shifts[1:] != shifts[:-1])).nonzero()[0]
+    after, last = breaks + 1, int(ends[-1])
+    gaps = _Gaps(ends[breaks], starts[after], ends[breaks] + shifts[breaks], there[after])
+    return gaps, (int(starts[0]), int(there[0]), last, last + int(shifts[-1]))
 
 
 def _share_phrases_only(
-    short: WindowedText, long: WindowedText, runs: _Runs, aligned: _Aligned, params: VerifyParams
+    short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, first: int, last: int, params: VerifyParams
 ) -> bool:
     """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
-    moved = (np.abs(np.diff((aligned.begins - aligned.starts)[1:-1])) > _SHIFT).nonzero()[0] + 1
-    if moved.size < _FEW_STRETCHES:
+    if gaps.ends.size < _FEW_STRETCHES:
         return False
-    lengths = aligned.ends[np.append(moved, -2)] - aligned.starts[np.append(1, moved + 1)]
+    moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
+    if np.count_nonzero(moved) < _FEW_STRETCHES:
+        return False
+    lengths = np.append(gaps.ends.compress(moved), last) - np.append(first, gaps.starts.compress(moved))
     if float(lengths @ lengths) >= _in_chars(params.stretch, short, params) * int(lengths.sum()):
         return False
     if _lcs_share(short, long, runs, params) >= params.in_order:
@@ -356,18 +363,29 @@ def _share_phrases_only(
     return not share_sentences(short.raw, long.raw, params.sentences)
 
 
-def _facts_differ(short: WindowedText, long: WindowedText, aligned: _Aligned, params: VerifyParams) -> bool:
+def _facts_differ(
+    short: WindowedText, long: WindowedText, gaps: _Gaps, ends: tuple[int, int, int, int], params: VerifyParams
+) -> bool:
     """Tell whether the texts are of one wording and tell of different facts."""
-    start, stop, begin, finish = aligned.ends[:-1], aligned.starts[1:], aligned.finishes[:-1], aligned.begins[1:]
-    left, right = stop - start, finish - begin
+    left, right = gaps.starts - gaps.ends, gaps.begins - gaps.finishes
     longest, shortest = np.maximum(left, right), np.minimum(left, right)
-    near = (longest <= params.slot_chars) & (shortest > -_SHIFT) & (longest > 0)
-    replaced = longest[near & (shortest > 0)]
-    if not replaced.size or replaced.mean() < (_in_chars(params.slip, short, params)):
+    near = (longest <= params.slot_chars) & (shortest > -_SHIFT)
+    sizes = longest.compress(near & (shortest > 0)).tolist()
+    size, other_size = len(short.text), len(long.text)
+    around = [
+        (here, there)
+        for here, there in (((0, ends[0]), (0, ends[1])), ((ends[2], size), (ends[3], other_size)))
+        if 0 < here[1] - here[0] <= params.slot_chars and 0 < there[1] - there[0] <= params.slot_chars
+    ]
+    sizes += [here[1] - here[0] for here, _ in around]
+    if not sizes or sum(sizes) < _in_chars(params.slip, short, params) * len(sizes):
         return False
-    found = Replaced(short.wording(), long.wording())
-    for gap in near.nonzero()[0].tolist():
-        here, there = (int(start[gap]), int(stop[gap])), (int(begin[gap]), int(finish[gap]))
+    if short.title == long.title and _FEWEST_FACTS * params.fact_chars * len(sizes) < size:
+        return False
+    places = near.nonzero()[0]
+    pieces = [*around, *zip(zip(*(of[places].tolist() for of in gaps[:2])), zip(*(of[places].tolist() for of in gaps[2:])))]
+    found = Replaced(short.wording(), long.wording(), params.fact_chars)
+    for here, there in pieces:
         if not found.add(*_whole_words(short.text, long.text, here, there)):
             return False
     return found.are_of_two_stories()
