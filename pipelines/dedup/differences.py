@@ -130,7 +130,8 @@ def _sentences(text: str) -> dict[str, str]:
 
 _SAME_SENTENCE: Final = 0.87
 """Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
-_MOST_SENTENCES: Final = 100
+_MOST_SENTENCES: Final = 200
+_BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation leaves as it is
 
 
 def share_sentences(one: str, other: str, least: float) -> bool:
@@ -146,12 +147,17 @@ def share_sentences(one: str, other: str, least: float) -> bool:
     >>> share_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came to help.", 0.5)
     True
     """
-    texts = [list(_sentences(text))[:_MOST_SENTENCES] for text in (one, other)]
+    texts = [_normal_sentences(text) for text in (one, other)]
     if min(map(len, texts)) < 2:
         return True
     enough = least * min(sum(map(len, text)) for text in texts)
     both = texts, texts[::-1]
     return any(_count_among(*pair, alike) >= enough for alike in (_hold, _hold_changed) for pair in both)
+
+
+def _normal_sentences(text: str) -> list[str]:
+    marked = _BOUNDARY.join(map(str.strip, _split(text.replace(_BOUNDARY, " "))[:_MOST_SENTENCES]))
+    return [sentence for sentence in normalize(marked).split(_BOUNDARY) if sentence]
 
 
 def _count_among(sentences: Sequence[str], others: Sequence[str], alike: Callable[[str, str, Sequence[str]], bool]) -> int:
@@ -194,9 +200,14 @@ class Wording:
     """
 
     def __init__(self, title: str, raw: str, text: str) -> None:
+        self._title = title
         self._raw = raw
-        self.title = normalize(title)
         self.text = text
+
+    @cached_property
+    def title(self) -> str:
+        """The headline in normal form."""
+        return normalize(self._title)
 
     @cached_property
     def names(self) -> Set[str]:
@@ -242,7 +253,8 @@ class Replaced:
             for gone, come in pairs:
                 if gone != come:
                     self._add(gone, come)
-        return self.slips <= 2 * (self.numbers + self.names + self.words) + _MOST_SLIPS
+        facts = self.numbers + self.names + self.words
+        return self.slips <= (2 * facts + _MOST_SLIPS if self.linked else facts // 2 + _MOST_SLIPS // 2)
 
     def _add(self, old: Sequence[str], new: Sequence[str]) -> None:
         if not old or not new or max(_count(old), _count(new)) > _MOST_WORDS:
@@ -294,9 +306,9 @@ class Replaced:
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts
-        if facts < 3 or facts * self._fact_chars < len(self._before.text) or 2 * self.slips > facts:
+        if not self.numbers or facts < 3 or 2 * self.slips > facts:
             return False
-        return self.names >= 1 or (self.numbers >= 1 and self.words >= 2)
+        return (self.names >= 1 or self.words >= 2) and facts * self._fact_chars >= len(self._before.text)
 
 
 _LEAST_WORD: Final = 2

@@ -27,7 +27,8 @@ _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
 _SHIFT = 16  # characters by which a stretch may move for insertions
 _FEW_STRETCHES = 3
-_FEWEST_FACTS = 2  # in the place of others, of three in all
+_FACTS, _MOST_SLIPS = 2, 4  # for each piece in the place of another
+_FEW_EDGES = 3  # of a gap within, and one at an end
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -58,8 +59,8 @@ class VerifyParams:
             more than stock phrases,
         in_order: if their LCS is less than this share,
         sentences: and sentences in common less than this share of the text.
-        slip: mean length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below
-            which these are slips of the pen.
+        slip: length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below which
+            these are slips of the pen.
         fact_chars: characters to a fact that differs, at most, where headlines do not tell.
         slot_chars: longest piece in the place of another that is looked at for facts.
     """
@@ -86,7 +87,7 @@ class VerifyParams:
     in_order: float = 0.8
     sentences: float = 0.4
     slip: float = 0.2
-    fact_chars: int = 300
+    fact_chars: int = 200
     slot_chars: int = 120
 
 
@@ -180,14 +181,17 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
         is_long = round(runs.share * runs.covered.size) >= passage and _longest(runs.covered) >= passage
         kind = QUOTES if is_long else DIFFERENT
         return Comparison(similarity, kind, share * ratio)
-    if _values_disagree(short, long, share, params):
+    same_values = runs.share == 1.0 or _are_values_equal(short, long)
+    if not same_values and _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
-    found = _gaps(short, runs, params) if runs.share < 1.0 else None
+    found = _gaps(short, runs, params)
     if found is not None:
         gaps, ends = found
         if _share_phrases_only(short, long, runs, gaps, ends[0], ends[2], params):
             return Comparison(params.least, QUOTES, share * ratio)
-        if _facts_differ(short, long, gaps, ends, params):
+        if (not same_values or short.title != long.title) and _facts_differ(
+            short, long, gaps, ends, same_values=same_values, params=params
+        ):
             return Comparison(params.least / 2, TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
@@ -332,7 +336,11 @@ def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[_Gaps
     """Find the breaks between common stretches; and where the first starts and the last ends, in both texts.
 
     Windows that begin at a space are left out: they are short, and stand anywhere.
+
+    Returns: None when too little of the shorter text is its own for it to be another story.
     """
+    if np.count_nonzero(runs.covered[1:] != runs.covered[:-1]) < _FEW_EDGES:
+        return None
     starts, ends, there = runs.starts, runs.ends, runs.there
     if short.unspaced < 0.5:
         usual = ends - starts == params.word_chars
@@ -364,29 +372,41 @@ def _share_phrases_only(
 
 
 def _facts_differ(
-    short: WindowedText, long: WindowedText, gaps: _Gaps, ends: tuple[int, int, int, int], params: VerifyParams
+    short: WindowedText,
+    long: WindowedText,
+    gaps: _Gaps,
+    ends: tuple[int, int, int, int],
+    *,
+    same_values: bool,
+    params: VerifyParams,
 ) -> bool:
     """Tell whether the texts are of one wording and tell of different facts."""
     left, right = gaps.starts - gaps.ends, gaps.begins - gaps.finishes
     longest, shortest = np.maximum(left, right), np.minimum(left, right)
     near = (longest <= params.slot_chars) & (shortest > -_SHIFT)
-    sizes = longest.compress(near & (shortest > 0)).tolist()
+    large = near & (shortest > 0) & (longest >= _in_chars(params.slip, short, params))
     size, other_size = len(short.text), len(long.text)
     around = [
         (here, there)
         for here, there in (((0, ends[0]), (0, ends[1])), ((ends[2], size), (ends[3], other_size)))
         if 0 < here[1] - here[0] <= params.slot_chars and 0 < there[1] - there[0] <= params.slot_chars
     ]
-    sizes += [here[1] - here[0] for here, _ in around]
-    if not sizes or sum(sizes) < _in_chars(params.slip, short, params) * len(sizes):
+    replaced = int(np.count_nonzero(large))
+    slips = int(np.count_nonzero(near)) - replaced
+    replaced += len(around)
+    if not replaced or slips > _MOST_SLIPS * replaced:
         return False
-    if short.title == long.title and _FEWEST_FACTS * params.fact_chars * len(sizes) < size:
-        return False
+    found = None
+    if short.title != long.title:
+        found = Replaced(short.wording(), long.wording(), params.fact_chars)
+    if found is None or not found.linked:
+        if same_values or replaced < _FACTS or slips > replaced or _FACTS * params.fact_chars * replaced < size:
+            return False
+        found = found or Replaced(short.wording(), long.wording(), params.fact_chars)
     places = near.nonzero()[0]
-    pieces = [*around, *zip(zip(*(of[places].tolist() for of in gaps[:2])), zip(*(of[places].tolist() for of in gaps[2:])))]
-    found = Replaced(short.wording(), long.wording(), params.fact_chars)
-    for here, there in pieces:
-        if not found.add(*_whole_words(short.text, long.text, here, there)):
+    here, there = ([of[places].tolist() for of in pair] for pair in (gaps[:2], gaps[2:]))
+    for left, right in [*around, *zip(zip(*here, strict=True), zip(*there, strict=True), strict=True)]:
+        if not found.add(*_whole_words(short.text, long.text, left, right)):
             return False
     return found.are_of_two_stories()
 
@@ -433,11 +453,14 @@ def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> floa
     return windows * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
+def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
+    """Tell whether the longer text has the values of the shorter in the same order: a reprint, as most are."""
+    rest = iter(long.values())
+    return all(value in rest for value in short.values())
+
+
 def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
     """Tell whether values in the same places differ, as in daily bulletins."""
-    rest = iter(long.values())
-    if all(value in rest for value in short.values()):  # the same in the same order: a reprint, as most are
-        return False
     places = conflicts = 0
     second = long.slots()
     for slot, values in short.slots().items():
