@@ -50,8 +50,8 @@ def method(params: Params = Params()) -> Method:
         sums = summed(text)
         return Signature(exact_hash(sums.full), sample(sums, shingles), len(sums.full))
 
-    def prepare(_: str, text: str) -> WindowedText:
-        return WindowedText(summed(text), params)
+    def prepare(title: str, text: str) -> WindowedText:
+        return WindowedText(summed(text), params, title=title, raw=text)
 
     def verify(new: WindowedText, stored: WindowedText) -> Comparison:
         return compare(new, stored, params)

@@ -1,4 +1,4 @@
-"""Verification of a candidate by common runs, LCS and conflicting values."""
+"""Verification of a candidate by common runs, LCS, conflicting values and facts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rapidfuzz.distance import LCSseq
 
 from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, QUOTES, SAME, TEMPLATE
 
+from .differences import Replaced, Wording, share_sentences
+from .normalize import WORD, build_tables
 from .shape import Comparison, calibrate
 from .shingles import Places, Sums
 
@@ -23,6 +25,10 @@ _VALUE: Final = re.compile(
 downs, days of the week and ordinals."""
 _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
+_SHIFT = 16  # characters by which a stretch may move for insertions
+_FEW_STRETCHES = 3
+_FACTS, _MOST_SLIPS = 2, 4  # for each piece in the place of another
+_FEW_EDGES = 3  # of a gap within, and one at an end
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -49,6 +55,14 @@ class VerifyParams:
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
         slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
         edited_share: characters in common from which a piece came of the one in its place by changes.
+        stretch: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which texts may share no
+            more than stock phrases,
+        in_order: if their LCS is less than this share,
+        sentences: and sentences in common less than this share of the text.
+        slip: length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below which
+            these are slips of the pen.
+        fact_chars: characters to a fact that differs, at most, where headlines do not tell.
+        slot_chars: longest piece in the place of another that is looked at for facts.
     """
 
     unspaced_chars: int = 6
@@ -69,6 +83,12 @@ class VerifyParams:
     slot_share: float = 0.3
     slots: int = 3
     edited_share: float = 0.6
+    stretch: float = 7.0
+    in_order: float = 0.8
+    sentences: float = 0.4
+    slip: float = 0.2
+    fact_chars: int = 200
+    slot_chars: int = 120
 
 
 class WindowedText:
@@ -79,18 +99,28 @@ class WindowedText:
         text: as much of it as is compared.
         starts, ends, hashes: its windows, see `windows`.
         unspaced: share of characters of scripts without spaces.
+        title, raw: headline and text as they were printed.
     """
 
-    __slots__ = ("_slots", "_values", "ends", "full", "hashes", "starts", "text", "unspaced")
+    __slots__ = ("_slots", "_values", "_wording", "ends", "full", "hashes", "raw", "starts", "text", "title", "unspaced")
 
-    def __init__(self, text: Sums, params: VerifyParams = VerifyParams()) -> None:
+    def __init__(self, text: Sums, params: VerifyParams = VerifyParams(), *, title: str = "", raw: str = "") -> None:
         """Cut the windows, 0.02 ms per 1,000 characters."""
+        self.title = title
+        self.raw = raw
         self.full = text.full
         self.text = text.text
         self.starts, self.ends, self.hashes = text.windows(params.unspaced_chars, params.word_chars)
         self.unspaced = text.unspaced
         self._slots: dict[str, set[str]] | None = None
         self._values: list[str] | None = None
+        self._wording: Wording | None = None
+
+    def wording(self) -> Wording:
+        """Return what the comparison of facts wants to know."""
+        if self._wording is None:
+            self._wording = Wording(self.title, self.raw, self.text)
+        return self._wording
 
     def values(self) -> list[str]:
         """Return the values that a bulletin would change, in order."""
@@ -147,12 +177,22 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     similarity = calibrate(share, pivot)
     fresh = max(0, len(one.full) - round(share * len(short.text)))
     if similarity < params.least:
-        passage = _passage(short, params)
+        passage = _in_chars(params.passage, short, params)
         is_long = round(runs.share * runs.covered.size) >= passage and _longest(runs.covered) >= passage
         kind = QUOTES if is_long else DIFFERENT
         return Comparison(similarity, kind, share * ratio)
-    if _values_disagree(short, long, share, params):
+    same_values = runs.share == 1.0 or _are_values_equal(short, long)
+    if not same_values and _values_disagree(short, long, share, params):
         return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
+    found = _gaps(short, runs, params)
+    if found is not None:
+        gaps, ends = found
+        if _share_phrases_only(short, long, runs, gaps, ends[0], ends[2], params):
+            return Comparison(params.least, QUOTES, share * ratio)
+        if (not same_values or short.title != long.title) and _facts_differ(
+            short, long, gaps, ends, same_values=same_values, params=params
+        ):
+            return Comparison(params.least / 2, TEMPLATE, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
@@ -171,7 +211,7 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     """
     short, long = _by_length(one, other)
     own, there = ~_runs(short, third).covered, ~_runs(long, third).covered
-    least = (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced) / 3
+    least = _in_chars(1 / 3, short, params)
     kept = replaced = slots = 0
     last = end = 0
     chain = _chain(_runs(short, long))
@@ -278,6 +318,114 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
+class _Gaps(NamedTuple):
+    """Breaks between the common stretches of two texts, in the order of the shorter.
+
+    Attributes:
+        ends, starts: places in the shorter text where a stretch ends and the next one starts,
+        finishes, begins: and in the longer.
+    """
+
+    ends: Places
+    starts: Places
+    finishes: Places
+    begins: Places
+
+
+def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[_Gaps, tuple[int, int, int, int]] | None:
+    """Find the breaks between common stretches; and where the first starts and the last ends, in both texts.
+
+    Windows that begin at a space are left out: they are short, and stand anywhere.
+
+    Returns: None when too little of the shorter text is its own for it to be another story.
+    """
+    if np.count_nonzero(runs.covered[1:] != runs.covered[:-1]) < _FEW_EDGES:
+        return None
+    starts, ends, there = runs.starts, runs.ends, runs.there
+    if short.unspaced < 0.5:
+        usual = ends - starts == params.word_chars
+        starts, ends, there = starts.compress(usual), ends.compress(usual), there.compress(usual)
+    if not starts.size:
+        return None
+    shifts = there - starts
+    breaks = ((starts[1:] > ends[:-1]) | (shifts[1:] != shifts[:-1])).nonzero()[0]
+    after, last = breaks + 1, int(ends[-1])
+    gaps = _Gaps(ends[breaks], starts[after], ends[breaks] + shifts[breaks], there[after])
+    return gaps, (int(starts[0]), int(there[0]), last, last + int(shifts[-1]))
+
+
+def _share_phrases_only(
+    short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, first: int, last: int, params: VerifyParams
+) -> bool:
+    """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
+    if gaps.ends.size < _FEW_STRETCHES:
+        return False
+    moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
+    if np.count_nonzero(moved) < _FEW_STRETCHES:
+        return False
+    lengths = np.append(gaps.ends.compress(moved), last) - np.append(first, gaps.starts.compress(moved))
+    if float(lengths @ lengths) >= _in_chars(params.stretch, short, params) * int(lengths.sum()):
+        return False
+    if _lcs_share(short, long, runs, params) >= params.in_order:
+        return False
+    return not share_sentences(short.raw, long.raw, params.sentences)
+
+
+def _facts_differ(
+    short: WindowedText,
+    long: WindowedText,
+    gaps: _Gaps,
+    ends: tuple[int, int, int, int],
+    *,
+    same_values: bool,
+    params: VerifyParams,
+) -> bool:
+    """Tell whether the texts are of one wording and tell of different facts."""
+    left, right = gaps.starts - gaps.ends, gaps.begins - gaps.finishes
+    longest, shortest = np.maximum(left, right), np.minimum(left, right)
+    near = (longest <= params.slot_chars) & (shortest > -_SHIFT)
+    large = near & (shortest > 0) & (longest >= _in_chars(params.slip, short, params))
+    size, other_size = len(short.text), len(long.text)
+    around = [
+        (here, there)
+        for here, there in (((0, ends[0]), (0, ends[1])), ((ends[2], size), (ends[3], other_size)))
+        if 0 < here[1] - here[0] <= params.slot_chars and 0 < there[1] - there[0] <= params.slot_chars
+    ]
+    replaced = int(np.count_nonzero(large))
+    slips = int(np.count_nonzero(near)) - replaced
+    replaced += len(around)
+    if not replaced or slips > _MOST_SLIPS * replaced:
+        return False
+    found = None
+    if short.title != long.title:
+        found = Replaced(short.wording(), long.wording(), params.fact_chars)
+    if found is None or not found.linked:
+        if same_values or replaced < _FACTS or slips > replaced or _FACTS * params.fact_chars * replaced < size:
+            return False
+        found = found or Replaced(short.wording(), long.wording(), params.fact_chars)
+    places = near.nonzero()[0]
+    here, there = ([of[places].tolist() for of in pair] for pair in (gaps[:2], gaps[2:]))
+    for left, right in [*around, *zip(zip(*here, strict=True), zip(*there, strict=True), strict=True)]:
+        if not found.add(*_whole_words(short.text, long.text, left, right)):
+            return False
+    return found.are_of_two_stories()
+
+
+def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
+    """Widen two pieces by what they have in common of the words that they begin and end in."""
+    (start, stop), (begin, finish) = here, there
+    stop, finish = max(start, stop), max(begin, finish)
+    while start and begin and one[start - 1] == other[begin - 1] and _is_of_word(one[start - 1]):
+        start, begin = start - 1, begin - 1
+    while stop < len(one) and finish < len(other) and one[stop] == other[finish] and _is_of_word(one[stop]):
+        stop, finish = stop + 1, finish + 1
+    return one[start:stop], other[begin:finish]
+
+
+def _is_of_word(character: str) -> bool:
+    return character != " " and build_tables().kind[min(ord(character), 0x33479)] == WORD
+
+
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
     """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
@@ -300,16 +448,19 @@ def _longest(covered: npt.NDArray[np.bool_]) -> int:
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def _passage(short: WindowedText, params: VerifyParams) -> float:
-    """Return the length in characters of a passage that is a quotation."""
-    return params.passage * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
+def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> float:
+    """Return a length in characters that is given in the shortest runs that count."""
+    return windows * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
+
+
+def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
+    """Tell whether the longer text has the values of the shorter in the same order: a reprint, as most are."""
+    rest = iter(long.values())
+    return all(value in rest for value in short.values())
 
 
 def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
     """Tell whether values in the same places differ, as in daily bulletins."""
-    rest = iter(long.values())
-    if all(value in rest for value in short.values()):  # the same in the same order: a reprint, as most are
-        return False
     places = conflicts = 0
     second = long.slots()
     for slot, values in short.slots().items():
