@@ -1,14 +1,16 @@
 """How fast the whole crawl is: a local server of generated pages, the real command, CPU of the processes by themselves.
 
     uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL] [--no-descriptions]
-        [--curve]
+        [--curve] [--links 60] [--paragraphs 8] [--filler 50]
 
 Pages of about 50 KB with 60 links each, over hosts that are addresses of loopback. Beside it, in the same run, a Scrapy
 spider that fetches the same pages and does nothing else. Prints pages a second, CPU milliseconds a page of the crawling
 process and of the workers, and the most memory that all took together: pages that several share counted once, and
 ("summed") as often as they are shared. Articles are described (keywords, summary, classes, harm), as by default, but
 with `--no-descriptions`. Quote ratios: absolute times are those of the machine. `--curve` shows how they change from
-the first tenth of the pages to the last: whether a crawl gets slower or grows.
+the first tenth of the pages to the last: whether a crawl gets slower or grows ("others MB": all other processes, shared
+pages as often as they are). `--links`, `--paragraphs` and `--filler` say how large the pages are; a
+hundred thousand small ones (`--pages 100000 --links 10 --paragraphs 1 --filler 0`) show what grows with a crawl.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .static_site import NETWORK, Serving
+from .static_site import NETWORK, Serving, Shape
 
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[2]
@@ -55,13 +57,14 @@ process.start()
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The crawling process at one time: pages done, seconds, CPU seconds (own, workers'), MB, open files, threads."""
+    """A crawl at one time: pages, seconds, CPU seconds (own, workers'), MB (own, others'), open files, threads."""
 
     pages: int
     seconds: float
     own: float
     workers: float
     mb: float
+    others_mb: float
     files: int
     threads: int
 
@@ -98,7 +101,7 @@ def watch(command: list[str]) -> tuple[Usage, int]:
                 usage.peak_mb = max(usage.peak_mb, sum(map(proportional, members)))
             pages = pages_done(Path(output.name))
             if pages and (not usage.moments or usage.moments[-1].pages < pages):
-                usage.moments.append(moment(usage, process.pid, pages, time.monotonic() - started))
+                usage.moments.append(moment(usage, process.pid, pages, time.monotonic() - started, summed))
             time.sleep(0.1)
         usage.output = Path(output.name).read_text("utf-8", "replace")
     usage.wall = time.monotonic() - started
@@ -113,23 +116,26 @@ def pages_done(output: Path) -> int:
     return int(found[-1]) if found else 0
 
 
-def moment(usage: Usage, pid: int, pages: int, seconds: float) -> Moment:
+def moment(usage: Usage, pid: int, pages: int, seconds: float, summed: float) -> Moment:
     """The state of the crawling process now."""
     own = usage.own[pid]
     threads, files = (len(list(Path(f"/proc/{pid}/{kind}").iterdir())) for kind in ("task", "fd"))
-    return Moment(pages, seconds, own, sum(usage.own.values()) - own, account(pid)[1], files, threads)
+    mb = account(pid)[1]
+    return Moment(pages, seconds, own, sum(usage.own.values()) - own, mb, summed - mb, files, threads)
 
 
 def curve(moments: list[Moment]) -> str:
     """The first moment in each tenth of the pages, with what a page cost since the one before."""
     most = moments[-1].pages
     picked = [next(m for m in moments if m.pages >= most * n / 10) for n in range(1, 11)]
-    lines = [f"{'pages':>8} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>9} {'MB':>6} {'files':>6} {'threads':>8}"]
+    lines = [
+        f"{'pages':>8} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>9} {'MB':>6} {'others MB':>10} {'files':>6} {'threads':>8}"
+    ]
     for a, b in itertools.pairwise([moments[0], *picked]):
         n = max(1, b.pages - a.pages)
         rate, own, workers = n / (b.seconds - a.seconds or 1), 1000 * (b.own - a.own) / n, b.workers - a.workers
         costs = f"{b.pages:>8} {rate:>8.0f} {own:>12.2f} {1000 * workers / n:>9.2f}"
-        lines.append(f"{costs} {b.mb:>6.0f} {b.files:>6} {b.threads:>8}")
+        lines.append(f"{costs} {b.mb:>6.0f} {b.others_mb:>10.0f} {b.files:>6} {b.threads:>8}")
     return "\n".join(lines)
 
 
@@ -179,8 +185,11 @@ def main() -> None:
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
     parser.add_argument("--no-descriptions", action="store_true", help="articles are not described")
     parser.add_argument("--curve", action="store_true", help="show the costs over the length of the crawl")
+    for name in ("links", "paragraphs", "filler"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(Shape(), name), help="of a page")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts) as serving:
+    shape = Shape(options.links, options.paragraphs, options.filler)
+    with tempfile.TemporaryDirectory() as folder, Serving(options.pages, options.hosts, shape=shape) as serving:
         urls = Path(folder, "urls.txt")
         urls.write_text("\n".join(serving.site.address(n) for n in range(options.pages)))
         seeds = Path(folder, "seeds.txt")
