@@ -12,8 +12,9 @@ import pytest
 
 from crawler import settings
 from crawler.rank.priority import PRESETS, SIGNALS
+from crawler.run import exit_codes
 from crawler.run.config import OPTIONS, Option
-from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_FOUND, EXIT_STOPPED, EXIT_USAGE
+from crawler.run.exit_codes import EXIT_NOTHING, EXIT_STOPPED, EXIT_USAGE
 from crawler.run.scrapy_settings import DEFAULTS
 from crawler.run.seeds import OPTIONS as SEED_OPTIONS
 from db.tables import Record
@@ -72,7 +73,7 @@ def test_every_table_is_explained(table: str) -> None:
     assert f"`{table}`" in README
 
 
-@pytest.mark.parametrize("code", [EXIT_FINISHED, EXIT_FOUND, EXIT_USAGE, EXIT_STOPPED, EXIT_DATABASE])
+@pytest.mark.parametrize("code", [code for name, code in vars(exit_codes).items() if name.startswith("EXIT_")])
 def test_exit_codes(code: int) -> None:
     assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
 
@@ -92,7 +93,7 @@ RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
 
 def test_unit_file_fits_the_exit_codes() -> None:
     lines = {line.strip() for line in RUNNING.splitlines()}
-    assert f"RestartPreventExitStatus={EXIT_USAGE}" in lines
+    assert f"RestartPreventExitStatus={EXIT_USAGE} {EXIT_NOTHING}" in lines
     assert f"RestartForceExitStatus={EXIT_STOPPED}" in lines
     assert f"SuccessExitStatus={EXIT_STOPPED}" in lines
     assert lines >= {"Restart=on-failure", "KillMode=mixed"}

@@ -30,7 +30,7 @@ from ..clock import GrowthRate
 from ..learn.health.alarms import lines
 from ..response.new_urls import GOES_FIRST
 from ..run.config import Config, value_of
-from ..run.exit_codes import EXIT_DATABASE, EXIT_FINISHED, EXIT_NOTHING, EXIT_STOPPED
+from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING
 from ..run.exporters import command_on, export_command
 from ..run.terminal import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
 from .crawl import Crawl, Ended
@@ -394,9 +394,8 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
             "Failed: no seed brought a page; look at the seeds and the network, 'scrapy why URL' says what came of "
             f"one. {where}"
         )
-    if crawl.background.problem:
-        how = "Stopped" if crawl.background.exit_code == EXIT_STOPPED else "Failed"
-        return f"{how}: {one_line(crawl.background.problem)}. {where}"
+    if crawl.background.exit_code == EXIT_FAULT:
+        return f"Failed: {one_line(crawl.background.problem)}. {where}"
     if crawl.left_elsewhere:
         return f"Stopped: {crawl.left_elsewhere}; the same command goes on. {where}"
     if ended.left and not ended.left.within:

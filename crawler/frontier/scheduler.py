@@ -186,7 +186,8 @@ class FrontierScheduler(BaseScheduler):
             return
         except Exception as error:
             logger.exception("the crawl could not be begun")
-            self._background.refuse(f"internal error ({type(error).__name__}: {error}); nothing was begun", EXIT_FAULT)
+            said = f"{type(error).__name__}: {error}".partition("\n")[0]
+            self._background.refuse(f"internal error ({said}); nothing was begun", EXIT_FAULT)
             return
         CrawlAccess.of(self._crawler).services = self.crawl = crawl
         if self._metrics is not None:

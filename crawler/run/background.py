@@ -143,7 +143,7 @@ class Background:
 
     def failed(self, error: BaseException) -> None:
         """Stop because of a fault of ours, lest it be repeated without end."""
-        told = f"internal error ({type(error).__name__}: {error}); the same command goes on"
+        told = f"internal error ({_said(error)}); the same command goes on"
         logger.error("%s", told, exc_info=error)
         if not self.problem:
             self.problem, self.exit_code = told, EXIT_FAULT
@@ -151,7 +151,7 @@ class Background:
 
     def helper_failed(self, name: str, error: BaseException) -> None:
         """Log a fault of a helper: the first of each kind with its traceback."""
-        told = f"{name}: {type(error).__name__}: {error}"
+        told = f"{name}: {_said(error)}"
         self._faults[told] += 1
         if self._faults[told] == 1:
             logger.error("internal error in %s; the crawl goes on without", told, exc_info=error)
@@ -189,6 +189,11 @@ class Background:
             self.closing = True
             # not among self._tasks: closing cancels those
             self._stopping = asyncio.ensure_future(self._stop_crawl(reason))
+
+
+def _said(error: BaseException) -> str:
+    """Return an error on one line."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _name(coroutine: object) -> str:

@@ -440,6 +440,15 @@ class TestClose:
             pool.close()
 
 
+def test_batch_that_loses_a_result_leaves_nobody_waiting(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lose(_self: WorkerPool, _jobs: object) -> list[object]:
+        return []
+
+    monkeypatch.setattr(WorkerPool, "_attempt", lose)
+    with pytest.raises(ValueError, match="shorter"):
+        run(pool.run(job(b"<p>a</p>")), 10)
+
+
 def test_nothing_of_the_crawler_is_loaded_in_a_worker() -> None:
     """Fork servers import `pipelines.warm`: neither Scrapy nor SQLAlchemy may come with it (memory, start time)."""
     code = "import sys, pipelines.warm; print(*sorted({name.partition('.')[0] for name in sys.modules}))"

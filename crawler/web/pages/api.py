@@ -178,7 +178,8 @@ class ApiRun:
     """A crawl, by one process.
 
     Attributes:
-        outcome: finished, stopped or another word for how it ended; null while it runs, and when it was killed.
+        outcome: finished, stopped, failed or another word for how it ended, with its reason; null while it runs, and
+            when it was killed.
         is_running: whether it is at work.
         pages_per_second: lately.
         totals: its counts when it ended.

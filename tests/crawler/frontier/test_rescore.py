@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from crawler.frontier.rescore import Rescorer
 from crawler.rank.priority import Priority
 from crawler.rank.ranking import PAGE_BYTES
 from crawler.rank.worker import RankRequest, rank
@@ -21,6 +23,7 @@ from db.engine.database import open_for_crawl
 from db.engine.errors import DatabaseProblem
 from db.frontier.insert import add_urls
 from tests.crawler.crawling import rows, scrapy, start
+from tests.crawler.driving import Driver, new_database
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.db.frontier_rows import new_url
 
@@ -164,3 +167,22 @@ def test_full_graph_of_links_ranks_the_newest_urls_alone(tmp_path: Path, caplog:
     assert len(rank(request).ids) == 1000
     bounded = rank(replace(request, database_url=f"{url}?", memory=400 * PAGE_BYTES))
     assert set(bounded.ids.tolist()) == {one.id for one in found[-400:]}
+
+
+def test_round_begun_twice_is_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two pages may ask for one before the first has begun."""
+    driver = Driver(new_database())
+    rescorer, asked = driver.crawl.followers.rescorer, []
+
+    async def request(_self: Rescorer) -> None:
+        asked.append(1)
+        await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(Rescorer, "_request", request)
+
+    async def both() -> None:
+        await asyncio.gather(rescorer.rescore(1), rescorer.rescore(2))
+
+    driver.run(both())
+    driver.close("shutdown")
+    assert asked == [1]

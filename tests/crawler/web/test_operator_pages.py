@@ -87,6 +87,18 @@ def test_crawl_tells_living_runs_from_killed_ones(client: Asker) -> None:
     assert client.get("/crawl?run=x").status_code == 400
 
 
+def test_crawl_that_ended_in_trouble_is_red_and_says_why(board: Path, tmp_path: Path) -> None:
+    shutil.copyfile(board, tmp_path / "news.db")
+    with closing(sqlite3.connect(tmp_path / "news.db")) as database, database:
+        why = "failed (internal error (IndexError: list index out of range); the same command goes on)"
+        database.execute("UPDATE run SET outcome = ?, exit_code = 5, finished = started WHERE id = 1", [why])
+    with Asker(f"sqlite:///{tmp_path}/news.db", WebOptions()) as client:
+        text, chinese = text_of(client, "/crawl?run=1"), text_of(client, "/crawl?run=1", "zh")
+    assert '<span class="chip bad">failed</span>' in text
+    assert f"Run 1 ended in trouble: {why}" in text
+    assert '<span class="chip bad">出错</span>' in chinese
+
+
 def test_crawl_counts_the_queue(client: Asker) -> None:
     text = text_of(client, "/crawl")
     assert re.search(rf'href="/sites/{SITE}">{SITE}</a>.*?<td class="number">1[123]</td>', text, re.DOTALL)

@@ -57,6 +57,8 @@ def make_earlier(database_url: str, state: str) -> None:
             "INSERT INTO url_count SELECT state, host_id, coalesce(reason, ''), -1, 0, count(*) FROM url "
             "GROUP BY 1, 2, 3"
         )
+        if not is_sqlite:
+            connection.exec_driver_sql("SELECT setval('run_id_seq', max(id)) FROM run")
         for statement in _GROWN if state == STATES[1] else ():
             reference = ", FOREIGN KEY(host_id) REFERENCES host (id)" if is_sqlite else ""
             grown = statement.format(bytes="BLOB" if is_sqlite else "BYTEA", reference=reference)

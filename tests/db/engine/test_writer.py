@@ -36,6 +36,20 @@ def test_results_come_after_the_commit(database: Database) -> None:
     writer.close()
 
 
+def test_job_without_a_result_is_a_fault_and_the_next_is_done(database: Database) -> None:
+    """Whoever waits for it would wait for ever, and so would all that come after."""
+    writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
+
+    def lose(connection: Connection, names: Sequence[str]) -> list[int]:
+        return insert(connection, names)[1:]
+
+    with pytest.raises(RuntimeError, match="0 results for 1 jobs"):
+        writer.submit(lose, "lost").result(10)
+    writer.submit(insert, "kept").result(10)
+    writer.close()
+    assert count(database) == 1
+
+
 def test_jobs_that_wait_share_a_transaction(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     gate = threading.Event()
