@@ -317,9 +317,9 @@ def _unrendered(crawl: Crawl) -> Iterator[str]:
     """Yield lines about pages that only a browser can show, when none is used."""
     if dead_ends := crawl.rendering.dead_ends:
         first, *others = dead_ends
-        pages = f"{one_line(first)} and {len(others)} more name" if others else f"{one_line(first)} names"
+        pages = f"{one_line(first)} and {len(others)} more" if others else one_line(first)
         yield (
-            f"{pages} no page beside menus, but scripts may: -s RENDER=auto shows such pages in a browser, "
+            f"{pages} may need a browser, for all links look like menus: -s RENDER=auto shows such pages in one, "
             "'scrapy recrawl --lists' asks for them again."
         )
     n = crawl.session.stats[f"dropped/{PageReason.NEEDS_BROWSER}"]

@@ -385,7 +385,8 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("NOINDEX", "honour", word, SHOULD, "", among=("honour", "store")): (
             "an article that asks not to be indexed (`noindex` in the page or its header) is not stored, only its "
             "links "
-            "are followed; or with `store` it is kept like any other"
+            "are followed; or with `store` it is kept like any other. `v_dropped` and `scrapy why` name such articles "
+            "with the setting"
         ),
         Option("HOST_DELAY", 1.0, number, SHOULD, "delay.delay"): "seconds between two requests to a host",
         Option("HOST_DELAY_FACTOR", 2.0, number, SHOULD, "delay.factor", most=100): (

@@ -147,28 +147,25 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
     # A notice of one line is no text to an extractor.
     is_short = document.blocks.chars.sum() < _CAPTION_CHARS
     body = extraction.text or (" ".join(document.blocks.texts) if is_short else "")
-    said = _beside_links(document, extraction if extraction.text else None, body)
     if metadata.published_from in {"", "url"}:  # error pages carry no date; news about a 404 or a captcha does
         titles = (metadata.title, document.title)
         if len(body) < 600 and any(len(title) <= 60 and _ERROR.search(title) for title in titles):
             return PageReason.SOFT_404
-        if len(body) < 300 and _ERROR.search(said[:200]):
+        if len(body) < 300 and _says(_ERROR, body[:200], document):
             return PageReason.SOFT_404
-        if 0 < len(extraction.text) < 300 and _LOGIN.search(said):
+        if 0 < len(extraction.text) < 300 and _says(_LOGIN, body, document):
             return PageReason.LOGIN_WALL
     # The first line tells of nearly all texts that they have more.
     is_poor = extraction.text and all(sum(map(str.isalnum, body[:size])) < 20 for size in (100, 2000))
     return PageReason.NO_PROSE if is_poor else None
 
 
-def _beside_links(document: Document, extraction: Extraction | None, body: str) -> str:
-    """Return what a page says beside its links, which speak of other pages."""
-    flags = is_linked(document)
-    if not flags.any():
-        return body
-    texts = document.blocks.texts
-    chosen = range(len(texts)) if extraction is None else extraction.blocks
-    return " ".join(texts[index] for index in chosen if not flags[index])
+def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
+    """Tell whether a text holds a sign that does not stand in links alone."""
+    if not sign.search(text):
+        return False
+    flags, texts = is_linked(document), document.blocks.texts
+    return any(sign.search(block) for block, linked in zip(texts, flags, strict=True) if not linked)
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:

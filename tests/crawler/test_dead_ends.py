@@ -39,7 +39,7 @@ def test_seed_that_leads_nowhere_is_named_with_the_setting_that_helps(server: Od
     with server:
         done = crawl(server, tmp_path, HOST, path="/")
     told = " ".join(done.stderr.split())
-    assert f"http://{HOST}:{server.port}/ names no page beside menus" in told
+    assert f"http://{HOST}:{server.port}/ may need a browser" in told
     assert "RENDER=auto" in told
     assert rows(tmp_path, "SELECT count(*) FROM article") == [(0,)]
 
@@ -48,5 +48,5 @@ def test_seed_that_leads_nowhere_is_named_with_the_setting_that_helps(server: Od
 def test_seed_that_leads_nowhere_is_shown_in_a_browser(server: OddServer, tmp_path: Path) -> None:
     with server:
         done = crawl(server, tmp_path, HOST, path="/", RENDER="auto")
-    assert "beside menus" not in done.stderr
+    assert "may need a browser" not in done.stderr
     assert rows(tmp_path, "SELECT count(*) FROM article") == [(3,)]
