@@ -128,9 +128,8 @@ def curve(moments: list[Moment]) -> str:
     """The first moment in each tenth of the pages, with what a page cost since the one before."""
     most = moments[-1].pages
     picked = [next(m for m in moments if m.pages >= most * n / 10) for n in range(1, 11)]
-    lines = [
-        f"{'pages':>8} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>9} {'MB':>6} {'others MB':>10} {'files':>6} {'threads':>8}"
-    ]
+    memory = f"{'MB':>6} {'others MB':>10} {'files':>6} {'threads':>8}"
+    lines = [f"{'pages':>8} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>9} {memory}"]
     for a, b in itertools.pairwise([moments[0], *picked]):
         n = max(1, b.pages - a.pages)
         rate, own, workers = n / (b.seconds - a.seconds or 1), 1000 * (b.own - a.own) / n, b.workers - a.workers
