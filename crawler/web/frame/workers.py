@@ -19,7 +19,7 @@ THREADS: Final = 4
 """Requests that are worked at beside one another: more would only make each take longer."""
 MOST_WAITING: Final = 200
 """Requests that wait for a thread; the next one is told to come again."""
-THREAD_SECONDS: Final = 20.0
+THREAD_SECONDS: Final = 30.0
 WORK_SECONDS: Final = 25.0
 """For a thread, and then for the answer: who has none by then is told so, long before the connection is closed."""
 
