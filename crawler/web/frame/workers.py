@@ -85,7 +85,7 @@ class Workers:
             Overloaded: too many wait, or it took too long.
             ReaderLeft: before it was done.
         """
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MOST_WAITING and self._free.locked():
             raise Overloaded
         leaving = asyncio.ensure_future(_left(receive))
         try:
@@ -103,6 +103,9 @@ class Workers:
 
     async def _take_thread(self, leaving: asyncio.Future[None]) -> None:
         """Wait for a free thread."""
+        if not self._free.locked():
+            await self._free.acquire()
+            return
         taking = asyncio.ensure_future(self._free.acquire())
         self._waiting += 1
         try:
