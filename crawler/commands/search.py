@@ -56,10 +56,10 @@ class Command(NewsCommand):
     def long_desc(self) -> str:
         """Return the description for the help."""
         return (
-            "Words are sought in title, text, authors and source; simplified and traditional characters meet, and so "
-            "do forms of a word. What stands in quotation marks (“ ”, 「 」) goes first where it stands so. Without "
-            "words the newest articles are listed; words that begin with - are written behind --. Of articles that "
-            "repeat one another one is shown, with the number of its reprints."
+            "Words are sought in title, text, authors and source; simplified and traditional characters meet, words "
+            "with and without accents, and forms of a word. What stands in quotation marks (“ ”, 「 」) goes first "
+            "where it stands so. Without words the newest articles are listed; words that begin with - are written "
+            "behind --. Of articles that repeat one another one is shown, with the number of its reprints."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

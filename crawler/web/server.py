@@ -29,6 +29,8 @@ _MOST_HALF_SENT = 64
 """Connections of a client without a whole request: browsers have a handful."""
 _HEAD_SECONDS = 10
 """For a request's line and headers."""
+_UNREAD_SECONDS = 1
+"""For its first byte, before it counts as sent by half: of many that come at once a whole one may be there, unread."""
 _MOST_SECONDS = 60
 """For its body and the answer: a client that sends or reads slower than that has its connection closed."""
 _LAST_SECONDS = 3
@@ -140,7 +142,7 @@ class ReaderConnection(H11Protocol):
         super().connection_made(transport)
         self._await_head()
         readers = (one for one in self.connections if isinstance(one, ReaderConnection))
-        others = [one for one in readers if one is not self and one._head_since < math.inf]
+        others = [one for one in readers if one is not self and one._is_half_sent()]
         own = [one for one in others if (one.client or "")[:1] == (self.client or "")[:1]]
         crowd = own if len(own) >= _MOST_HALF_SENT else others if len(self.connections) > _MOST_AT_ONCE else []
         if crowd:
@@ -187,6 +189,11 @@ class ReaderConnection(H11Protocol):
         super().connection_lost(exc)
         if self._deadline is not None:
             self._deadline.cancel()
+
+    def _is_half_sent(self) -> bool:
+        """Tell whether a part of a head has come and no more, or nothing for a while."""
+        waited = self.loop.time() - self._head_since
+        return waited >= _UNREAD_SECONDS or (waited >= 0 and bool(self.conn.trailing_data[0]))
 
     def _await_head(self) -> None:
         self._head_since = self.loop.time()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from ..text.words import fold
+from ..text.words import HALF_WIDTH_PAIR, fold
 from .passages import Occurrence, find_places, sentence_ends, sentence_of
 from .query import QueryTerm
 from .records import Span
@@ -21,6 +21,7 @@ _SPACES: Final = re.compile(r"\s+")
 _BEFORE: Final = 30
 """Characters before the first mark of a sentence that is too long."""
 _LONGEST_WORD: Final = 30
+_FOLDED_TOGETHER: Final = re.compile(f"{HALF_WIDTH_PAIR.pattern}|.", re.DOTALL)
 _MORE: Final = "…"
 _WORD: Final = re.compile(r"[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -76,11 +77,11 @@ def mark(text: str, terms: Sequence[QueryTerm], language: str) -> list[Span]:
 def _folded(text: str) -> tuple[str, Sequence[int]]:
     """Return the folded text and the place in the text of each of its characters."""
     folded = fold(text)
-    if len(folded) == len(text):
+    if len(folded) == len(text) and not HALF_WIDTH_PAIR.search(text):
         return folded, range(len(text) + 1)
-    parts = [fold(each) for each in text]
-    origin = [at for at, part in enumerate(parts) for _ in part]
-    return "".join(parts), [*origin, len(text)]
+    parts = [(match.start(), fold(match[0])) for match in _FOLDED_TOGETHER.finditer(text)]
+    origin = [at for at, part in parts for _ in part]
+    return "".join(part for _, part in parts), [*origin, len(text)]
 
 
 def _best_part(folded: str, places: Sequence[Occurrence], weights: Sequence[float], most_chars: int) -> tuple[int, int]:

@@ -54,6 +54,8 @@ _PLAIN = rf"\d++(?:[.٫]\d+)*+(?![a-z])|{_LETTER}++(?:(?:{_INSIDE})++{_LETTER}*+
 _OTHER_WORD = re.compile(f"{_NUMBER}|{_PLAIN}")
 _OTHER_RUN = re.compile(f"({_PAIRED.pattern})|{_NUMBER}|{_PLAIN}")
 _INNER_SIGNS: Final = str.maketrans("", "", ",\"'")
+HALF_WIDTH_PAIR: Final = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
+"""A kana of half width and its mark, which are one character of full width."""
 _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
@@ -129,6 +131,7 @@ def fold(text: str) -> str:
     text = text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
     if text.isascii():
         return text.casefold()
+    text = HALF_WIDTH_PAIR.sub(lambda pair: unicodedata.normalize("NFKC", pair[0]), text)
     table, longer = _folding()
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     forms = table.take(codes, mode="clip")

@@ -19,7 +19,7 @@ THREADS: Final = 4
 """Requests that are worked at beside one another: more would only make each take longer."""
 MOST_WAITING: Final = 200
 """Requests that wait for a thread; the next one is told to come again."""
-THREAD_SECONDS: Final = 20.0
+THREAD_SECONDS: Final = 30.0
 WORK_SECONDS: Final = 25.0
 """For a thread, and then for the answer: who has none by then is told so, long before the connection is closed."""
 
@@ -85,7 +85,7 @@ class Workers:
             Overloaded: too many wait, or it took too long.
             ReaderLeft: before it was done.
         """
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MOST_WAITING and self._free.locked():
             raise Overloaded
         leaving = asyncio.ensure_future(_left(receive))
         try:
@@ -103,6 +103,9 @@ class Workers:
 
     async def _take_thread(self, leaving: asyncio.Future[None]) -> None:
         """Wait for a free thread."""
+        if not self._free.locked():
+            await self._free.acquire()
+            return
         taking = asyncio.ensure_future(self._free.acquire())
         self._waiting += 1
         try:

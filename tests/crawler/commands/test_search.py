@@ -187,3 +187,24 @@ def test_export_by_words_makes_an_index_of_an_older_version_anew(old: Path) -> N
     done = command("export", "articles", "--query", "港口", "-s", f"DATABASE_URL=sqlite:///{old}")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 3
+
+
+def test_documents_are_found_by_other_spellings(tmp_path: Path) -> None:
+    """The language of a document is the one it names, or that of its text; any id that is one line is taken."""
+    rows = [
+        {"id": "1", "language": "es", "title": "Muñoz gana", "text": "El alcalde Muñoz ganó las elecciones."},
+        {"id": "کتاب\u200cخانه", "text": "کتاب\u200cخانه\u200cی ملی ایران باز می\u200cشود."},
+        {"id": "3", "title": "", "text": "Los Ninos Perdidos, a town of the north."},
+    ]
+    asked = ["Munoz", "eleccion", "كتابخانه", "la “los niños”", "کتاب\u200cخانه"]
+    documents, queries = tmp_path / "documents.jsonl", tmp_path / "queries.jsonl"
+    documents.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    queries.write_text("".join(json.dumps({"id": each, "text": each}) + "\n" for each in asked), "utf-8")
+    done = command("search", "--documents", str(documents), "--queries", str(queries))
+    assert done.returncode == 0, done.stderr
+    found = [tuple(line.split("\t")[:2]) for line in done.stdout.splitlines()]
+    library = rows[1]["id"]
+    assert [pair for pair in found if pair[0] != asked[3]] == [
+        ("Munoz", "1"), ("eleccion", "1"), ("كتابخانه", library), (library, library)
+    ]  # fmt: skip
+    assert next(pair for pair in found if pair[0] == asked[3]) == (asked[3], "3")

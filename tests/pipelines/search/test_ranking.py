@@ -154,3 +154,13 @@ def test_likeness_raises_what_shares_words_with_the_best_and_keeps_the_first_fir
     assert more[3] > more[4]
     assert more[2] == more.max()
     assert not likeness(terms, before, [2, 0, 1], packed, Params(like=0)).any()
+
+
+def test_word_as_it_was_written_goes_before_its_other_spellings() -> None:
+    plan = read_query(SearchQuery("résumé"))
+    weights = weigh(plan.terms, {}, 10)
+    exact, other = (passage(plan.terms, weights, text, "en") for text in ("The résumé fair.", "The resume fair."))
+    assert exact > other > 0
+    terms = read_query(SearchQuery("resume")).terms
+    exact, other = (passage(terms, weights, text, "en") for text in ("The resume fair.", "The résumé fair."))
+    assert exact == other > 0

@@ -92,3 +92,7 @@ def test_folding_is_that_of_unicode() -> None:
     folded = [normalize("NFKC", normalize("NFKC", one).casefold()).translate(simplified()) for one in text]
     assert fold(text) == "".join(folded)
     assert fold("大橋\U000e0100") == "大桥\U000e0100"
+
+
+def test_folding_joins_kana_of_half_width_with_their_marks() -> None:
+    assert fold("ｶﾞｽ ﾊﾟﾝ ﾄﾖﾀ") == fold("ガス パン トヨタ")
