@@ -74,7 +74,7 @@ _AS_THEY_ARE = (
 
 _OF_ARTICLES = (
     *("title", "authors", "source", "published_at", "published_from", "language", "text_chars", "quality", "extractor"),
-    "text_from",
+    *("published_precision", "text_from"),
     *("first_seen", "updated", "gone"),
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 from db.engine.database import ReadConnection
 from db.frontier.retention import pruned
 from db.queries.status import Explanation, explain
+from db.records.article import GUESS
 from db.records.evidence import RELATED
 from db.records.keys import fingerprint, iso
 from db.records.reasons import SkipReason, label
@@ -118,7 +119,11 @@ def results(known: Explanation) -> list[tuple[str, str]]:
         article = known.article
         lines += [
             ("article", article["title"]),
-            ("published", f"{article['published_at'] or 'unknown'} ({article['published_from'] or 'not found'})"),
+            (
+                "published",
+                f"{article['published_at'] or 'unknown'} ({article['published_from'] or 'not found'}"
+                f"{', the year is a guess' if article['published_precision'] == GUESS else ''})",
+            ),
             (
                 "text",
                 f"{article['text_chars']} characters, quality {article['quality']:.2f}, by {article['extractor']} from "

@@ -216,7 +216,7 @@ def _month(name: str, language: str) -> int | None:
 
 
 def find_named_weekday(text: str, language: str) -> int | None:
-    """Return the day of the week that a line names, Monday as 0; None when it names none.
+    """Return the day of the week that a line names, Monday as 0, or None.
 
     >>> find_named_weekday("Updated Fri 15 Mar", "en"), find_named_weekday("3月15日（金）", "ja")
     (4, 4)
