@@ -47,11 +47,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _FUNCTION = re.compile(
-    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|sign-?(?:in|up)|regist(?:er|ration)?|password|search|tags?|categor(?:y|ies)|topics?|rss|"
-    r"feed|privacy|sitemap|subscri(?:be|ption)|newsletter|cart|terms|logging)(?:$|[/?&=._#-])",
+    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|logging|sign-?(?:in|up)|regist(?:er|ration)?|password|cart)(?:$|[/?&=._#-])",
     re.IGNORECASE,
 )
-"""Paths of links to forms, feeds and lists."""
+"""Paths of links to forms."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
@@ -93,12 +92,12 @@ def find_authors(
     metas = [document.metas[name][:10] for name in _META if name in document.metas]
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
-    nobody = NameTest(tuple(_functions(document)), boxes.is_thread(document))
-    test = replace(nobody, sites=(*nobody.sites, *sites))
+    own = NameTest(tuple(_functions(document)), tuple(sites), frozenset(_handles(document)), boxes.is_thread(document))
+    test = replace(own, sites=(*own.sites, *sites), houses=())
     if _is_cjk(document, near, kept):
         return _weigh_cjk(document, values, near, kept, test)
     house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
-    stated = next(filter(None, map(replace(nobody, sites=(*nobody.sites, *house)).tidy, values)), ())
+    stated = next(filter(None, map(replace(test, sites=(*own.sites, *house)).tidy, values)), ())
     if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
         return stated
     shown = _byline(document, near, kept, test, is_cjk=False)
@@ -110,14 +109,22 @@ def find_authors(
         stated
         or _bare(document, near, kept, test)
         or _house(values, house)
-        or _byline(document, near, kept, nobody, is_cjk=False)
+        or _byline(document, near, kept, own, is_cjk=False)
     )
 
 
 def _functions(document: Document) -> Iterator[str]:
-    """Yield the anchors of links to what a site does or sorts by; no people."""
+    """Yield the anchors of links to forms of a site; no people."""
     for _, href, _, anchor, _ in document.links:
         if 1 < len(anchor) <= _LONGEST_VALUE and _FUNCTION.search(href[:300]) and not _PAGE.search(href[:300]):
+            yield anchor
+
+
+def _handles(document: Document) -> Iterator[str]:
+    """Yield the handles that a page links to the pages of their authors."""
+    for _, href, rel, anchor, _ in document.links:
+        is_short = 1 < len(anchor) <= _LONGEST_VALUE
+        if is_short and person_names.is_handle(anchor) and ("author" in rel or _PAGE.search(href[:300])):
             yield anchor
 
 

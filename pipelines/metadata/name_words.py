@@ -1,4 +1,4 @@
-"""Words of pages, of languages and of places: a name that is made of them alone is none.
+"""Words of pages, languages and places, of which no name is made alone.
 
 The lists lie in `words/`: `interface.txt` has the words of the interfaces of content systems in some sixty languages,
 `english.txt` the words that English news write with a small letter, `chinese.txt` dictionary words that begin like a

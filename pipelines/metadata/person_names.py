@@ -194,12 +194,15 @@ _PICTURES = re.compile(
     r"영상",
     re.IGNORECASE,
 )
+_PICTURED = re.compile(
+    r"(?:photo|foto|image|photograph|video|фото)s?\s|.*(?:の記事|一覧|をみる|を見る|はこちら)", re.IGNORECASE
+)
 _OFFICE_WORD = re.compile(
     r"(?:team|staff|editors|editorial|desk|newsroom|redaktion|redacci[oó]n|rédaction|reporters?|writers?|correspondents?)$"
 )
 _TEAM = re.compile(
     r"((?!our\s|all\s|contact\s|about\s|meet\s)[^\W\d_][\w.&'’ -]{1,40}) (?:team|staff|editors|desk|"
-    r"editorial|newsroom|redaktion)$",
+    r"editorial|newsroom|redaktion|staff (?:reporter|writer))$|team [^\W\d_]{3,20}$",
     re.IGNORECASE,
 )
 _NO_TEAM: Final = words("help service support front information editorial web news content site sales the")
@@ -209,6 +212,12 @@ _AGENCIES: Final = words(
     "KYODO LUSA MDR MTI NBC NDR NHK NPR NTB NTV PA PAP PBS PTI QMI REUTERS RFE RFI RTR SDA SID SWR TASS TIME TMZ TT "
     "UKPA UNI UPI VOA WDR XINHUA YNA ZDF"
 )
+_PRESS = re.compile(
+    r"(?:the )?(?:(?:associated|canadian|united|australian associated) press(?: international)?|press association|"
+    r"press trust of india|agence france-presse|united news of india|economist|new york times|national geographic)$",
+    re.IGNORECASE,
+)
+"""Agencies and papers whose names are made of words."""
 _LONGEST_INITIALS: Final = 5
 _PLACE_BEHIND = re.compile(r"^((?:[^\W\d_][\w.'’-]*\s){1,3}[^\W\d_][\w.'’-]*)\s(?:in|at|for|from|using|reporting)\s.*$")
 """Jo Hale in London."""
@@ -245,7 +254,7 @@ _PUBLISHER = re.compile(
 _ORGANISATION = re.compile(r"[网網報报社讯訊台臺刊版店會会局院部厅所公司频道日晚间新闻资]")
 _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 _AND: Final = r"(?:and|und|et|y|e|и|і|та|en|og|och|ve|και)\s"
-_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s{{2,}})\s{{0,3}}|\u3000")
+_SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000")
 _PREFIX = re.compile(
     r"^(?:(?:(?:published|posted|written|reviewed|article|post|story|words|text) )?(?:by|von|par|por|di)\s|"
     r"[\u4e00-\u9fff]{2,8}(?:专栏作者|专栏作家|"
@@ -491,10 +500,14 @@ class NameTest:
 
     Attributes:
         sites: what the site calls itself; never an author.
+        houses: the same, where that may stand for its authors.
+        handles: those that the page links to their authors.
         is_thread: whether authors are users, of whom many go by a handle.
     """
 
     sites: tuple[str, ...] = ()
+    houses: tuple[str, ...] = ()
+    handles: frozenset[str] = frozenset()
     is_thread: bool = False
 
     def tidy(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -533,14 +546,18 @@ class NameTest:
         """
         if not _has_form(name):
             return False
-        if _is_handle(name):
-            return self.is_thread and not is_made_of_words(name)
-        return _is_office(name) or not (_is_initials(name) or _is_phrase(name) or is_made_of_words(name))
+        has_digits = any(map(str.isdigit, name))
+        if is_handle(name) or has_digits:
+            is_user = self.is_thread or (name in self.handles and not has_digits)
+            return is_user and ((name.isalnum() and has_digits) or not is_made_of_words(name))
+        if _is_office(name) or same(name, self.houses):
+            return True
+        return not (_is_initials(name) or _is_phrase(name) or is_made_of_words(name))
 
 
 def _stripped(part: str) -> str:
     """Return a part of a byline without its label, marks, office and place."""
-    name = part.strip(" .:：·-–—|　()（）[]【】<>\"'“”")
+    name = part.strip(" .:：·-–—|»«›　()（）[]【】<>\"'“”")
     labelled = _LABELLED.match(name)
     if labelled and is_made_of_words(labelled[1]):
         name = "" if _PICTURES.search(labelled[1]) else labelled[2]
@@ -552,7 +569,7 @@ def _stripped(part: str) -> str:
 
 def names_house(name: str) -> bool:
     """Tell whether the name of a site can stand for its authors."""
-    return _has_form(name) and not _is_handle(name) and not _is_initials(name)
+    return _has_form(name) and not is_handle(name) and not _is_initials(name)
 
 
 def same(name: str, others: Iterable[str]) -> bool:
@@ -561,10 +578,11 @@ def same(name: str, others: Iterable[str]) -> bool:
 
 
 def _without_day(name: str) -> str:
-    """Cut the day of the week behind a name: Anne Petit le Mardi."""
+    """Cut the day of the week or the month behind a name: Anne Petit le Mardi."""
     while " " in name:
         head, _, last = name.rpartition(" ")
-        if last.lower() not in _DAYS and last not in {"le", "am", "el", "on"}:
+        is_month = last.lower() in MONTHS and " " in head
+        if last.lower() not in _DAYS and not is_month and last not in {"le", "am", "el", "on"}:
             break
         name = head
     return name
@@ -600,9 +618,9 @@ def _has_form(name: str) -> bool:
     )
 
 
-def _is_handle(name: str) -> bool:
+def is_handle(name: str) -> bool:
     """Tell whether a name is one of a login: express1, jane_doe, siegi."""
-    return " " not in name and name.isascii() and (name.islower() or "_" in name or any(map(str.isdigit, name)))
+    return " " not in name and name.isascii() and (name.islower() or "_" in name)
 
 
 def _is_initials(name: str) -> bool:
@@ -611,14 +629,14 @@ def _is_initials(name: str) -> bool:
 
 
 def _is_office(name: str) -> bool:
-    """Tell whether a name is that of an office with a name: Gear Team."""
+    """Tell whether a name is that of an office or agency made of words: Gear Team."""
     match = _TEAM.match(name)
-    return match is not None and match[1].lower() not in _NO_TEAM
+    return (match is not None and (match[1] or "").lower() not in _NO_TEAM) or _PRESS.match(name) is not None
 
 
 def _is_phrase(name: str) -> bool:
-    """Tell whether a later word of a name has a small letter and is no particle."""
-    return any(
+    """Tell whether a name is of a picture, or has a small word that is no particle."""
+    return bool(_PICTURED.match(name)) or any(
         word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
         for word in name.split()[1:]
     )
