@@ -34,6 +34,10 @@ def told(text: str, title: str = "") -> Text:
 
 TEXTS = [told(f"{extra} {text}") for text in (*SPORT, *MONEY) for extra in EXTRA]
 LABELS = [("sport",)] * 16 + [("finance",)] * 16
+VOTE = (
+    "The prime minister said the government would win the vote of parliament on Tuesday. Labour MPs and the "
+    "Conservative leader accused ministers of misleading voters before the general election."
+)
 MIXED = told("球队的股市：球迷欢呼，银行贷款增加，球队主场获胜，央行下调利率")
 
 
@@ -191,7 +195,7 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
     [
         ("北京时间周日，主队以102比98击败客队，前锋得到30分，教练赛后称赞了球员的防守。", "sport"),
         ("教育部公布高考改革方案，考生可选择科目。", "education"),
-        ("The prime minister said the government would win the vote of parliament.", "politics"),
+        (VOTE, "politics"),
     ],
 )
 def test_shipped_model_knows_news_sections(text: str, name: str) -> None:
@@ -226,7 +230,7 @@ def test_shipped_model_gives_no_class_to_what_it_was_not_taught(text: str) -> No
 
 @pytest.mark.parametrize("language", ["", "no", "de", "ja"])
 def test_text_in_a_language_without_a_model_has_no_class(language: str) -> None:
-    text = told("The prime minister said the government would win the vote of parliament.")
+    text = told(VOTE)
     for model in (shipped(), learn(TEXTS, LABELS).model):
         assert model.predict(text._replace(language=language)) == TextClasses()
     assert shipped().predict(text._replace(language="en-GB")).names == ("politics",)
