@@ -147,12 +147,15 @@ def share_sentences(one: str, other: str, least: float) -> bool:
     >>> share_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came to help.", 0.5)
     True
     """
-    texts = [_normal_sentences(text) for text in (one, other)]
-    if min(map(len, texts)) < 2:
+    first, second = _normal_sentences(one), _normal_sentences(other)
+    if min(len(first), len(second)) < 2:
         return True
-    enough = least * min(sum(map(len, text)) for text in texts)
-    both = texts, texts[::-1]
-    return any(_count_among(*pair, alike) >= enough for alike in (_hold, _hold_changed) for pair in both)
+    enough = least * min(sum(map(len, first)), sum(map(len, second)))
+    both = (first, second), (second, first)
+    return any(_count_among(of, others, holds) >= enough for holds in (_hold, _hold_changed) for of, others in both)
+
+
+_Holds = Callable[[str, str, Sequence[str]], bool]
 
 
 def _normal_sentences(text: str) -> list[str]:
@@ -160,10 +163,10 @@ def _normal_sentences(text: str) -> list[str]:
     return [sentence for sentence in normalize(marked).split(_BOUNDARY) if sentence]
 
 
-def _count_among(sentences: Sequence[str], others: Sequence[str], alike: Callable[[str, str, Sequence[str]], bool]) -> int:
+def _count_among(sentences: Sequence[str], others: Sequence[str], holds: _Holds) -> int:
     """Count the characters of sentences that others are, or hold."""
     whole = " ".join(others)
-    return sum(len(one) for one in sentences if alike(one, whole, others))
+    return sum(len(one) for one in sentences if holds(one, whole, others))
 
 
 def _hold(one: str, whole: str, _: Sequence[str]) -> bool:
@@ -181,7 +184,7 @@ _TOKEN: Final = re.compile(rf"[0-9]+(?: [0-9]+)*|[\u30a1-\u30ff]+|[^\s0-9{_UNSPA
 """Of a normal form: a number, a word, or a character of a script without spaces."""
 _VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木金土日东南西北晴阴雨雪涨跌升降胜负")
 """Characters that are numbers, days of the week, winds, weather or ups and downs by themselves."""
-_ALIKE, _SLIP = 0.6, 0.7
+_ALIKE_NAMES, _SLIP = 0.6, 0.7
 """Characters in common from which words are no different names, and from which one was made of the other."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|[^\W\d_]+(?=,)")  # not where one begins
@@ -285,7 +288,7 @@ class Replaced:
             self.slips += 1
         elif common >= _SLIP or shortest < _LEAST_WORD:
             self.slips += common >= _SLIP or old[0] >= _HAN
-        elif common > _ALIKE:
+        elif common > _ALIKE_NAMES:
             return
         elif self._is_new((old, new)):
             if self._are_names(old, new):

@@ -70,7 +70,7 @@ class DuplicateJudge:
         self._lines = BoilerplateLines()
         """Lines that come back in the stories of a site: they make different stories alike."""
         self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
-        self._prepared: LRUCache[tuple[int, int, int], Any] = LRUCache(_PREPARED)
+        self._prepared: LRUCache[tuple[int, int, int, str], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
         """Decide how the article relates to the candidates.
@@ -157,7 +157,7 @@ class DuplicateJudge:
 
     def _stored(self, candidate: Candidate) -> Any:
         """Prepare a stored text; cached, because copied stories are copied again."""
-        key = candidate.id, candidate.text_holder, len(candidate.text)
+        key = candidate.id, candidate.text_holder, len(candidate.text), candidate.title
         prepared = self._prepared.get(key)
         if prepared is None:
             text = self._lines.without(candidate.text, str(candidate.site_id))

@@ -26,9 +26,10 @@ downs, days of the week and ordinals."""
 _NUMBER, _WORD = "0", "±"  # what values are masked by
 _MOST_RUNS = 200  # that are put in order, the longest
 _SHIFT = 16  # characters by which a stretch may move for insertions
-_FEW_STRETCHES = 3
+_FEW_STRETCHES = 6
 _FACTS, _MOST_SLIPS = 2, 4  # for each piece in the place of another
-_FEW_EDGES = 3  # of a gap within, and one at an end
+_FEW_EDGES = 3  # of common text: of a gap within, and one at an end
+_CHARS_A_GAP = 2.0  # of usual windows: more gaps are slips of the pen
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
@@ -83,7 +84,7 @@ class VerifyParams:
     slot_share: float = 0.3
     slots: int = 3
     edited_share: float = 0.6
-    stretch: float = 7.0
+    stretch: float = 9.0
     in_order: float = 0.8
     sentences: float = 0.4
     slip: float = 0.2
@@ -102,7 +103,19 @@ class WindowedText:
         title, raw: headline and text as they were printed.
     """
 
-    __slots__ = ("_slots", "_values", "_wording", "ends", "full", "hashes", "raw", "starts", "text", "title", "unspaced")
+    __slots__ = (
+        "_slots",
+        "_values",
+        "_wording",
+        "ends",
+        "full",
+        "hashes",
+        "raw",
+        "starts",
+        "text",
+        "title",
+        "unspaced",
+    )
 
     def __init__(self, text: Sums, params: VerifyParams = VerifyParams(), *, title: str = "", raw: str = "") -> None:
         """Cut the windows, 0.02 ms per 1,000 characters."""
@@ -179,20 +192,11 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
     if similarity < params.least:
         passage = _in_chars(params.passage, short, params)
         is_long = round(runs.share * runs.covered.size) >= passage and _longest(runs.covered) >= passage
-        kind = QUOTES if is_long else DIFFERENT
-        return Comparison(similarity, kind, share * ratio)
-    same_values = runs.share == 1.0 or _are_values_equal(short, long)
-    if not same_values and _values_disagree(short, long, share, params):
-        return Comparison(min(similarity, params.least / 2), TEMPLATE, share * ratio)
-    found = _gaps(short, runs, params)
-    if found is not None:
-        gaps, ends = found
-        if _share_phrases_only(short, long, runs, gaps, ends[0], ends[2], params):
-            return Comparison(params.least, QUOTES, share * ratio)
-        if (not same_values or short.title != long.title) and _facts_differ(
-            short, long, gaps, ends, same_values=same_values, params=params
-        ):
-            return Comparison(params.least / 2, TEMPLATE, share * ratio)
+        return Comparison(similarity, QUOTES if is_long else DIFFERENT, share * ratio)
+    kind = _tell_other_story(short, long, runs, share, params) if runs.share < 1.0 else None
+    if kind is not None:
+        bound = params.least if kind == QUOTES else params.least / 2
+        return Comparison(min(similarity, bound), kind, share * ratio)
     if ratio >= params.length_ratio:
         return Comparison(similarity, EDITED, share * ratio, fresh)
     return Comparison(similarity, PART_OF if one is short else CONTAINS, share * ratio, fresh)
@@ -318,29 +322,48 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
 
 
+def _tell_other_story(
+    short: WindowedText, long: WindowedText, runs: _Runs, share: float, params: VerifyParams
+) -> str | None:
+    """Return the kind of two texts that share much and tell two stories: a template, or phrases; else None."""
+    same_values = _are_values_equal(short, long)
+    if not same_values and _values_disagree(short, long, share, params):
+        return TEMPLATE
+    if np.count_nonzero(runs.covered[1:] != runs.covered[:-1]) < _FEW_EDGES:
+        return None
+    gaps = _gaps(short, runs, params)
+    if gaps is None:
+        return None
+    if _share_phrases_only(short, long, runs, gaps, params):
+        return QUOTES
+    by_names = short.title != long.title and short.unspaced < 0.5  # which have capitals
+    if (by_names or not same_values) and _facts_differ(short, long, gaps, same_values=same_values, params=params):
+        return TEMPLATE
+    return None
+
+
 class _Gaps(NamedTuple):
     """Breaks between the common stretches of two texts, in the order of the shorter.
 
     Attributes:
         ends, starts: places in the shorter text where a stretch ends and the next one starts,
         finishes, begins: and in the longer.
+        first, last: where the first stretch starts and the last ends, in both.
     """
 
     ends: Places
     starts: Places
     finishes: Places
     begins: Places
+    first: tuple[int, int]
+    last: tuple[int, int]
 
 
-def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[_Gaps, tuple[int, int, int, int]] | None:
-    """Find the breaks between common stretches; and where the first starts and the last ends, in both texts.
+def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | None:
+    """Find the breaks between common stretches.
 
     Windows that begin at a space are left out: they are short, and stand anywhere.
-
-    Returns: None when too little of the shorter text is its own for it to be another story.
     """
-    if np.count_nonzero(runs.covered[1:] != runs.covered[:-1]) < _FEW_EDGES:
-        return None
     starts, ends, there = runs.starts, runs.ends, runs.there
     if short.unspaced < 0.5:
         usual = ends - starts == params.word_chars
@@ -350,12 +373,18 @@ def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> tuple[_Gaps
     shifts = there - starts
     breaks = ((starts[1:] > ends[:-1]) | (shifts[1:] != shifts[:-1])).nonzero()[0]
     after, last = breaks + 1, int(ends[-1])
-    gaps = _Gaps(ends[breaks], starts[after], ends[breaks] + shifts[breaks], there[after])
-    return gaps, (int(starts[0]), int(there[0]), last, last + int(shifts[-1]))
+    return _Gaps(
+        ends[breaks],
+        starts[after],
+        ends[breaks] + shifts[breaks],
+        there[after],
+        (int(starts[0]), int(there[0])),
+        (last, last + int(shifts[-1])),
+    )
 
 
 def _share_phrases_only(
-    short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, first: int, last: int, params: VerifyParams
+    short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, params: VerifyParams
 ) -> bool:
     """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
     if gaps.ends.size < _FEW_STRETCHES:
@@ -363,7 +392,7 @@ def _share_phrases_only(
     moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
     if np.count_nonzero(moved) < _FEW_STRETCHES:
         return False
-    lengths = np.append(gaps.ends.compress(moved), last) - np.append(first, gaps.starts.compress(moved))
+    lengths = np.append(gaps.ends.compress(moved), gaps.last[0]) - np.append(gaps.first[0], gaps.starts.compress(moved))
     if float(lengths @ lengths) >= _in_chars(params.stretch, short, params) * int(lengths.sum()):
         return False
     if _lcs_share(short, long, runs, params) >= params.in_order:
@@ -372,23 +401,22 @@ def _share_phrases_only(
 
 
 def _facts_differ(
-    short: WindowedText,
-    long: WindowedText,
-    gaps: _Gaps,
-    ends: tuple[int, int, int, int],
-    *,
-    same_values: bool,
-    params: VerifyParams,
+    short: WindowedText, long: WindowedText, gaps: _Gaps, *, same_values: bool, params: VerifyParams
 ) -> bool:
     """Tell whether the texts are of one wording and tell of different facts."""
+    size, other_size = len(short.text), len(long.text)
+    if gaps.ends.size * _in_chars(_CHARS_A_GAP, short, params) > size:
+        return False
     left, right = gaps.starts - gaps.ends, gaps.begins - gaps.finishes
     longest, shortest = np.maximum(left, right), np.minimum(left, right)
     near = (longest <= params.slot_chars) & (shortest > -_SHIFT)
     large = near & (shortest > 0) & (longest >= _in_chars(params.slip, short, params))
-    size, other_size = len(short.text), len(long.text)
     around = [
         (here, there)
-        for here, there in (((0, ends[0]), (0, ends[1])), ((ends[2], size), (ends[3], other_size)))
+        for here, there in (
+            ((0, gaps.first[0]), (0, gaps.first[1])),
+            ((gaps.last[0], size), (gaps.last[1], other_size)),
+        )
         if 0 < here[1] - here[0] <= params.slot_chars and 0 < there[1] - there[0] <= params.slot_chars
     ]
     replaced = int(np.count_nonzero(large))
@@ -404,9 +432,10 @@ def _facts_differ(
             return False
         found = found or Replaced(short.wording(), long.wording(), params.fact_chars)
     places = near.nonzero()[0]
-    here, there = ([of[places].tolist() for of in pair] for pair in (gaps[:2], gaps[2:]))
-    for left, right in [*around, *zip(zip(*here, strict=True), zip(*there, strict=True), strict=True)]:
-        if not found.add(*_whole_words(short.text, long.text, left, right)):
+    within = zip(*(of[places].tolist() for of in gaps[:4]), strict=True)
+    pieces = [*around, *(((end, start), (finish, begin)) for end, start, finish, begin in within)]
+    for here, there in pieces:
+        if not found.add(*_whole_words(short.text, long.text, here, there)):
             return False
     return found.are_of_two_stories()
 

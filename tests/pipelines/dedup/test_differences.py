@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.dedup.differences import compare_sentences, mark_changes
+from pipelines.dedup.differences import compare_sentences, mark_changes, share_sentences
 
 TEXTS = st.text(alphabet="甲乙丙ab 。.\n", max_size=60)
 
@@ -39,3 +39,15 @@ def test_long_texts_take_no_time() -> None:
 
 def test_sentences_are_compared_whatever_their_formatting() -> None:
     assert compare_sentences("雨停了。路开了。", "路开了！\n风来了。") == (["风来了。"], ["雨停了。"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [("雨停了，路开了。市长说新桥下月通车。", "市长说新桥下月通车！学校明天照常上课。", True),
+     ("雨停了，路开了。市长说新桥下月通车。", "市长说旧校舍要拆。居民说新桥下月通车太晚。", False),
+     ("All roads were closed. Rain fell on the hills.", "Rain fell on teh hills. Nobody came.", True),
+     ("The mayor said that roads were closed. Rain fell.", "A farmer denied that roads were closed. Snow melts.", False),
+     ("One sentence alone", "Another one. And one more.", True)],
+)  # fmt: skip
+def test_share_sentences(one: str, other: str, *, shared: bool) -> None:
+    assert share_sentences(one, other, 0.4) is share_sentences(other, one, 0.4) is shared
