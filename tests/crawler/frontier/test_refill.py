@@ -145,7 +145,7 @@ class RefillMachine(RuleBasedStateMachine):
         self.driver.close()
         assert {url.state for url in self.urls.values()} == {"done"}
         assert self.driver.stats["crawl/exit_code"] == 6, "all its pages are missing"
-        assert rows(self.driver.path, "SELECT outcome FROM run") == [("finished",)]
+        assert rows(self.driver.path, "SELECT outcome FROM run") == [("failed (no seed brought a page)",)]
 
 
 RefillMachine.TestCase.settings = settings(
