@@ -82,6 +82,7 @@ class Crawl:
                 stats=self.totals,
                 is_own=lambda name: name == "a.example",
                 start=lambda work: self.tasks.append(asyncio.ensure_future(work)),
+                keep=lambda begin: self.tasks.append(asyncio.ensure_future(begin())),
                 add=self.added.extend,
                 clear=self.cleared.append,
                 adjust=lambda *change: self.changed.append(change),

@@ -144,8 +144,8 @@ class RefillMachine(RuleBasedStateMachine):
         assert self.ended
         self.driver.close()
         assert {url.state for url in self.urls.values()} == {"done"}
-        assert self.driver.stats["crawl/exit_code"] == 0
-        assert rows(self.driver.path, "SELECT outcome FROM run") == [("finished",)]
+        assert self.driver.stats["crawl/exit_code"] == 6, "all its pages are missing"
+        assert rows(self.driver.path, "SELECT outcome FROM run") == [("failed (no seed brought a page)",)]
 
 
 RefillMachine.TestCase.settings = settings(
@@ -229,4 +229,4 @@ def test_dead_hosts_are_given_up_when_nothing_else_is_left() -> None:
     driver.close()
     assert driver.crawl.session.stats["hosts given up"] == 1
     assert rows(driver.path, "SELECT state, reason FROM url WHERE kind = 'page'") == [("skipped", "robots unreachable")]
-    assert driver.stats["crawl/exit_code"] == 0
+    assert driver.stats["crawl/exit_code"] == 6
