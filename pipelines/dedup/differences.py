@@ -194,7 +194,7 @@ _MOST_WORDS: Final = 6
 
 
 class Wording:
-    """What is known of a text when its facts are compared.
+    """Headline, names and text, for the comparison of facts.
 
     Args:
         title: its headline, as it was printed.
