@@ -135,7 +135,7 @@ _BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation l
 
 
 def share_sentences(one: str, other: str, least: float) -> bool:
-    """Tell whether two texts have sentences in common, with small changes at most.
+    """Tell whether two texts have sentences in common, hardly changed.
 
     Args:
         one: a text as it was printed.
