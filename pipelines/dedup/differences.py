@@ -1,4 +1,4 @@
-"""Differences between two texts: for people who look at reprints, and to tell reprints from other stories."""
+"""Differences between two texts, for people, and to tell reprints from others."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ _BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation l
 
 
 def share_sentences(one: str, other: str, least: float) -> bool:
-    """Tell whether two texts have sentences in common, with small changes at most.
+    """Tell whether two texts have sentences in common, hardly changed.
 
     Args:
         one: a text as it was printed.
@@ -187,14 +187,14 @@ _VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木�
 _ALIKE_NAMES, _SLIP = 0.6, 0.7
 """Characters in common from which words are no different names, and from which one was made of the other."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|[^\W\d_]+(?=,)")  # not where one begins
+_IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|(?<![^\W\d_])[^\W\d_]+(?=,)")  # not where one begins
 _MOST_SLIPS: Final = 4
 _MOST_WORDS: Final = 6
 """Words in the place of others beyond which a passage was written anew."""
 
 
 class Wording:
-    """What is known of a text when its facts are compared.
+    """Headline, names and text, for the comparison of facts.
 
     Args:
         title: its headline, as it was printed.
@@ -249,7 +249,10 @@ class Replaced:
         self.slips = 0
 
     def add(self, before: str, after: str) -> bool:
-        """Take two pieces that stand in equal surroundings; return false when there are too many slips."""
+        """Count what differs in two pieces that stand in equal surroundings.
+
+        Returns: false when there are so many slips that no more need to be seen.
+        """
         if before != after:
             old, new = _TOKEN.findall(before), _TOKEN.findall(after)
             pairs = [(old, new)] if len(old) <= 1 or len(new) <= 1 else _groups(old, new)

@@ -325,7 +325,7 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
 def _tell_other_story(
     short: WindowedText, long: WindowedText, runs: _Runs, share: float, params: VerifyParams
 ) -> str | None:
-    """Return the kind of two texts that share much and tell two stories: a template, or phrases; else None."""
+    """Return the kind of two texts that share much and tell two stories, or None."""
     same_values = _are_values_equal(short, long)
     if not same_values and _values_disagree(short, long, share, params):
         return TEMPLATE
@@ -386,7 +386,7 @@ def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | Non
 def _share_phrases_only(
     short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, params: VerifyParams
 ) -> bool:
-    """Tell whether two texts have stock phrases in common, in any order, and no sentences."""
+    """Tell whether two texts share stock phrases, in any order, and no sentences."""
     if gaps.ends.size < _FEW_STRETCHES:
         return False
     moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
@@ -441,7 +441,7 @@ def _facts_differ(
 
 
 def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
-    """Widen two pieces by what they have in common of the words that they begin and end in."""
+    """Widen two pieces to whole words, by what both have of these."""
     (start, stop), (begin, finish) = here, there
     stop, finish = max(start, stop), max(begin, finish)
     while start and begin and one[start - 1] == other[begin - 1] and _is_of_word(one[start - 1]):
@@ -483,7 +483,7 @@ def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> floa
 
 
 def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
-    """Tell whether the longer text has the values of the shorter in the same order: a reprint, as most are."""
+    """Tell whether the longer text has the values of the shorter in their order."""
     rest = iter(long.values())
     return all(value in rest for value in short.values())
 

@@ -46,7 +46,7 @@ def test_sentences_are_compared_whatever_their_formatting() -> None:
     [("雨停了，路开了。市长说新桥下月通车。", "市长说新桥下月通车！学校明天照常上课。", True),
      ("雨停了，路开了。市长说新桥下月通车。", "市长说旧校舍要拆。居民说新桥下月通车太晚。", False),
      ("All roads were closed. Rain fell on the hills.", "Rain fell on teh hills. Nobody came.", True),
-     ("The mayor said that roads were closed. Rain fell.", "A farmer denied that roads were closed. Snow melts.", False),
+     ("The mayor said that roads were closed. Rain fell.", "A farmer knew that roads were closed. Snow fell.", False),
      ("One sentence alone", "Another one. And one more.", True)],
 )  # fmt: skip
 def test_share_sentences(one: str, other: str, *, shared: bool) -> None:

@@ -12,14 +12,14 @@ from pipelines.dedup.stream import Finder
 from tests.benchmarks.templates import EDITS, LANGUAGES, copied, run, stream
 
 CLOSE = (
-    "The Harbour 30 index closed {} percent at {} points. The largest gain was that of {}, the largest loss that of {}. "
-    "Volume was close to the average of the last thirty days. Analysts said that investors wait for the decision of the "
-    "central bank next week. The exchange opens again at nine in the morning."
+    "The Harbour 30 index closed {} percent at {} points. The largest gain was that of {}, the largest loss that "
+    "of {}. Volume was close to the average of the last thirty days. Analysts said that investors wait for the "
+    "decision of the central bank next week. The exchange opens again at nine in the morning."
 )
 OBITUARY = (
     "{} {}, {}, who worked as a {} in the town for most of a long life, died on Sunday at home. The service is on "
-    "Friday at eleven in the church on the hill. The family asks for no flowers, and for gifts to the lifeboat instead. {} "
-    "leaves two children and five grandchildren."
+    "Friday at eleven in the church on the hill. The family asks for no flowers, and for gifts to the lifeboat "
+    "instead. {} leaves two children and five grandchildren."
 )
 
 
