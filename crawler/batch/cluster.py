@@ -85,7 +85,7 @@ def connected(workers: int, address: str | None, *, dashboard: bool = False) -> 
 
 
 def _refuse_foreign_hosts(cluster: LocalCluster) -> None:
-    """Answer only requests that name this machine, so that no foreign page reads along.
+    """Answer only requests that name this machine; foreign pages read nothing.
 
     A name that somebody else's server resolves to the loopback address would make their script one of ours.
     """
