@@ -35,7 +35,7 @@ _MARKS = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\uf
 _STACKED = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 """More marks on one letter than any language has: they would stand wide of their line."""
 _BROKEN = re.compile(r"%[0-9A-F]?$")
-_FOLDERS = re.compile(r"(?:(?<=sqlite:///)|(?<![\w:/\\.]))(?:[A-Za-z]:)?[\\/](?:[^\s\\/:'\"]+[\\/])+")
+_FOLDERS = re.compile(r"(?:(?<=sqlite:///)|(?<![\w:/\\.]))(?:[A-Za-z]:)?[\\/](?:[^\\/:;,'\"\n]+[\\/])+")
 _STEP = 1024
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 

@@ -130,7 +130,7 @@ class WebSite:
             return query(connection)
 
     async def in_thread(self, visit: Visit, work: Callable[[], Response]) -> Response:
-        """Make an answer in a thread; too many are refused, those of readers who leave are given up."""
+        """Make an answer in a thread, as long as its reader waits; refuse too many."""
         try:
             return await self.workers.run(work, visit.request.receive, visit.cancellation)
         except ReaderLeft:
@@ -139,9 +139,9 @@ class WebSite:
             return visit.unavailable("problem.busy")
 
     def for_readers(self, problem: DatabaseProblem) -> str:
-        """Return the sentence of a problem without what tells of this machine; the whole goes to the log.
+        """Return the sentence of a problem without what tells of this machine.
 
-        Folders are left out, and what the database says in brackets.
+        Folders are left out, and what the database says in brackets; the log has the whole.
         """
         said = str(problem)
         if said != self._logged:
@@ -215,7 +215,7 @@ class Visit:
         self._read: dict[str, str] = {}
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection that cannot write, as long as the reader is there.
+        """Answer a query on a connection that cannot write, while the reader waits.
 
         Raises:
             DatabaseProblem: it cannot be read at the moment.

@@ -1,4 +1,4 @@
-"""Threads that make answers: a few work, a bounded number wait, nobody works for a reader who has left."""
+"""Threads that make answers: a few work, and a bounded number of readers wait."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ReaderLeft(Exception):
 
 
 class Cancellation:
-    """Stops what is done for one request, from another thread; its queries are interrupted."""
+    """Stops what another thread does for a request; its query is interrupted."""
 
     def __init__(self) -> None:
         self.is_cancelled = False
@@ -58,7 +58,7 @@ class Cancellation:
                 self._connection = None
 
     def cancel(self) -> None:
-        """Cancel; the thread that works ends at its next query, or in the midst of this one."""
+        """Cancel: the thread ends at its next query, or in the midst of this one."""
         with self._lock:
             self.is_cancelled = True
             if self._connection is not None:
