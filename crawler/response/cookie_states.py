@@ -49,11 +49,14 @@ class CookieStates:
             self._sent[page.lease.id] = sent | {fingerprint(page.cookies)}
 
     def is_new(self, target: Target) -> bool | None:
-        """Tell whether a known redirect would be asked with new cookies; else None."""
-        sent = self._sent.get(target.id)
+        """Tell whether a URL would be asked with cookies that it was not asked with.
+
+        None when it is not known to redirect and no cookie goes to it.
+        """
+        sent, cookies = self._sent.get(target.id), self._cookies(target.url)
         if sent is None:
-            return None
-        return len(sent) < _MOST_STATES and fingerprint(self._cookies(target.url)) not in sent
+            return True if cookies else None
+        return len(sent) < _MOST_STATES and fingerprint(cookies) not in sent
 
     def may_leave(self, page: Page) -> bool:
         """Tell whether a redirect out of scope may come back with a cookie."""
