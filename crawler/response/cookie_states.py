@@ -10,8 +10,8 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import REDIRECTS
 from pipelines.item import Page
-from pipelines.records import Target
-from pipelines.urls import host_key
+from pipelines.records import BlockKind, Target
+from pipelines.urls import host_key, site_key
 
 _MOST_URLS = 20_000
 _MOST_STATES = 16
@@ -49,11 +49,14 @@ class CookieStates:
             self._sent[page.lease.id] = sent | {fingerprint(page.cookies)}
 
     def is_new(self, target: Target) -> bool | None:
-        """Tell whether a known redirect would be asked with new cookies; else None."""
-        sent = self._sent.get(target.id)
+        """Tell whether a URL would be asked with cookies that it was not asked with.
+
+        None when it is not known to redirect and no cookie goes to it.
+        """
+        sent, cookies = self._sent.get(target.id), self._cookies(target.url)
         if sent is None:
-            return None
-        return len(sent) < _MOST_STATES and fingerprint(self._cookies(target.url)) not in sent
+            return True if cookies else None
+        return len(sent) < _MOST_STATES and fingerprint(cookies) not in sent
 
     def may_leave(self, page: Page) -> bool:
         """Tell whether a redirect out of scope may come back with a cookie."""
@@ -72,4 +75,8 @@ class CookieStates:
 
 def is_away(page: Page) -> bool:
     """Tell whether a page was asked only to be sent back from a host out of scope."""
-    return page.lease.hops > 0 and not page.scope.covers(host_key(page.lease.url))
+    lease, host = page.lease, host_key(page.lease.url)
+    if not lease.hops or page.scope.covers(host):
+        return False
+    # a seed may move to another host of its site, which is its own soon after
+    return lease.found_in != BlockKind.SEED or site_key(host) not in map(site_key, page.scope.hosts)

@@ -230,8 +230,8 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
 def _may_get_in(page: Page, target: Target, context: Context) -> bool:
     """Tell whether a redirect's target, if it redirected before, may show a page now.
 
-    So it may to whom has other cookies than before. What was asked before this crawl began is not known: then a cookie
-    that is new to the page tells it. A page that sends back to itself does so a few times only.
+    So it may to whom has other cookies than before; what it was asked with before this crawl began is not known. A page
+    that sends back to itself does so a few times only.
     """
     is_new = context.cookies.is_new(target)
     if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):

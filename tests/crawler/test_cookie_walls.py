@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawler.crawling import rows
+from tests.crawler.crawling import command, rows
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import crawl, lists, page
 
@@ -121,3 +121,21 @@ def test_chain_without_end_ends(wall: Wall, tmp_path: Path, values: list[str] | 
     wall.answers["a.localhost", "/step2"] = lambda: step("/walled/2.html", cookie())
     assert wall.crawl(tmp_path) == BOTH[:1]
     assert len(wall.server.asked) < MOST_ASKED
+
+
+def test_wall_is_passed_again_by_a_crawl_without_its_cookies(wall: Wall, tmp_path: Path) -> None:
+    back = ["/walled/2.html"]
+    wall.lets_in("c=2", lambda: step("/step1", "c=0"))
+    wall.answers["a.localhost", "/step1"] = step("/step2", "c=1")
+    wall.answers["a.localhost", "/step2"] = lambda: step(back[-1], "c=2")
+    with wall.server:
+        crawl(wall.server, tmp_path, "a.localhost")
+        back.append("/walled/3.html")
+        wall.answers["a.localhost", "/list/0.html"] = lists(0, ["/open/1.html", *back])
+        wall.answers["a.localhost", "/walled/3.html"] = lambda: (
+            page(3) if "c=2" in wall.server.cookies.split("; ") else step("/step1", "c=0")
+        )
+        done = command("recrawl", "--lists", "-s", f"DATABASE_URL=sqlite:///{tmp_path}/news.db")
+        assert not done.returncode, done.stderr
+        crawl(wall.server, tmp_path, "a.localhost")
+    assert rows(tmp_path, "SELECT count(*) FROM article") == [(3,)]
