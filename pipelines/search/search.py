@@ -341,7 +341,7 @@ def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
         return None
     with suppress(ValueError):
         return Bound.read(text)
-    found = _MONTH.fullmatch(westernize(text))
+    found = _MONTH.fullmatch(westernize(text, Habits()))
     with suppress(ValueError):
         if found:
             year, month = int(found[1]), int(found[2] or (1 if name == "since" else 12))
