@@ -65,6 +65,8 @@ _MOST_FIELDS: Final = 18
 """A line of more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
+_LEAST_ACCOUNT: Final = 6
+"""Letters of an account's name that tells who its owner is."""
 _ENDING: Final = (4, 60)
 """Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
 _FIRST_BLOCKS: Final = 5
@@ -110,13 +112,19 @@ def find_authors(
         or _bare(document, near, kept, test)
         or _house(values, house)
         or _byline(document, near, kept, own, is_cjk=False)
+        or _accounts(values, test)
     )
 
 
 def _functions(document: Document) -> Iterator[str]:
     """Yield the anchors of links to forms of a site; no people."""
     for _, href, _, anchor, _ in document.links:
-        if 1 < len(anchor) <= _LONGEST_VALUE and _FUNCTION.search(href[:300]) and not _PAGE.search(href[:300]):
+        if (
+            1 < len(anchor) <= _LONGEST_VALUE
+            and anchor[0] != "@"
+            and _FUNCTION.search(href[:300])
+            and not _PAGE.search(href[:300])
+        ):
             yield anchor
 
 
@@ -126,6 +134,12 @@ def _handles(document: Document) -> Iterator[str]:
         is_short = 1 < len(anchor) <= _LONGEST_VALUE
         if is_short and person_names.is_handle(anchor) and ("author" in rel or _PAGE.search(href[:300])):
             yield anchor
+
+
+def _accounts(values: Sequence[Sequence[str]], test: NameTest) -> tuple[str, ...]:
+    """Return the accounts that the metadata state as authors, of letters alone."""
+    stated = frozenset(name for one in values for name in one if name.isalpha() and len(name) >= _LEAST_ACCOUNT)
+    return next(filter(None, map(replace(test, handles=stated).tidy, values)), ())
 
 
 def _weigh_cjk(

@@ -202,10 +202,13 @@ _OFFICE_WORD = re.compile(
 )
 _TEAM = re.compile(
     r"((?!our\s|all\s|contact\s|about\s|meet\s)[^\W\d_][\w.&'’ -]{1,40}) (?:team|staff|editors|desk|"
-    r"editorial|newsroom|redaktion|staff (?:reporter|writer))$|team [^\W\d_]{3,20}$",
+    r"editorial|newsroom|redaktion|staff (?:reporter|writer)|agency|hospital|university|institute|foundation|"
+    r"media)$|team [^\W\d_]{3,20}$",
     re.IGNORECASE,
 )
-_NO_TEAM: Final = words("help service support front information editorial web news content site sales the")
+_NO_TEAM: Final = words(
+    "help service support front information editorial web news content site sales the social digital multi our travel"
+)
 """With these before it a team may be that of any site."""
 _AGENCIES: Final = words(
     "AAP ABC AFP AGI AIPS ANI ANP ANSA AP APA ATS BBC BELGA CBC CBS CNN CP CTK DAPD DDP DPA EFE EPD ESPN IANS KNA "
