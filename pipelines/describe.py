@@ -140,8 +140,7 @@ class Describer:
             terms = [term for term, _ in self.method(cut, self.words.frequencies) if len(term) <= _MOST_CHARS]
             summary = summarise(cut, self.words.frequencies)
         told = self.classify(title, text, document)
-        anchors = dict.fromkeys(anchor for *_, anchor, _ in document.links) if document is not None else ()
-        verdict = None if self.harm is None else judge(title, text, tuple(anchors), self.harm)
+        verdict = None if self.harm is None else judge(*judged(title, text, document), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
             summary=summary,
@@ -169,6 +168,16 @@ class Describer:
         if document is not None and self.classes.method == structure.NAME:
             read = structure.place(document, title, text)
         return self.classes.predict(read._replace(language=detect(text or title)))
+
+
+def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:
+    """Return what is judged of an article: its titles, its text, the texts of links.
+
+    Hijackers change what search engines show, the title of the document, and leave the headline.
+    """
+    if document is None:
+        return title, text, ()
+    return f"{title} | {document.title}", text, tuple(dict.fromkeys(anchor for *_, anchor, _ in document.links))
 
 
 def _said(verdict: HarmVerdict) -> str:

@@ -500,7 +500,10 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
     for at, row in _text_rows(names, wanted):
         if row.get("label") not in known:
             raise InputError(f"{at}: its label {row.get('label')!r} is none of {', '.join(known)}; {wanted}")
-        yield HarmExample(row["label"], row["title"], row["text"], str(row.get("source") or ""))
+        links = row.get("links") or []
+        if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
+            raise InputError(f"{at}: its links are no list of texts; {wanted}")
+        yield HarmExample(row["label"], row["title"], row["text"], str(row.get("source") or ""), tuple(links))
 
 
 def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:

@@ -302,7 +302,7 @@ def make_joiner(sign: Callable[[str, str], Signature], describe: Callable[[str, 
         described = describe(article.title, article.text, article.language)
         values = described.values()
         if article.harm_kind and described.harm is not None and (article.harm or 0.0) > described.harm:
-            # by the links of the first page
+            # by the title of the document, which the joined text is without
             values |= {name: getattr(article, name) for name in ("harm", "harm_kind", "harm_detail")}
         return replace(article, text_hash=signed.exact, features=signed.features, length=signed.length, **values)
 

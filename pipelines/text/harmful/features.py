@@ -1,8 +1,9 @@
 """Signs of a text as hashed numbers: runs of characters and of their classes.
 
-Advertisers write around word lists: full-width and ringed digits, look-alikes, emoji for words, marks between the
-characters. Folding undoes part of it; runs of two and three characters outlive the rest better than words. The shape
-(Chinese, digits, letters, emoji, punctuation) tells a posted advertisement from a headline whatever its words are.
+Advertisers write around word lists: look-alikes, emoji for words, marks between the characters. Folding undoes part of
+it; runs of two and three characters outlive the rest better than words. The shape (Chinese, digits, letters, emoji,
+punctuation) tells a posted advertisement from a headline whatever its words are. All numbers are the same one: none
+tells of harm.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ SHAPES: Final = 5
 _FEWEST: Final = 2
 """Code points of a text that has any, with the space before it."""
 _BEYOND: Final = 0x20000
-_DROPPED, _SPACE, _HAN, _DIGIT, _LETTER, _EMOJI = range(6)
-_LONGEST: Final = {_HAN: 3, _DIGIT: 2, _LETTER: 2}
+_DROPPED, _SPACE, _HAN, _DIGIT, _LETTER, _EMOJI, _MARK = range(7)
+_LONGEST: Final = {_HAN: 3, _LETTER: 2}
 """Characters of one class in a row that count."""
 _CATEGORIES: Final = {"Mn": _DROPPED, "Me": _DROPPED, "Cf": _DROPPED, "Cc": _SPACE, "Zs": _SPACE, "Nd": _DIGIT}
 _END: Final = "\n"
 """Stands between texts."""
+_NUMBER: Final = "0"
+"""Stands for any number."""
 _STEP: Final = np.uint64(1_000_003)
 _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
@@ -62,10 +65,7 @@ def features_of_all(texts: Sequence[str]) -> list[Hashes]:
     >>> [len(signs) == len(features(text)) for text, signs in zip(("a b", ""), features_of_all(("a b", "")))]
     [True, True]
     """
-    codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
-    is_end = codes == ord(_END)
-    of = np.cumsum(is_end)
-    of[is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)] = -1
+    codes, of = _together(texts)
     kept, shape = _shape(codes)
     keys = []
     for whose, runs in ((of, _hash_runs(codes, RUNS, 0)), (of[kept], _hash_runs(shape, SHAPES, RUNS))):
@@ -92,27 +92,42 @@ def once(hashes: Hashes, bits: int) -> Hashes:
     return kept
 
 
-def pairs(text: str) -> Hashes:
-    """Return the pairs of neighbouring letters or digits as signs, with repeats."""
-    codes = read(text)
+def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
+    """Return the pairs of neighbouring letters as signs, with repeats, and the number of the text of each.
+
+    >>> [found.tolist() for found in pairs_of_all(("", "1 2"))]
+    [[], []]
+    """
+    codes, of = _together(texts)
     classes = _classes()[np.minimum(codes, _BEYOND)]
-    is_letter = (classes == _HAN) | (classes == _DIGIT) | (classes == _LETTER)
-    return _hash_runs(codes, 2, 0)[1][is_letter[:-1] & is_letter[1:]] if len(codes) else np.zeros(0, np.int64)
+    is_letter = (classes == _HAN) | (classes == _LETTER)
+    inside = is_letter[:-1] & is_letter[1:]
+    return (_hash_runs(codes, 2, 0)[1][inside], of[:-1][inside]) if len(codes) else (codes.astype(np.int64), of)
+
+
+def _together(texts: Sequence[str]) -> tuple[NDArray[np.uint64], Hashes]:
+    """Return the folded code points of texts and the number of the text of each, -1 between them."""
+    codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
+    is_end = codes == ord(_END)
+    of = np.cumsum(is_end)
+    of[is_end | (np.bincount(of, ~is_end)[of] < _FEWEST)] = -1
+    return codes, of
 
 
 def read(text: str) -> NDArray[np.uint64]:
-    """Return the folded code points of a text, without marks, one space for several."""
+    """Return the folded code points of a text, without marks, one space for several, `_NUMBER` for numbers."""
     codes = _squeeze(fold(text[:MAX_CHARS].replace(_END, " "))[: 2 * MAX_CHARS])
     return codes if len(codes) >= _FEWEST else codes[:0]
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
-    """Return code points without marks, a space for several; `_END` stays."""
+    """Return code points without marks, a space for several, one digit for a number; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
-    codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)[classes != _DROPPED]
-    is_space = codes == ord(" ")
-    squeezed: NDArray[np.uint64] = codes[~(is_space & np.concatenate(([False], is_space[:-1])))]
+    codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)
+    codes = np.where(classes == _DIGIT, np.uint64(ord(_NUMBER)), codes)[classes != _DROPPED]
+    is_one = (codes == ord(" ")) | (codes == ord(_NUMBER))
+    squeezed: NDArray[np.uint64] = codes[~(is_one & np.concatenate(([False], codes[1:] == codes[:-1])))]
     return squeezed
 
 
@@ -159,7 +174,7 @@ def _classes() -> NDArray[np.uint8]:
         elif category == "So":
             table[code] = _EMOJI
         else:
-            table[code] = 6 + code % 250
+            table[code] = _MARK + code % 250
     for first, last in ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)):
         table[first : last + 1] = _HAN
     table[_BEYOND] = _HAN

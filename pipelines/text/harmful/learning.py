@@ -19,9 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .features import BITS, Numbers, features, located, once, read
-from .judge import joined, worst_part
+from .judge import foreign_parts, is_chinese, joined, pieces_of
 from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
-from .records import HarmKind
+from .records import HarmKind, HarmPart
 
 FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")
@@ -35,8 +35,18 @@ _SENTENCE: Final = re.compile(r"[。！？!?\n]")
 _SPACES: Final = re.compile(r"\s+")
 _GAP: Final = 0.1
 _RARE: Final = 0.05
-_ABSENCE: Final = 20.0
-"""Margin that a part of a title counts more when nothing of it is in the text."""
+_ABSENCE: Final = 2.0
+"""Margins of the machine that a part of a page counts more when nothing of it is elsewhere on the page."""
+_MOST_LINKS: Final = 15
+"""Links of a page that are learned from."""
+_CHANCE: Final = 0.3
+"""Short texts made by chance, beside the others."""
+_BY_CHANCE: Final = "\0"
+"""Source of those; no page is from it, and no threshold is theirs."""
+_CHANCE_CHARS: Final = (6, 26)
+_HAN: Final = (0x4E00, 0x9FA6)
+_ENOUGH: Final = 10
+"""Rows above a share of others from which it can be told."""
 Mask = NDArray[np.bool_]
 _Unit = tuple[str, str, int, str, bool]
 """Text, label, fold, source, and whether it is no piece of a longer text."""
@@ -51,18 +61,24 @@ class HarmParams:
         penalty: of a text on the wrong side.
         clean_weight: of an honest text beside a harmful one.
         calm_penalty: the penalty of the vote without log-count ratios.
-        false_alarms: share of the news that may be taken for harmful by its text, its sources counting alike.
-        foreign_titles: share of it whose titles may be taken for foreign ones.
-        strange_titles: the same of titles over the text of another page.
+        false_alarms: share of the short texts of news that may be taken for harmful, its sources counting alike.
+        long_alarms: the same of the long ones.
+        talk_alarms: the same of talk.
+        foreign_titles, foreign_lines: share of it of which a piece of the title, a line of the text may be taken for a
+            foreign one.
+        strange_titles: the same of titles over the text of another page, and of titles made by chance.
     """
 
     smoothing: float = 0.1
     penalty: float = 0.5
     clean_weight: float = 3.0
     calm_penalty: float = 1.0
-    false_alarms: float = 0.002
+    false_alarms: float = 0.004
+    long_alarms: float = 0.001
+    talk_alarms: float = 0.03
     foreign_titles: float = 0.001
-    strange_titles: float = 0.04
+    foreign_lines: float = 0.0005
+    strange_titles: float = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +90,14 @@ class HarmExample:
         title: may be empty.
         text: extracted; under "hijacked" it is honest and the title is not.
         source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
+        links: texts of its links.
     """
 
     label: str
     title: str
     text: str
     source: str = ""
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,11 +129,13 @@ class _Learned:
     Attributes:
         whole: of all texts.
         held: without those of each fold.
+        slope: log-odds of a margin of the machine.
         report: the share of each label that was called harmful when it was held out.
     """
 
     whole: HarmReading
     held: Sequence[HarmReading]
+    slope: float
     report: Mapping[str, object]
 
 
@@ -132,7 +152,7 @@ def learn(
         params: of the training.
 
     Raises:
-        ValueError: an unknown label, or one side is missing.
+        ValueError: an unknown label, one side is missing, or the harmful one is not Chinese.
         ImportError: scikit-learn is not installed; only training needs it.
 
     Cost: some minutes for ten thousand pages.
@@ -147,15 +167,21 @@ def learn(
         raise ValueError(
             "the pages to learn from are of one side; rows labelled clean or ham and harmful ones are both needed"
         )
+    if not any(example.label in KIND_OF and is_chinese(example.text) for example in examples):
+        raise ValueError("none of the harmful pages is Chinese, and pages in other languages are not judged")
     random = np.random.default_rng(seed)
     folds = deal(examples)
     short, long = _short_units(examples, folds, random), _long_units(examples, folds, random)
     posted = ~short.harmful & short.is_own
     of_short = of_long = None
     if short.has_both_sides:
-        of_short = _learn_reading(short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params)
+        of_short = _learn_reading(
+            short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params, params.false_alarms
+        )
     if long.has_both_sides:
-        of_long = _learn_reading(long, {label: [long.labels == label] for label in CLEAN_LABELS}, params)
+        of_long = _learn_reading(
+            long, {label: [long.labels == label] for label in CLEAN_LABELS}, params, params.long_alarms
+        )
     of_short = of_short or of_long
     of_long = of_long or of_short
     if of_short is None or of_long is None:
@@ -163,33 +189,52 @@ def learn(
     bare = HarmModel(
         of_short.whole,
         of_long.whole,
-        (1.0, _ABSENCE, -_ABSENCE),
+        (1.0, _ABSENCE * of_short.slope, *[-_ABSENCE * of_short.slope] * 2),
         _learn_kinds((short, long) if not (short.harmful & short.is_own).any() else (short,)),
     )
-    foreign, report_titles = _learn_titles(examples, folds, bare, of_short.held, params)
+    foreign, report_parts = _learn_parts(examples, folds, bare, of_short.held, random=random, params=params)
     model = HarmModel(bare.short, bare.long, foreign, bare.kinds)
-    return model, {"short": of_short.report, "long": of_long.report, "titles": report_titles}
+    return model, {"short": of_short.report, "long": of_long.report, "parts": report_parts}
 
 
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
-    """Return short texts; of long honest ones the title, a sentence and a window.
+    """Return short texts; of long honest ones the title, links, a sentence, a window.
 
-    Without them the model would learn the marks of headlines, not those of honest texts.
+    Without them the model would learn the marks of headlines, not those of honest texts; without texts made by chance
+    it would take what nobody wrote for the worse.
     """
     texts: list[_Unit] = []
+    posted: list[str] = []
     for example, fold in zip(examples, folds, strict=True):
         if example.label == HarmKind.HIJACKED:
             continue
         label, source = example.label, example.source
         if len(example.text) <= LONG and not example.title:
             texts.append((example.text, label, fold, source, True))
+            posted.append(example.text)
         elif label in CLEAN_LABELS:
-            if example.title:
-                texts.append((joined(example.title), label, fold, source, False))
+            short = [*pieces_of(example.title), *random.permutation(example.links)[:_MOST_LINKS].tolist()]
+            texts += [(joined(each), label, fold, source, False) for each in short]
             texts.append((_window(example.text, _WINDOW, random), label, fold, source, False))
             if sentences := [each for each in _SENTENCE.split(example.text) if 6 < len(each) < 80]:
                 texts.append((sentences[int(random.integers(len(sentences)))], label, fold, source, False))
+    for number in range(int(len(posted) * _CHANCE)):
+        texts.append((_by_chance(posted, random), CLEAN_LABELS[0], number % FOLDS, _BY_CHANCE, False))
     return _units(texts)
+
+
+def _by_chance(posted: Sequence[str], random: np.random.Generator) -> str:
+    """Return characters that nobody put together: of some texts, or any Chinese ones.
+
+    Args:
+        posted: the texts; without one any characters.
+        random: draws.
+    """
+    size = int(random.integers(*_CHANCE_CHARS))
+    letters = "".join(posted[text] for text in random.integers(0, len(posted), size)) if posted else ""
+    if not letters or random.random() < 0.5:
+        return "".join(map(chr, random.integers(*_HAN, size).tolist()))
+    return "".join(letters[place] for place in random.integers(0, len(letters), size).tolist())
 
 
 def _long_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
@@ -254,7 +299,9 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
     return folds
 
 
-def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
+def _learn_reading(
+    units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams, false_alarms: float
+) -> _Learned:
     """Learn the votes of one size of texts, also those without each fold.
 
     Args:
@@ -262,6 +309,7 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
         sides: sorts of honest texts; of several masks the mean of the votes against each is taken. Those without a
             text are left out.
         params: of the training.
+        false_alarms: share of the news that may be taken for harmful.
     """
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
@@ -273,15 +321,18 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
         parts.append(votes)
         for name in sides:
             held[name][out] = apply(votes[name], units.signs[out])
-    # News first: it may raise next to no false alarm. Talk gets the threshold of the best F1 behind it.
+    # News first: it may raise next to no false alarm. Talk gets the threshold of the best F1 behind it, or a higher one
+    # that few letters are above: there are so many more posts that F1 does not mind a tenth of the letters.
     offsets: dict[str, tuple[float, float]] = {}
     passed = np.ones(len(harmful), np.bool_)
     for name, masks in sides.items():
         honest = np.any(masks, axis=0)
         own, both = held[name], harmful | honest
         best = _best_f1(np.where(passed, own, own.min() - 1)[both], harmful[both])
-        if (news := units.labels == "clean")[honest].any():
-            best = max(best, _highest(own[news], units.sources[news], params.false_alarms))
+        if (news := (units.labels == "clean") & (units.sources != _BY_CHANCE))[honest].any():
+            best = max(best, _highest(own[news], units.sources[news], false_alarms))
+        if (talk := honest & units.is_own & (units.labels == "ham")).any():
+            best = max(best, float(np.quantile(own[talk], 1 - params.talk_alarms)))
         offsets[name] = (best, _slope(own[both], harmful[both]))
         passed &= own > best
     margins = np.min([(held[name] - shift) * slope for name, (shift, slope) in offsets.items()], axis=0)
@@ -292,7 +343,7 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
     readings = [
         HarmReading({name: _shifted(votes[name], *offsets[name]) for name in sides}) for votes in (every, *parts)
     ]
-    return _Learned(readings[0], readings[1:], report)
+    return _Learned(readings[0], readings[1:], min(slope for _, slope in offsets.values()), report)
 
 
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
@@ -375,39 +426,56 @@ def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
     return votes
 
 
-def _learn_titles(
+def _learn_parts(
     examples: Sequence[HarmExample],
     folds: Sequence[int],
     model: HarmModel,
     held: Sequence[HarmReading],
+    *,
+    random: np.random.Generator,
     params: HarmParams,
-) -> tuple[tuple[float, float, float], dict[str, object]]:
-    """Learn when a title is not the page's own; without such rows, guess."""
-    found: dict[str, list[tuple[float, str]]] = {"own": [], "foreign": [], "strange": []}
-    under = features("")
+) -> tuple[tuple[float, float, float, float], dict[str, object]]:
+    """Learn when a part is not the page's own; without hijacked rows, guess."""
+    weights = (*model.foreign[:2], 0.0, 0.0)
+    found: dict[str, dict[HarmPart, list[float]]] = {}
+    titles: dict[int, list[str]] = {}
     for example, fold in zip(examples, folds, strict=True):
         is_foreign = example.label == HarmKind.HIJACKED
-        if example.title and example.text and (is_foreign or example.label == "clean"):
-            reading = HarmModel(held[fold], model.long, (1.0, _ABSENCE, 0.0), model.kinds)
-            above, under = under, features(example.text)
-            found["foreign" if is_foreign else "own"].append(
-                (worst_part(example.title, under, reading)[0], example.source)
-            )
-            if not is_foreign:
-                found["strange"].append((worst_part(example.title, above, reading)[0], ""))
-    if not found["own"] or not found["foreign"]:
-        return model.foreign, {}
-    own, foreign, strange = (np.array([score for score, _ in found[name]]) for name in found)
-    scores, labels = np.concatenate([own, foreign]), np.arange(len(own) + len(foreign)) >= len(own)
-    # An honest title over a strange text, as after a bad extraction, is not hijacked either.
-    shift = max(
-        _best_f1(scores, labels),
-        _highest(own, np.array([source for _, source in found["own"]]), params.foreign_titles),
-        float(np.quantile(strange, 1 - params.strange_titles)),
+        if len(example.text) <= LONG or (not is_foreign and example.label != "clean"):
+            continue
+        wanted = [("foreign" if is_foreign else "own", example.title)]
+        if not is_foreign:
+            # An honest title over a strange text, as after a bad extraction, is not hijacked, nor is one by chance.
+            seen = titles.setdefault(fold, [])
+            wanted += [("strange", seen[int(random.integers(len(seen)))])] if seen else []
+            wanted += [("strange", _by_chance(seen, random))]
+            seen += [example.title] if example.title else []
+        for name, title in wanted:
+            for odds, place, _ in foreign_parts(title, example.text, held[fold], weights):
+                found.setdefault(name, {}).setdefault(place, []).append(odds)
+    own, strange, foreign = (
+        {place: np.array(found.get(name, {}).get(place, [])) for place in (HarmPart.TITLE, HarmPart.TEXT)}
+        for name in ("own", "strange", "foreign")
     )
-    slope = _slope(scores - shift, labels)
-    report: dict[str, object] = {"f1": _f1(scores > shift, labels), "own": len(own), "foreign": len(foreign)}
-    return (slope, slope * _ABSENCE, -slope * shift), report
+    if not all(len(each[HarmPart.TITLE]) for each in (own, strange, foreign)) or not len(own[HarmPart.TEXT]):
+        return model.foreign, {}
+    scores = np.concatenate([own[HarmPart.TITLE], foreign[HarmPart.TITLE]])
+    labels = np.arange(len(scores)) >= len(own[HarmPart.TITLE])
+    of_titles = float(np.quantile(own[HarmPart.TITLE], 1 - params.foreign_titles))
+    if len(strange[HarmPart.TITLE]) * params.strange_titles >= _ENOUGH:
+        of_titles = max(of_titles, float(np.quantile(strange[HarmPart.TITLE], 1 - params.strange_titles)))
+    of_lines = float(np.quantile(own[HarmPart.TEXT], 1 - params.foreign_lines))
+    slope = _slope(scores - of_titles, labels)
+    report: dict[str, object] = {
+        "f1": _f1(scores > of_titles, labels),
+        "own_titles": len(own[HarmPart.TITLE]),
+        "own_titles_called_foreign": int((own[HarmPart.TITLE] > of_titles).sum()),
+        "foreign_titles": len(foreign[HarmPart.TITLE]),
+        "strange_titles_called_foreign": round(float((strange[HarmPart.TITLE] > of_titles).mean()), 4),
+        "own_texts": len(own[HarmPart.TEXT]),
+        "own_texts_called_foreign": int((own[HarmPart.TEXT] > of_lines).sum()),
+    }
+    return (slope * weights[0], slope * weights[1], -slope * of_titles, -slope * of_lines), report
 
 
 def _highest(margins: Numbers, sources: NDArray[np.str_], share: float) -> float:

@@ -104,14 +104,15 @@ class HarmModel:
 
     Attributes:
         short, long: for short texts (titles, posts) and long ones.
-        foreign: weights of a title's margin, of its absence from the text (the squared share of its pairs of letters
-            that are not there), and a bias: above 0 the title is not the page's own.
+        foreign: weights of the margin of a part of a page, of its absence (the squared share of its pairs of letters
+            that are nowhere else there), a bias for pieces of the title, one for lines of the text: above 0 the part is
+            not the page's own.
         kinds: votes for each kind.
     """
 
     short: HarmReading
     long: HarmReading
-    foreign: tuple[float, float, float]
+    foreign: tuple[float, float, float, float]
     kinds: Mapping[HarmKind, Votes]
 
     def score(self, signs: Hashes, chars: int) -> float:
@@ -141,7 +142,7 @@ class HarmModel:
             "version": VERSION,
             "short": {label: votes.dump() for label, votes in self.short.votes.items()},
             "long": {label: votes.dump() for label, votes in self.long.votes.items()},
-            "foreign": [float(f"{value:.6g}") for value in self.foreign],
+            "parts": [float(f"{value:.6g}") for value in self.foreign],
             "kinds": {str(kind): votes.dump() for kind, votes in self.kinds.items()},
         }
 
@@ -161,11 +162,11 @@ class HarmModel:
                 HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
                 for size in ("short", "long")
             )
-            margin, absence, bias = map(_number, found["foreign"])
+            margin, absence, of_titles, of_lines = map(_number, found["parts"])
             kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
             if not kinds or not short.votes or not long.votes:
                 raise ValueError("parts are missing")
-            return cls(short, long, (margin, absence, bias), kinds)
+            return cls(short, long, (margin, absence, of_titles, of_lines), kinds)
 
 
 @cache

@@ -25,9 +25,12 @@ def _examples() -> list[HarmExample]:
         *(HarmExample("clean", title, body) for title, body in news),
         *(HarmExample("clean", "", title) for title, _ in news),
         *(HarmExample("ham", "", f"你好，我昨天去{place}了，那里{work}，真好玩") for place in PLACES for work in WORKS),
-        *(HarmExample("ad", "", post) for post in posts),
-        *(HarmExample("gambling", "", post.replace("日结", "注册送百家乐")) for post in posts),
-        *(HarmExample("hijacked", post, body) for post, (_, body) in zip(posts, news, strict=False)),
+        *(HarmExample("ad", "", post, str(source)) for source, post in enumerate(posts)),
+        *(HarmExample("gambling", "", post.replace("日结", "注册送百家乐"), str(n)) for n, post in enumerate(posts)),
+        *(
+            HarmExample("hijacked", post, body, str(n))
+            for n, (post, (_, body)) in enumerate(zip(posts, news, strict=False))
+        ),
     ]
 
 
@@ -38,7 +41,7 @@ def _read(model: object) -> HarmModel:
 @pytest.fixture(scope="module")
 def model() -> HarmModel:
     found, report = learn(_examples(), 1)
-    assert report["titles"]["f1"] > 0.9  # type: ignore[index]
+    assert report["parts"]["f1"] > 0.9  # type: ignore[index]
     return found
 
 
@@ -72,6 +75,10 @@ def test_model_is_the_same_when_read_again(model: HarmModel) -> None:
         ([], "of one side"),
         ([HarmExample("clean", "", "会议召开")], "of one side"),
         ([HarmExample("porn", "", "加我")], "of one side"),
+        (
+            [HarmExample("ham", "", "hello"), HarmExample("spam", "", "win 500 now")],
+            "none of the harmful pages is Chinese",
+        ),
         ([HarmExample("good", "", "会议召开")], "label 'good' is unknown; known: clean, ham"),
     ],
 )
@@ -109,8 +116,8 @@ def test_broken_models_are_refused(model: HarmModel) -> None:
     for change in (
         {"short": {}},
         {"long": None},
-        {"foreign": [1, 2]},
-        {"foreign": [1, 2, float("nan")]},
+        {"parts": [1, 2]},
+        {"parts": [1, 2, float("nan")]},
         {"kinds": {}},
         {"kinds": {"nonsense": ad}},
         {"kinds": {"advert": {**ad, "steps": ad["steps"][:50]}}},
