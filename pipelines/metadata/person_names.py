@@ -222,6 +222,14 @@ _PRESS = re.compile(
 )
 """Agencies and papers whose names are made of words."""
 _LONGEST_INITIALS: Final = 5
+_NO_MARKS: Final = str.maketrans("", "", ".®™℠ ")
+_DEGREES: Final = words("phd dphil mphil edd psyd pharmd msc bsc bcom meng beng llb llm esq jr sr")
+_TITLED: Final = re.compile(
+    r"(?:licensed|certified|registered|chartered|accredited|board[- ]certified)\s"
+    r"|no\s(?:caption|author|byline|name|image)\b|(?:\w+\s)?admin(?:istrator)?$",
+    re.IGNORECASE,
+)
+"""What somebody may do, or where nobody is named: Licensed Electrician, No Caption, NOC Admin."""
 _PLACE_BEHIND = re.compile(r"^((?:[^\W\d_][\w.'’-]*\s){1,3}[^\W\d_][\w.'’-]*)\s(?:in|at|for|from|using|reporting)\s.*$")
 """Jo Hale in London."""
 _BUTTON = re.compile(
@@ -555,7 +563,7 @@ class NameTest:
             return is_user and ((name.isalnum() and has_digits) or not is_made_of_words(name))
         if _is_office(name) or same(name, self.houses):
             return True
-        return not (_is_initials(name) or _is_phrase(name) or is_made_of_words(name))
+        return not (_is_initials(name) or _TITLED.match(name) or _is_phrase(name) or is_made_of_words(name))
 
 
 def _stripped(part: str) -> str:
@@ -627,8 +635,11 @@ def is_handle(name: str) -> bool:
 
 
 def _is_initials(name: str) -> bool:
-    """Tell whether a name is but capital letters of nobody known."""
-    return len(name) <= _LONGEST_INITIALS and name.isascii() and name.isupper() and name not in _AGENCIES
+    """Tell whether a name is but capital letters of nobody known, or a degree: LTO, CFP®, Ph.D."""
+    letters = name.translate(_NO_MARKS)
+    if letters.casefold() in _DEGREES:
+        return True
+    return len(letters) <= _LONGEST_INITIALS and letters.isascii() and letters.isupper() and name not in _AGENCIES
 
 
 def _is_office(name: str) -> bool:

@@ -214,7 +214,24 @@ def test_first_poster_of_a_thread_is_its_author(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["注冊", "活動列表", "新規登録", "Publié", "Staff Directory", "Seoul", "vom", "Text", "LTO", "express1"]
+    "word",
+    [
+        "注冊",
+        "活動列表",
+        "新規登録",
+        "Publié",
+        "Staff Directory",
+        "Seoul",
+        "vom",
+        "Text",
+        "LTO",
+        "express1",
+        "Ph.D",
+        "CFP®",
+        "Licensed Electrician",
+        "No Caption",
+        "NOC Admin",
+    ],
 )
 @pytest.mark.parametrize(
     "line",
