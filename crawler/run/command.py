@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem, Unavailable, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
-from .config import ConfigError, apply_environment, check_names, check_values, value_of
+from .config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class NewsCommand(ScrapyCommand):
             apply_environment(self.settings)
             args[:] = self._checked_arguments(args)
             self.check(args)
-            named = (*args, *(value for value in getattr(opts, "spargs", {}).values()))
+            named = (*args, *getattr(opts, "spargs", {}).values())
             self.refuse_outputs(value_of(self.settings, "LOG_FILE"), pidfile, opts.profile, inputs=named)
-            self.refuse_destroying(self.settings.getdict("FEEDS"), inputs=named)
+            self.refuse_destroying(feed_names(self.settings), inputs=named)
             if pidfile:
                 Path(pidfile).write_text(f"{os.getpid()}\n", encoding="utf-8")
         except (ConfigError, OSError) as problem:
@@ -309,8 +309,12 @@ def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[st
 
 
 @contextmanager
-def opened_all(command: NewsCommand) -> Iterator[list[Database]]:
+def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None) -> Iterator[list[Database]]:
     """Open every database of the settings for reading.
+
+    Args:
+        command: whose settings these are.
+        tell: gets a sentence for each that does not answer and is left out; by default standard error.
 
     Raises:
         DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
@@ -328,7 +332,7 @@ def opened_all(command: NewsCommand) -> Iterator[list[Database]]:
             except Unavailable as problem:
                 if place == len(shards) and not opened:
                     raise
-                sys.stderr.write(f"{problem}; what is in it is not shown\n")
+                (tell or sys.stderr.write)(f"{problem}; what is in it is not shown\n")
         yield opened
 
 

@@ -654,6 +654,11 @@ def value_of(settings: BaseSettings, name: str) -> Any:
     return option.check(settings[name], _called(settings, option))
 
 
+def feed_names(settings: BaseSettings) -> list[str]:
+    """Return the files and URLs that Scrapy's `FEEDS` (`-o`) names."""
+    return list(settings.getdict("FEEDS"))
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """The checked values of all settings; of what is not told here the name says it.

@@ -32,7 +32,7 @@ def renew_indexes(command: NewsCommand) -> None:
     from db.search import index  # noqa: PLC0415
     from pipelines.search.terms import index_terms, is_current  # noqa: PLC0415
 
-    with opened_all(command) as databases:
+    with opened_all(command, lambda _: None) as databases:  # whoever searches them says it
         if all(one.read(partial(index.has_form, is_current=is_current)) for one in databases):
             return
     assert command.settings is not None

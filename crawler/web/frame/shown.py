@@ -159,7 +159,7 @@ def beginning(text: str, most: int) -> str:
 def without_folders(text: str) -> str:
     """Return a text in which paths of files have no folders.
 
-    >>> without_folders("/home/me/news.db is a folder"), without_folders("sqlite:////srv/a/b.db, https://a.example/b/c")
+    >>> without_folders("/srv/me/news.db is a folder"), without_folders("sqlite:////srv/a/b.db, https://a.example/b/c")
     ('news.db is a folder', 'sqlite:///b.db, https://a.example/b/c')
     """
     return _FOLDERS.sub("", text)

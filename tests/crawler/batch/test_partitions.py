@@ -56,7 +56,7 @@ def client() -> Iterator[Client]:
     """A scheduler with two workers, shared by all."""
     from distributed import Client
 
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None) as opened:
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as opened:
         yield opened
 
 
