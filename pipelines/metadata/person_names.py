@@ -635,7 +635,7 @@ def is_handle(name: str) -> bool:
 
 
 def _is_initials(name: str) -> bool:
-    """Tell whether a name is but capital letters of nobody known, or a degree: LTO, CFP®, Ph.D."""
+    """Tell whether a name is but capital letters of nobody known, or a degree."""
     letters = name.translate(_NO_MARKS)
     if letters.casefold() in _DEGREES:
         return True

@@ -1,7 +1,7 @@
 """How fast the whole crawl is: a local server of generated pages, the real command, CPU of the processes by themselves.
 
     uv run python -m tests.benchmarks.crawl_speed [--pages 10000] [--hosts 50] [--database URL] [--no-descriptions]
-        [--curve] [--links 60] [--paragraphs 8] [--filler 50]
+        [--curve] [--alone] [--links 60] [--paragraphs 8] [--filler 50]
 
 Pages of about 50 KB with 60 links each, over hosts that are addresses of loopback. Beside it, in the same run, a Scrapy
 spider that fetches the same pages and does nothing else. Prints pages a second, CPU milliseconds a page of the crawling
@@ -10,7 +10,7 @@ process and of the workers, and the most memory that all took together: pages th
 with `--no-descriptions`. Quote ratios: absolute times are those of the machine. `--curve` shows how they change from
 the first tenth of the pages to the last: whether a crawl gets slower or grows ("others MB": all other processes, shared
 pages as often as they are). `--links`, `--paragraphs` and `--filler` say how large the pages are; a
-hundred thousand small ones (`--pages 100000 --links 10 --paragraphs 1 --filler 0`) show what grows with a crawl.
+hundred thousand small ones (`--alone --pages 100000 --links 10 --paragraphs 1 --filler 0`) show what grows with a crawl.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def main() -> None:
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
     parser.add_argument("--no-descriptions", action="store_true", help="articles are not described")
     parser.add_argument("--curve", action="store_true", help="show the costs over the length of the crawl")
+    parser.add_argument("--alone", action="store_true", help="nothing is fetched by Scrapy beside it")
     for name in ("links", "paragraphs", "filler"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Shape(), name), help="of a page")
     options = parser.parse_args()
@@ -196,9 +197,10 @@ def main() -> None:
         script = Path(folder, "fetch.py")
         script.write_text(FETCH_ONLY)
         print(HEADER)
-        for _ in range(2):  # the first round renders the pages
-            usage, pid = watch([sys.executable, str(script), str(urls)])
-        print(row("fetch only", usage, pid, options.pages))
+        if not options.alone:
+            for _ in range(2):  # the first round renders the pages
+                usage, pid = watch([sys.executable, str(script), str(urls)])
+            print(row("fetch only", usage, pid, options.pages))
         database = options.database or f"sqlite:///{folder}/news.db"
         settings = {
             "DATABASE_URL": database,
