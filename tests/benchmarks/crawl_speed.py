@@ -9,8 +9,8 @@ process and of the workers, and the most memory that all took together: pages th
 ("summed") as often as they are shared. Articles are described (keywords, summary, classes, harm), as by default, but
 with `--no-descriptions`. Quote ratios: absolute times are those of the machine. `--curve` shows how they change from
 the first tenth of the pages to the last: whether a crawl gets slower or grows ("others MB": all other processes, shared
-pages as often as they are). `--links`, `--paragraphs` and `--filler` say how large the pages are; a
-hundred thousand small ones (`--alone --pages 100000 --links 10 --paragraphs 1 --filler 0`) show what grows with a crawl.
+pages as often as they are). `--links`, `--paragraphs` and `--filler` say how large the pages are; a hundred thousand
+small ones (`--alone --pages 100000 --links 10 --paragraphs 1 --filler 0`) show what grows with a crawl.
 """
 
 from __future__ import annotations
