@@ -93,7 +93,10 @@ def once(hashes: Hashes, bits: int) -> Hashes:
 
 
 def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
-    """Return the pairs of neighbouring letters as signs, with repeats, and the number of the text of each.
+    """Return the pairs of neighbouring letters as signs, and of each its text.
+
+    Args:
+        texts: their numbers are those in the second array; a pair is repeated as often as it occurs.
 
     >>> [found.tolist() for found in pairs_of_all(("", "1 2"))]
     [[], []]
@@ -106,7 +109,7 @@ def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
 
 
 def _together(texts: Sequence[str]) -> tuple[NDArray[np.uint64], Hashes]:
-    """Return the folded code points of texts and the number of the text of each, -1 between them."""
+    """Return the code points of texts, and of each the text; -1 between them."""
     codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
     is_end = codes == ord(_END)
     of = np.cumsum(is_end)
@@ -115,13 +118,13 @@ def _together(texts: Sequence[str]) -> tuple[NDArray[np.uint64], Hashes]:
 
 
 def read(text: str) -> NDArray[np.uint64]:
-    """Return the folded code points of a text, without marks, one space for several, `_NUMBER` for numbers."""
+    """Return the folded code points of a text, `_NUMBER` for numbers, no marks."""
     codes = _squeeze(fold(text[:MAX_CHARS].replace(_END, " "))[: 2 * MAX_CHARS])
     return codes if len(codes) >= _FEWEST else codes[:0]
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
-    """Return code points without marks, a space for several, one digit for a number; `_END` stays."""
+    """Return code points without marks, of spaces and digits one; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
     codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)

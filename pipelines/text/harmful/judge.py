@@ -39,8 +39,6 @@ _SYLLABLES: Final = 0.1
 """Share of them from which a text is no Chinese one."""
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
-_FEW_CHARS: Final = 3
-"""Characters of telling words that are evidence: one word of two is none."""
 _FEW_LINKS: Final = 3
 _SURE: Final = 0.8
 """Score from which a link is a further reason."""
@@ -83,11 +81,15 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
         found.append((model.score(signs, len(own)), model.kind(signs), part, own))
     if text and not _is_syllabic(text):
         for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
-            is_whole = place is HarmPart.TEXT and 2 * len(piece) > len(text)
-            kind = model.kind(features(text)) if is_whole else HarmKind.HIJACKED
-            found.append((logistic(odds), kind, place, piece))
+            score, kind = logistic(odds), HarmKind.HIJACKED
+            if place is HarmPart.TEXT:
+                # Many honest lines are foreign, as offers of other articles; and a report that quotes posts is long.
+                score = min(score, model.score(features(piece), len(piece)))
+            if place is HarmPart.TEXT and 2 * len(piece) > len(text):
+                kind = model.kind(features(text))
+            found.append((score, kind, place, piece))
     told = [(score, kind, HarmReason(part, telling(piece, model))) for score, kind, part, piece in found]
-    harmful = [each for each in told if each[0] >= _THRESHOLD and sum(map(len, each[2].words)) >= _FEW_CHARS]
+    harmful = [each for each in told if each[0] >= _THRESHOLD and each[2].words]
     if not harmful:
         highest = max([score for score, *_ in found], default=0.0)
         return HarmVerdict(min(highest, _DOUBT)) if found else CLEAN
@@ -101,7 +103,7 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
 def foreign_parts(
     title: str, text: str, reading: HarmReading, weights: Sequence[float]
 ) -> list[tuple[float, HarmPart, str]]:
-    """Return the log-odds, the place and the words of the most foreign piece of the title and line of the text.
+    """Return the most foreign piece of the title and line of the text.
 
     It reads like a post, and its pairs of letters are nowhere else on the page. A short part says less by that: the
     name of a site or a column stands in no text.
@@ -113,7 +115,7 @@ def foreign_parts(
         weights: `HarmModel.foreign`.
 
     Returns:
-        None, one or two; a part that is not Chinese is none.
+        Log-odds, place and words of none, one or two; a part that is not Chinese is none.
     """
     pieces = pieces_of(title)
     lines = [line for each in text.split("\n") if (line := each.strip())][:_MOST_LINES]
@@ -197,7 +199,7 @@ def telling(text: str, model: HarmModel) -> tuple[str, ...]:
 
 
 def is_common(word: str) -> bool:
-    """Tell whether a word is of the 3,755 common characters alone: others tell nobody anything.
+    """Tell whether a word is of common characters alone, the 3,755 of GB 2312.
 
     >>> is_common("注册"), is_common("櫗欴")
     (True, False)

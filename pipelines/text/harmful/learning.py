@@ -39,9 +39,11 @@ _ABSENCE: Final = 2.0
 """Margins of the machine that a part of a page counts more when nothing of it is elsewhere on the page."""
 _MOST_LINKS: Final = 15
 """Links of a page that are learned from."""
+_MOST_LINES: Final = 4
+"""Short lines of it that are."""
 _CHANCE: Final = 0.3
 """Short texts made by chance, beside the others."""
-_BY_CHANCE: Final = "\0"
+_BY_CHANCE: Final = "by chance"
 """Source of those; no page is from it, and no threshold is theirs."""
 _CHANCE_CHARS: Final = (6, 26)
 _HAN: Final = (0x4E00, 0x9FA6)
@@ -61,8 +63,7 @@ class HarmParams:
         penalty: of a text on the wrong side.
         clean_weight: of an honest text beside a harmful one.
         calm_penalty: the penalty of the vote without log-count ratios.
-        false_alarms: share of the short texts of news that may be taken for harmful, its sources counting alike.
-        long_alarms: the same of the long ones.
+        false_alarms: share of the news that may be taken for harmful by its text, its sources counting alike.
         talk_alarms: the same of talk.
         foreign_titles, foreign_lines: share of it of which a piece of the title, a line of the text may be taken for a
             foreign one.
@@ -73,8 +74,7 @@ class HarmParams:
     penalty: float = 0.5
     clean_weight: float = 3.0
     calm_penalty: float = 1.0
-    false_alarms: float = 0.004
-    long_alarms: float = 0.001
+    false_alarms: float = 0.002
     talk_alarms: float = 0.03
     foreign_titles: float = 0.001
     foreign_lines: float = 0.0005
@@ -175,21 +175,18 @@ def learn(
     posted = ~short.harmful & short.is_own
     of_short = of_long = None
     if short.has_both_sides:
-        of_short = _learn_reading(
-            short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params, params.false_alarms
-        )
+        of_short = _learn_reading(short, {"all": [posted, ~short.harmful & ~posted, ~short.harmful]}, params)
     if long.has_both_sides:
-        of_long = _learn_reading(
-            long, {label: [long.labels == label] for label in CLEAN_LABELS}, params, params.long_alarms
-        )
+        of_long = _learn_reading(long, {label: [long.labels == label] for label in CLEAN_LABELS}, params)
     of_short = of_short or of_long
     of_long = of_long or of_short
     if of_short is None or of_long is None:
         raise ValueError("neither the short texts nor the long ones have both sides; add honest or harmful ones")
+    of_absence = _ABSENCE * of_short.slope
     bare = HarmModel(
         of_short.whole,
         of_long.whole,
-        (1.0, _ABSENCE * of_short.slope, *[-_ABSENCE * of_short.slope] * 2),
+        (1.0, of_absence, -of_absence, -of_absence),
         _learn_kinds((short, long) if not (short.harmful & short.is_own).any() else (short,)),
     )
     foreign, report_parts = _learn_parts(examples, folds, bare, of_short.held, random=random, params=params)
@@ -198,7 +195,7 @@ def learn(
 
 
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
-    """Return short texts; of long honest ones the title, links, a sentence, a window.
+    """Return short texts; of long honest ones the title, links and pieces.
 
     Without them the model would learn the marks of headlines, not those of honest texts; without texts made by chance
     it would take what nobody wrote for the worse.
@@ -213,7 +210,9 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
             texts.append((example.text, label, fold, source, True))
             posted.append(example.text)
         elif label in CLEAN_LABELS:
-            short = [*pieces_of(example.title), *random.permutation(example.links)[:_MOST_LINKS].tolist()]
+            lines = [line for line in map(str.strip, example.text.split("\n")) if len(line) <= LONG]
+            short = [*pieces_of(example.title), *_some(example.links, _MOST_LINKS, random)]
+            short += _some(lines, _MOST_LINES, random)
             texts += [(joined(each), label, fold, source, False) for each in short]
             texts.append((_window(example.text, _WINDOW, random), label, fold, source, False))
             if sentences := [each for each in _SENTENCE.split(example.text) if 6 < len(each) < 80]:
@@ -221,6 +220,12 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
     for number in range(int(len(posted) * _CHANCE)):
         texts.append((_by_chance(posted, random), CLEAN_LABELS[0], number % FOLDS, _BY_CHANCE, False))
     return _units(texts)
+
+
+def _some(texts: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
+    """Draw some texts, each once, without empty ones."""
+    known = [text for text in dict.fromkeys(texts) if text]
+    return [known[place] for place in random.permutation(len(known))[:most].tolist()]
 
 
 def _by_chance(posted: Sequence[str], random: np.random.Generator) -> str:
@@ -299,9 +304,7 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
     return folds
 
 
-def _learn_reading(
-    units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams, false_alarms: float
-) -> _Learned:
+def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
     """Learn the votes of one size of texts, also those without each fold.
 
     Args:
@@ -309,7 +312,6 @@ def _learn_reading(
         sides: sorts of honest texts; of several masks the mean of the votes against each is taken. Those without a
             text are left out.
         params: of the training.
-        false_alarms: share of the news that may be taken for harmful.
     """
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
@@ -330,7 +332,7 @@ def _learn_reading(
         own, both = held[name], harmful | honest
         best = _best_f1(np.where(passed, own, own.min() - 1)[both], harmful[both])
         if (news := (units.labels == "clean") & (units.sources != _BY_CHANCE))[honest].any():
-            best = max(best, _highest(own[news], units.sources[news], false_alarms))
+            best = max(best, _highest(own[news], units.sources[news], params.false_alarms))
         if (talk := honest & units.is_own & (units.labels == "ham")).any():
             best = max(best, float(np.quantile(own[talk], 1 - params.talk_alarms)))
         offsets[name] = (best, _slope(own[both], harmful[both]))

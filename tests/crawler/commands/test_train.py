@@ -140,6 +140,7 @@ def test_harmful_is_learnt(tmp_path: Path) -> None:
         ("harmful", {"id": 1, "text": "a", "label": "good"}, "document 1: its label 'good' is none of"),
         ("harmful", {"id": 1, "text": "a", "label": ["ad"]}, "is none of"),
         ("harmful", {"id": 1, "text": "a", "label": "ham"}, "are of one side"),
+        ("harmful", {"id": 1, "text": "a", "label": "ham", "links": "a"}, "document 1: its links are no list of texts"),
     ],
 )
 def test_keywords_and_harm_from_wrong_rows(tmp_path: Path, line: str, row: dict[str, object], why: str) -> None:

@@ -111,7 +111,7 @@ def test_texts_made_by_chance_are_not_harmful(letters: str) -> None:
         text = "\n".join("".join(draw.choices(letters, k=60)) + "。" for _ in range(4))
         assert not judge(f"新闻{number}号", text).is_harmful, text
         titles += judge("".join(draw.choices(letters, k=14)), NEWS).is_harmful
-    assert titles <= 2, "next to no title is foreign only because nobody wrote it"
+    assert letters == COMMON or not titles, "a title is not foreign only because nobody wrote it"
 
 
 def test_reasons_are_chinese_words_of_the_part() -> None:

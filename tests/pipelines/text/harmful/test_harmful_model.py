@@ -55,8 +55,8 @@ def test_pages_of_a_source_and_near_duplicates_are_held_out_together() -> None:
 
 
 def test_learn_tells_the_sides_and_kinds_apart(model: HarmModel) -> None:
-    assert judge("", "加海湾微信99日结", model=model).kind is HarmKind.ADVERT
-    assert judge("", "加海湾微信99注册送百家乐", model=model).kind is HarmKind.GAMBLING
+    assert judge("", "加河口微信99日结", model=model).kind is HarmKind.ADVERT
+    assert judge("", "加河口微信99注册送百家乐", model=model).kind is HarmKind.GAMBLING
     body = BODY.format("海湾", "大桥通车") * 3
     assert not judge("海湾大桥通车", body, model=model).is_harmful
     assert judge("加海湾微信99日结", body, model=model).kind is HarmKind.HIJACKED
