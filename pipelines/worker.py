@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache, partial
+from importlib import import_module
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -364,8 +365,12 @@ def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exc
 
 
 def _prepare(memory_bytes: int, options: ParseOptions) -> None:
-    """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded."""
+    """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded.
+
+    What all pages need is loaded before, also where no server that has it was forked from: it is no page's memory.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import_module(f"{__package__}.warm")
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
         find_extractor(options.extractor, options.extractor_params)
         _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))

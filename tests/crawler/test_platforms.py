@@ -94,7 +94,7 @@ def test_workers_start_anew_where_none_can_be_forked(monkeypatch: pytest.MonkeyP
     assert process_context().get_start_method() == "spawn"
 
     async def read() -> ParseResult:
-        pool = WorkerPool(workers=1, seconds=60, memory_bytes=300 << 20, options=ParseOptions())
+        pool = WorkerPool(workers=1, seconds=60, memory_bytes=24 << 20, options=ParseOptions())
         body = b"<html><title>Ports</title><p>" + b"The ports of the coast are open again. " * 20
         try:
             return await pool.run(
