@@ -40,8 +40,8 @@ _SYLLABLES: Final = 0.1
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
 _FEW_LINKS: Final = 3
-_SURE: Final = 0.8
-"""Score from which a link is a further reason."""
+_SURE: Final = 0.9
+"""Score from which a line of a text decides, and a link is a further reason."""
 _MOST_WORDS: Final = 5
 _LAST_COMMON: Final = 0xD7
 """Row of GB 2312 of the last of its common characters."""
@@ -83,8 +83,9 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
         for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
             score, kind = logistic(odds), HarmKind.HIJACKED
             if place is HarmPart.TEXT:
-                # Many honest lines are foreign, as offers of other articles; and a report that quotes posts is long.
+                # Many honest lines are foreign, as what an author offers below each article; and reports quote posts.
                 score = min(score, model.score(features(piece), len(piece)))
+                score = score if score >= _SURE else min(score, _DOUBT)
             if place is HarmPart.TEXT and 2 * len(piece) > len(text):
                 kind = model.kind(features(text))
             found.append((score, kind, place, piece))
