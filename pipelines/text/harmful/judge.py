@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..words import STOP_WORDS, han_runs
+from ..words import STOP_WORDS, fold, han_runs
 from .features import BITS, MAX_CHARS, features, features_of_all, located, pairs_of_all, read
 from .model import KIND_BITS, LONG, HarmModel, HarmReading, logistic, shipped
 from .records import CLEAN, HarmKind, HarmPart, HarmReason, HarmVerdict
@@ -31,6 +31,8 @@ _OTHER_WORD: Final = re.compile(
 )
 """A word of another language; a URL is one."""
 _URL: Final = re.compile(r"(?:https?://|www\.)[!-~]*+", re.IGNORECASE)
+_HOST: Final = re.compile(r"(?<![a-z\d.-])(?=[a-z-]*\d)(?=\d*[a-z])[a-z\d-]{4,30}\.[a-z]{2,6}(?![a-z\d])")
+"""A host of letters and digits, as are made by the hundred; a site names itself by letters."""
 _SYLLABLE: Final = re.compile(r"[\u3040-\u30fb\u30fd-\u30ff\uac00-\ud7a3]")
 """A character of Japanese or Korean."""
 _LEAST_HAN: Final = 2
@@ -40,8 +42,8 @@ _SYLLABLES: Final = 0.1
 _MOST_LINKS: Final = 200
 _LINK_CHARS: Final = 100
 _FEW_LINKS: Final = 3
-_SURE: Final = 0.8
-"""Score from which a link is a further reason."""
+_SURE: Final = 0.9
+"""Score from which a line of a text decides, and a link is a further reason."""
 _MOST_WORDS: Final = 5
 _LAST_COMMON: Final = 0xD7
 """Row of GB 2312 of the last of its common characters."""
@@ -83,8 +85,9 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
         for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
             score, kind = logistic(odds), HarmKind.HIJACKED
             if place is HarmPart.TEXT:
-                # Many honest lines are foreign, as offers of other articles; and a report that quotes posts is long.
+                # Many honest lines are foreign, as what an author offers below each article; and reports quote posts.
                 score = min(score, model.score(features(piece), len(piece)))
+                score = score if score >= _SURE else min(score, _DOUBT)
             if place is HarmPart.TEXT and 2 * len(piece) > len(text):
                 kind = model.kind(features(text))
             found.append((score, kind, place, piece))
@@ -180,7 +183,10 @@ def joined(headline: str) -> str:
 
 
 def telling(text: str, model: HarmModel) -> tuple[str, ...]:
-    """Return the Chinese words of a harmful text that tell most of it, folded."""
+    """Return the words of a harmful text that tell most of it, folded.
+
+    Chinese ones that weigh for harm, then throw-away hosts; if there is neither, the Chinese words that weigh most.
+    """
     codes = read(text)
     if not len(codes):
         return ()
@@ -193,9 +199,15 @@ def telling(text: str, model: HarmModel) -> tuple[str, ...]:
                 weights[place : place + len(votes)] += votes / length
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     letters = codes.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
-    found = [(float(sums[end] - sums[start]), letters[start:end]) for start, end in _phrases(letters, sums)]
-    ranked = sorted(found, key=lambda each: -each[0])
-    return tuple(dict.fromkeys([phrase for _, phrase in ranked if is_common(phrase)]))[:_MOST_WORDS]
+    hosts = _HOST.findall(fold(text[:MAX_CHARS]))
+    for least in (0.0, -np.inf):
+        spans = list(_phrases(letters, sums, least))
+        ranked = [
+            letters[start:end] for start, end in sorted(spans, key=lambda span: float(sums[span[0]] - sums[span[1]]))
+        ]
+        if found := list(dict.fromkeys([*filter(is_common, ranked), *hosts]))[:_MOST_WORDS]:
+            return tuple(found)
+    return ()
 
 
 def is_common(word: str) -> bool:
@@ -208,13 +220,13 @@ def is_common(word: str) -> bool:
     return len(code) == 2 * len(word) and max(code[::2]) <= _LAST_COMMON
 
 
-def _phrases(letters: str, sums: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of words in a row of which each has a weight above 0."""
+def _phrases(letters: str, sums: NDArray[np.float64], least: float) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of words in a row of which each weighs more."""
     for at, words in han_runs(letters):
         start = end = at
         for word in [*words, ""]:
             last = end + len(word)
-            tells = word not in STOP_WORDS and sums[last] > sums[end]
+            tells = word not in STOP_WORDS and sums[last] - sums[end] > least
             if not tells or last - start > _WORD_CHARS:
                 if end - start > 1:
                     yield start, end

@@ -76,9 +76,9 @@ class HarmParams:
     calm_penalty: float = 1.0
     false_alarms: float = 0.002
     talk_alarms: float = 0.03
-    foreign_titles: float = 0.001
+    foreign_titles: float = 0.003
     foreign_lines: float = 0.0005
-    strange_titles: float = 0.02
+    strange_titles: float = 0.08
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ SHORT: Final = 40
 LONG: Final = 80
 """Characters from which it is read as a long one; between the two, as both."""
 _STEPS: Final = 127
+_OF_SHORT: Final = 0.3
+"""Weight of the vote for short texts against a long one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,11 +125,11 @@ class HarmModel:
         if not len(signs):
             return 0.0
         share = min(max((chars - SHORT) / (LONG - SHORT), 0.0), 1.0)
-        score = 0.0
-        if share < 1:
-            score += (1 - share) * logistic(self.short.margin(signs))
+        short = self.short.margin(signs)
+        score = (1 - share) * logistic(short)
         if share > 0:
-            score += share * logistic(self.long.margin(signs))
+            # Notices with an address and offers of games are no posts, though they are like letters that advertise.
+            score += share * logistic(self.long.margin(signs) + _OF_SHORT * min(short, 0.0))
         return score
 
     def kind(self, signs: Hashes) -> HarmKind:
