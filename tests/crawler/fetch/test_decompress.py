@@ -155,7 +155,7 @@ def test_bomb_is_found_before_it_goes_off(name: str, layers: int) -> None:
     began = time.process_time()
     with pytest.raises(Bomb):
         decoder.feed(data)
-    assert time.process_time() - began < 1.0  # 40 MB would take it seconds to decode and to keep
+    assert time.process_time() - began < 2  # 40 MB would take it seconds to decode and to keep
 
 
 def test_more_layers_than_anybody_honest_uses() -> None:

@@ -147,4 +147,4 @@ def test_hostile_texts_take_no_longer(text: str) -> None:
     assert not differs(("题", text), ("题", text + " "))
     differs(("题", text + "。"), ("题", text + "另有一句话。"))
     describe_difference(("题", text), ("题", text[::-1] + "。"))
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 40

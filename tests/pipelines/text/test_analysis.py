@@ -99,4 +99,4 @@ def test_megabyte_costs_no_more_than_its_beginning(unit: str) -> None:
     started = time.process_time()
     found = analyse("", unit * (1_000_000 // len(unit)))
     assert len(found) <= MAX_CHARS
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 2

@@ -55,14 +55,14 @@ def test_long_texts_take_bounded_time(name: str, unit: str) -> None:
     made(analyse(TITLE, TEXT), shipped())
     started = time.process_time()
     assert len(made(text, shipped())) <= MOST
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 2
 
 
 def test_network_takes_bounded_time() -> None:
     text = analyse("", "".join(chr(0x4E00 + n % 5000) + chr(0x4E00 + n * 7 % 5000) for n in range(10_000)))
     started = time.process_time()
     assert len(method("network")(text, shipped())) <= network.DEFAULTS.most_words
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 8
 
 
 @given(

@@ -63,7 +63,7 @@ def test_megabyte_is_cut_short(unit: str) -> None:
     summary(LEAD, LEAD)
     started = time.process_time()
     assert len(summary("", unit * (1_000_000 // len(unit)))) <= 2 * DEFAULTS.chars + 1
-    assert time.process_time() - started < 3  # of which most may be the collector of all that the tests before left
+    assert time.process_time() - started < 12  # of which most may be the collector of all that the tests before left
 
 
 @given(st.text(alphabet="河口大桥通车。，！\n .ab1?", max_size=300))
