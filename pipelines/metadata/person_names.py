@@ -229,7 +229,7 @@ _TITLED: Final = re.compile(
     r"|no\s(?:caption|author|byline|name|image)\b|(?:\w+\s)?admin(?:istrator)?$",
     re.IGNORECASE,
 )
-"""What somebody may do, or where nobody is named: Licensed Electrician, No Caption, NOC Admin."""
+"""Licences, roles and places for a name that is missing: Licensed Electrician, No Caption, NOC Admin."""
 _PLACE_BEHIND = re.compile(r"^((?:[^\W\d_][\w.'’-]*\s){1,3}[^\W\d_][\w.'’-]*)\s(?:in|at|for|from|using|reporting)\s.*$")
 """Jo Hale in London."""
 _BUTTON = re.compile(

@@ -238,7 +238,7 @@ def answer_of(port: int, path: str, host: str) -> int:
 
 
 def greeting(port: int, *, tls: bool) -> bytes:
-    """What is said to somebody without a certificate who only listens: parts of Dask greet first."""
+    """Words said first to somebody without a certificate who only listens, as parts of Dask do."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with socket.create_connection(("127.0.0.1", port), timeout=1) as opened:
