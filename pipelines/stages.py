@@ -27,7 +27,7 @@ from .decode.content_type import is_readable
 from .focus.topic import Topic
 from .item import Page
 from .links.scope import Scope
-from .traps.signals import KnownTraps
+from .url_rules.trap_signals import KnownTraps
 from .worker import FaultLog, Job, KeepRaw, PageUnreadable, WorkerPool
 
 if TYPE_CHECKING:

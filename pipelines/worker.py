@@ -54,9 +54,9 @@ from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
 from .parse_page import read_page, read_with_data
 from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
-from .render.explain import FORMS
-from .traps import signals
-from .traps.signals import KnownTraps
+from .text_form.explain import FORMS
+from .url_rules import trap_signals as signals
+from .url_rules.trap_signals import KnownTraps
 
 logger = logging.getLogger(__name__)
 

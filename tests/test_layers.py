@@ -17,10 +17,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("crawler", "pipelines", "db")
 STOREYS = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipelines", "db"}, "db": {"db"}}
-MOST_MODULES = 15
-"""In a folder, which holds one subject; commands aside, each of which is a module because Scrapy wants it so."""
-MOST_PARAMETERS = 7
-"""Of a constructor of the crawl."""
+FEWEST_FILES = 3
+"""In a room, its `__init__.py` counted: fewer belong into the room of their subject."""
+FRAMEWORK_ROOMS = {"crawler.spiders", "db.migrations", "db.migrations.versions"}
+"""Laid out as Scrapy and Alembic look for them."""
 
 # Rooms and loose modules of each package by floor, the highest first. A floor imports those below it, never one above
 # and never its neighbours; type-only imports count.
@@ -28,9 +28,8 @@ FLOORS = {
     "crawler": (
         {"commands", "settings"},
         {"web"},
-        {"spiders", "frontier", "inspection", "batch"},
+        {"spiders", "frontier", "batch"},
         {"learn", "rework", "replay"},
-        {"shards"},
         {"run"},
         {"response"},
         {"render"},
@@ -39,7 +38,7 @@ FLOORS = {
         {"clock"},
     ),
     "pipelines": (
-        {"stages", "warm_descriptions", "export"},
+        {"stages", "warm_descriptions", "export", "training"},
         {"warm"},
         {"worker"},
         {"parse_page", "describe"},
@@ -49,9 +48,10 @@ FLOORS = {
         {"site_memory", "focus", "page_kind", "search"},
         {"extract"},
         {"links"},
-        {"render"},
-        {"metadata", "traps", "text", "script_data"},
-        {"document", "dates", "url_rules"},
+        {"text_form"},
+        {"metadata", "text", "script_data"},
+        {"url_rules"},
+        {"document", "dates"},
         {"decode"},
         {"urls", "records", "params", "version"},
     ),
@@ -74,7 +74,6 @@ IMPURE = (
     "crawler.demo",
     "crawler.fetch",
     "crawler.frontier",
-    "crawler.inspection",
     "crawler.learn",
     "crawler.politeness.hosts",
     "crawler.render",
@@ -83,7 +82,6 @@ IMPURE = (
     "crawler.rank.worker",
     "crawler.run",
     "crawler.settings",
-    "crawler.shards",
     "crawler.spiders",
     "crawler.web",
     "db.articles",
@@ -268,12 +266,34 @@ def test_files_and_folders_have_no_circles() -> None:
     assert circles({(by, of) for by, of in between if by != of}) == []
 
 
-def test_folders_hold_one_subject() -> None:
+def test_rooms_hold_three_files_or_more() -> None:
     held = defaultdict(list)
     for name in modules():
-        if not is_package(name) and not under(name, ("crawler.commands",)):
-            held[name.rpartition(".")[0]].append(name)
-    assert {where: len(names) for where, names in held.items() if len(names) > MOST_MODULES} == {}
+        held[name if is_package(name) else name.rpartition(".")[0]].append(name)
+    small = {room: names for room, names in held.items() if len(names) < FEWEST_FILES and room.count(".")}
+    assert set(small) - FRAMEWORK_ROOMS == set()
+
+
+def test_calls_have_no_starred_tuples() -> None:
+    """`f(*(a, b, c))` hides which value goes to which parameter."""
+    starred = [
+        f"{name}:{node.lineno}"
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and any(isinstance(arg, ast.Starred) and isinstance(arg.value, ast.Tuple) for arg in node.args)
+    ]
+    assert starred == []
+
+
+def test_training_is_imported_by_its_command_alone() -> None:
+    wrong = {
+        str(each)
+        for each in own_imports()
+        if under(each.of, ("pipelines.training",))
+        and not under(each.by, ("pipelines.training", "crawler.commands.train"))
+    }
+    assert wrong == set()
 
 
 def test_class_names_are_unique() -> None:
@@ -295,20 +315,6 @@ def test_records_import_the_standard_library_alone() -> None:
         if each.of.split(".")[0] not in sys.stdlib_module_names and not under(each.of, ("db.records",))
     ]
     assert wrong == []
-
-
-def test_constructors_of_the_crawl_are_small() -> None:
-    """Those of plain records aside, whose fields are no collaborators."""
-    large = {}
-    for name, tree in modules().items():
-        if not under(name, ("crawler", "pipelines.stages", "pipelines.worker")):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-                count = len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]) - 1
-                if count > MOST_PARAMETERS:
-                    large[f"{name}:{node.lineno}"] = count
-    assert large == {}
 
 
 def test_tests_are_imported_by_nothing() -> None:

@@ -157,9 +157,9 @@ def rank(database: Database, options: _Options, now: float) -> _Result:
 
     from db.queries.status import named, site_names
 
-    from ..inspection.link_graph import ARTICLES, LISTING, read_graph
     from ..rank.methods import METHODS
     from ..rank.surfer import best
+    from ..web.inspection.link_graph import ARTICLES, LISTING, read_graph
 
     graph, relevance, shown = read_graph(database, now)
     if options.by == TOPIC and not relevance.any():

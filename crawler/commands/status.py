@@ -297,7 +297,7 @@ def _show_traps(output: Output, patterns: Sequence[tuple[str, PatternRow]], skip
 
 def _named(level: int, pattern: str) -> str:
     """Describe a pattern for people."""
-    from pipelines.traps.patterns import ANSWER, HOST
+    from pipelines.url_rules.trap_patterns import ANSWER, HOST
 
     return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
 

@@ -27,12 +27,12 @@ from ..run.exit_codes import EXIT_STOPPED
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from pipelines.extract.learning.examples import Example
-    from pipelines.page_kind.examples import KnownPage
     from pipelines.text.analysis import Analysis
     from pipelines.text.classes.vectors import Text
-    from pipelines.text.harmful.learning import HarmExample
-    from pipelines.text.keywords.learning import KeywordExample
+    from pipelines.training.examples import Example
+    from pipelines.training.harmful import HarmExample
+    from pipelines.training.keywords import KeywordExample
+    from pipelines.training.page_kind_examples import KnownPage
 
 
 GOLD = "gold.jsonl"
@@ -222,7 +222,7 @@ def examples(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any] | Non
     """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
 
     A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
-    `pipelines.extract.learning.examples.example`. Pages that do not hold their text are passed over.
+    `pipelines.training.examples.example`. Pages that do not hold their text are passed over.
 
     Raises:
         CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
@@ -253,14 +253,14 @@ def examples(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any] | Non
 
 def _example(body: bytes, row: Mapping[str, Any]) -> Example | None:
     """Make the example of one row."""
-    from pipelines.extract.learning.examples import example
+    from pipelines.training.examples import example
 
     return example(body, row)
 
 
 def _known_page(body: bytes, row: Mapping[str, Any]) -> KnownPage | None:
     """Keep a page whose kind is known."""
-    from pipelines.page_kind.examples import KnownPage, kind_of
+    from pipelines.training.page_kind_examples import KnownPage, kind_of
 
     return KnownPage.of(body, row) if kind_of(row) is not None and not row.get("suspect") else None
 
@@ -359,7 +359,7 @@ def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn weights and threshold of the extractor `weighted`."""
     import numpy as np
 
-    from pipelines.extract.learning import weighted
+    from pipelines.training import weighted
 
     rng = np.random.default_rng(options.seed)
     model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
@@ -368,7 +368,7 @@ def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 
 def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the networks of the extractor `combined`."""
-    from pipelines.extract.learning import combined
+    from pipelines.training import extraction as combined
 
     params = combined.Params(networks=options.networks, epochs=options.epochs)
     return combined.learn(pages, options.seed, params).model(), {}
@@ -378,8 +378,8 @@ def _kinds(pages: Iterator[KnownPage], options: argparse.Namespace) -> Learned:
     """Learn the model of kinds of pages."""
     from datetime import UTC, datetime
 
-    from pipelines.page_kind.examples import read_all
-    from pipelines.page_kind.learning import Params, learn
+    from pipelines.training.page_kind import Params, learn
+    from pipelines.training.page_kind_examples import read_all
 
     found = read_all(list(pages), datetime.now(UTC), options.seed)
     model, figures = learn(found, options.seed, Params())
@@ -389,7 +389,7 @@ def _kinds(pages: Iterator[KnownPage], options: argparse.Namespace) -> Learned:
 def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
     """Learn the words of the extractor `fusion`."""
     from pipelines.extract import fusion
-    from pipelines.extract.learning import naive_bayes
+    from pipelines.training import naive_bayes
 
     model = naive_bayes.learn(naive_bayes.labelled_leaves(pages, fusion.Params()), options.words)
     rounded = {word: round(odds, 3) for word, odds in model.words.items()}
@@ -456,7 +456,7 @@ def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[st
 
 def _keywords(pages: Iterator[KeywordExample], options: argparse.Namespace) -> Learned:
     """Learn which words and phrases of a text are its keywords."""
-    from pipelines.text.keywords.learning import LEARNERS, learn
+    from pipelines.training.keywords import LEARNERS, learn
 
     if options.method not in LEARNERS:
         raise ValueError(f"--method is {options.method!r}; keywords are learned by {' or '.join(LEARNERS)}")
@@ -472,7 +472,7 @@ def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample
     """Yield the candidates of the texts of files whose keywords are known."""
     from pipelines.text.analysis import analyse
     from pipelines.text.frequencies import shipped
-    from pipelines.text.keywords.learning import example
+    from pipelines.training.keywords import example
 
     wanted = 'a JSON object like {"id": 1, "text": "...", "keys": ["bridge", "river"]} is expected'
     for at, row in _text_rows(names, wanted):
@@ -484,7 +484,7 @@ def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample
 
 def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learned:
     """Learn to tell harmful pages from honest ones."""
-    from pipelines.text.harmful.learning import learn
+    from pipelines.training.harmful import learn
 
     model, report = learn(list(pages), options.seed)
     _write_report(options, report)
@@ -493,7 +493,7 @@ def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learn
 
 def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
     """Yield the texts of files that are known to be harmful or not."""
-    from pipelines.text.harmful.learning import CLEAN_LABELS, KIND_OF, HarmExample
+    from pipelines.training.harmful import CLEAN_LABELS, KIND_OF, HarmExample
 
     known = (*CLEAN_LABELS, *KIND_OF)
     wanted = 'a JSON object like {"id": 1, "text": "...", "label": "clean"} is expected'

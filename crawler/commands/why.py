@@ -41,9 +41,9 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from ..inspection.explanation import look_up, origin, read_url, results
         from ..run.output import Output
         from ..run.terminal import show_pairs
+        from ..web.inspection.explanation import look_up, origin, read_url, results
 
         if not args:
             raise UsageError("name one URL", print_help=False)
@@ -83,7 +83,7 @@ def _record(known: Explanation, rules: Sequence[str]) -> dict[str, Any]:
     """Return the explanation for scripts; texts are in the database."""
     from pipelines.records import BlockKind
 
-    from ..inspection.explanation import score_shares
+    from ..web.inspection.explanation import score_shares
 
     record = {name: getattr(known, name) for name in _AS_THEY_ARE}
     record["found_in"] = BlockKind(known.found_in).name.lower()
@@ -102,7 +102,7 @@ def _record(known: Explanation, rules: Sequence[str]) -> dict[str, Any]:
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
     """Split the score into its signals."""
-    from ..inspection.explanation import score_shares
+    from ..web.inspection.explanation import score_shares
 
     shares = score_shares(known)
     if not shares:

@@ -32,7 +32,7 @@ from db.records.visit import Unread
 from pipelines.focus.topic import Topic
 from pipelines.item import Page
 from pipelines.links.scope import Scope
-from pipelines.traps.signals import KnownTraps
+from pipelines.url_rules.trap_signals import KnownTraps
 
 from .. import clock
 from ..archive.records import SUBREQUEST, Fetch
@@ -53,9 +53,9 @@ from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTH
 from ..run.exporters import export_command
 from ..run.seeds import ArchiveSeeds
 from ..run.session import WATCH, Session
-from ..shards.exchange import Exchange
 from . import retention
 from .completion import Followers, Known, PageCompletion
+from .exchange import Exchange
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
 from .host_queues import HostQueues

@@ -10,8 +10,8 @@ from db.records.lease import Waiting
 from .. import clock
 from ..politeness.delay import LONGEST_PAUSE
 from ..run.session import Session
-from ..shards.exchange import Exchange
 from .completion import PageCompletion
+from .exchange import Exchange
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
 from .pending import PendingUrls

@@ -26,7 +26,7 @@ from .url_rules import UrlRules
 
 if TYPE_CHECKING:
     from pipelines.item import Page
-    from pipelines.traps.signals import KnownTraps
+    from pipelines.url_rules.trap_signals import KnownTraps
 
     from ..run.session import Session
 

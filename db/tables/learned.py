@@ -123,7 +123,7 @@ class UrlPatternRow(Record):
     __tablename__ = "url_pattern"
     host_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     level: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
-    """Width: 0 exact, 1 folder, 2 shape (see `pipelines.traps.patterns`), 3 the whole host."""
+    """Width: 0 exact, 1 folder, 2 shape (see `pipelines.url_rules.trap_patterns`), 3 the whole host."""
     pattern: Mapped[str] = mapped_column(Text, primary_key=True)
     pages: Mapped[int] = mapped_column(Integer)
     """Fetched in all."""

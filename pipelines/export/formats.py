@@ -20,7 +20,7 @@ from db.records.article import LISTS, split_names
 from db.records.keys import read_day
 
 from ..document.document import parse
-from ..render.render import literal, markdown
+from ..text_form.render import literal, markdown
 from . import arrow
 from .cells import harmless
 

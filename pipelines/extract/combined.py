@@ -24,7 +24,7 @@ from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
 from ..document.subtrees import section
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 from . import models
 from .borders.copies import drop_copies
 from .borders.stories import other_stories

@@ -9,7 +9,7 @@ import numpy as np
 from ..document.document import Document
 from ..document.subtrees import Values, children, inside, linked, prose, sums
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)

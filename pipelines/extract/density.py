@@ -11,7 +11,7 @@ from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.subtrees import Values, inside, linked, prose
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)

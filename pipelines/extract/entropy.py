@@ -19,7 +19,7 @@ from ..document.noise import is_extra
 from ..document.subtrees import Values, children, inside, linked, prose, sums
 from ..document.tokens import terms
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 from .simpletree import body
 
 

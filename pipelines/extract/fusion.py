@@ -13,7 +13,7 @@ from ..document.document import Document
 from ..document.subtrees import Flags, prose
 from ..document.tokens import terms
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 from . import models
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})

@@ -12,7 +12,7 @@ from ..document.document import Document
 from ..document.subtrees import Flags, linked, plain, prose
 from ..document.tokens import cosine, terms
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_TOPICS: Final = 50

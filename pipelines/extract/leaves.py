@@ -11,7 +11,7 @@ from lxml import etree
 from ..document.document import Document
 from ..document.subtrees import Flags, holders, linked, prose
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 _SENTENCE_MARKS = re.compile("[，。,.]")
 

@@ -11,7 +11,7 @@ from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
 from ..document.subtrees import Values, linked, prose
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ..document.document import Document
 from ..document.noise import is_copyright, is_info, is_label, is_reply, is_tail
 from ..document.subtrees import Flags, Values, in_any, inside, linked, plain, section, side_sections, sums
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 from .density import scores
 from .features import title_block
 

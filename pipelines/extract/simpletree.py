@@ -19,7 +19,7 @@ from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.subtrees import Values, children, in_any, inside, linked, plain, side_sections, sums
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 SAME_TEMPLATE: Final = 0.8
 """Similarity of simple trees from which pages are of one template (S15)."""

@@ -13,7 +13,7 @@ from ..document.document import Document
 from ..document.subtrees import Flags, Values, inside, linked, prose, sums
 from ..document.tokens import terms
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 
 CONTAINERS: Final = frozenset({"table", "td", "div", "article", "section", "main"})
 """Elements that may hold the text; the last three are younger than the paper."""

@@ -15,7 +15,7 @@ from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.subtrees import Values, holders, plain, prose, sums
 from ..records import Extraction
-from ..render import render
+from ..text_form import render
 from . import models
 
 CONTAINERS: Final = frozenset({"table", "p", "tr", "div"})

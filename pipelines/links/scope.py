@@ -20,8 +20,8 @@ from db.records.url import Kind
 from ..dates.parse import read_url_span
 from ..dates.period import Period
 from ..records import BlockKind, Links, ParseResult, Target
-from ..traps.patterns import Key, disallow_reason
 from ..url_rules.forms import folder_key, unpack
+from ..url_rules.trap_patterns import Key, disallow_reason
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("path", "host", "site", "any")

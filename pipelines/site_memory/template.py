@@ -17,7 +17,7 @@ from ..document.noise import is_extra
 from ..document.subtrees import Flags, Values, inside, linked
 from ..extract.simpletree import node_at, path_of, simple_tree
 from ..records import Extraction, PageSample
-from ..render import render
+from ..text_form import render
 from .knowledge import SiteModel, template_of
 
 MAX_TEXTS_OF_PAGE: Final = 192

@@ -29,7 +29,7 @@ from crawler.settings import EXTRACTOR
 from pipelines.document.document import parse
 from pipelines.extract import EXTRACTORS
 from pipelines.parse_page import read_page
-from pipelines.render.explain import FORMS
+from pipelines.text_form.explain import FORMS
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 SAMPLES = Path(__file__).parents[1] / "pages"

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.extract import combined, models
-from pipelines.extract.learning.combined import Params, TrainingPage, train
-from pipelines.extract.learning.examples import Example, example
+from pipelines.training.examples import Example, example
+from pipelines.training.extraction import Params, TrainingPage, train
 from tests.benchmarks.extraction import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages
 
 

@@ -29,8 +29,8 @@ import Stemmer
 from pipelines.text.analysis import Analysis, analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import DEFAULT, LEARNED, method
-from pipelines.text.keywords.learning import KeywordExample, example, learn
 from pipelines.text.summary import summarise
+from pipelines.training.keywords import KeywordExample, example, learn
 
 from .train_keywords import KEYWORDS, TEXT, rows
 

@@ -27,10 +27,10 @@ from pipelines.extract import combined, models
 from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
 from pipelines.page_kind.decision import refuse
-from pipelines.page_kind.examples import KnownPage, examples, kind_of
 from pipelines.page_kind.features import describe_url
-from pipelines.page_kind.learning import FOLDS, KindExample, Params, learn
 from pipelines.records import Extraction, PageKind
+from pipelines.training.page_kind import FOLDS, KindExample, Params, learn
+from pipelines.training.page_kind_examples import KnownPage, examples, kind_of
 from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pages
 
 UNTOLD = frozenset({"cleaneval", "cleaneval-dev", "cleanportaleval", "omnivore", "readability"})

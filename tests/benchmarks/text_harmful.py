@@ -37,9 +37,9 @@ from pipelines.document.document import parse
 from pipelines.parse_page import read_page, read_with_data
 from pipelines.text.harmful import blocks
 from pipelines.text.harmful.judge import is_chinese, judge
-from pipelines.text.harmful.learning import CLEAN_LABELS, FOLDS, KIND_OF, HarmExample, deal, learn
 from pipelines.text.harmful.model import HarmModel
 from pipelines.text.harmful.records import HarmKind, HarmVerdict
+from pipelines.training.harmful import CLEAN_LABELS, FOLDS, KIND_OF, HarmExample, deal, learn
 from tests.benchmarks.extraction import address, corpora
 
 ROOT = Path(os.environ.get("BENCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))

@@ -26,7 +26,7 @@ from pipelines.text.analysis import LATIN, NUMBER, analyse
 from pipelines.text.frequencies import MODEL as FREQUENCIES
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import bayes, combined
-from pipelines.text.keywords.learning import KeywordExample, example, learn
+from pipelines.training.keywords import KeywordExample, example, learn
 from tests.benchmarks.labelled import FOLDER
 
 TEXT = FOLDER.parent / "text"

@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, urlencode, urljoin
 
 from crawler.learn.traps.host import Bounds, HostTraps, Seen
 from db.records.keys import fingerprint
-from pipelines.traps.patterns import disallow_reason
-from pipelines.traps.signals import sketch
 from pipelines.url_rules.forms import folder_key
+from pipelines.url_rules.trap_patterns import disallow_reason
+from pipelines.url_rules.trap_signals import sketch
 
 HOST = "http://site.example"
 

@@ -16,7 +16,7 @@ from pipelines.document.document import parse
 from pipelines.document.limits import PageLimits
 from pipelines.extract import EXTRACTORS
 from pipelines.parse_page import read_page, read_with_data
-from pipelines.render.explain import FORMS
+from pipelines.text_form.explain import FORMS
 from tests.benchmarks.fuzz import MUTATIONS, chunk, page, samples
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)

@@ -29,8 +29,8 @@ from db.sites.traps import PatternRow, Source
 from pipelines.item import Page
 from pipelines.links.scope import identify
 from pipelines.records import BlockKind
-from pipelines.traps.patterns import disallow_reason
-from pipelines.traps.signals import SHORT, KnownTraps, outline
+from pipelines.url_rules.trap_patterns import disallow_reason
+from pipelines.url_rules.trap_signals import SHORT, KnownTraps, outline
 from pipelines.urls import is_home
 
 from ... import clock

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
-from pipelines.traps.patterns import ANSWER, ENDLESS_PATH, EXACT, FOLDER, HOST, SHAPE, Key, keys_of
-from pipelines.traps.signals import alike
 from pipelines.url_rules.forms import is_deep, key_of, patterns, split
+from pipelines.url_rules.trap_patterns import ANSWER, ENDLESS_PATH, EXACT, FOLDER, HOST, SHAPE, Key, keys_of
+from pipelines.url_rules.trap_signals import alike
 from pipelines.urls import SESSION_NAMES
 
 PROBATION_PAGES = 5
@@ -115,7 +115,7 @@ class Seen:
         named: whether that named its time, its author or its source.
         missing: it says that there is no such page.
         again: it is an article, but one that the host has shown before.
-        sketch, is_wall: see `pipelines.traps.signals.Signs`.
+        sketch, is_wall: see `pipelines.url_rules.trap_signals.Signs`.
         links, folders: what it links to and their folder patterns as numbers, 0 for other hosts.
         found: folder patterns of the URLs that it was the first to name.
     """

@@ -16,13 +16,13 @@ from starlette.responses import Response
 from db.engine.database import Database
 from db.queries.status import Named, named, site_names
 
-from ...inspection.link_graph import read_graph
 from ...rank import pagerank, siterank
 from ...rank.graph import LinkGraph
 from ...rank.surfer import Values, best
 from ..drawing.link_map import Circle, draw
 from ..frame.language import Language
 from ..frame.visit import NotHere, Visit
+from ..inspection.link_graph import read_graph
 from .board import board_page
 
 _DRAWN, _SITES, _PAGES = 36, 300, 24

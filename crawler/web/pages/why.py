@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from starlette.responses import Response
 
-from ...inspection.explanation import look_up, origin, read_url, results, score_shares
 from ..frame.language import Language
 from ..frame.shown import short
 from ..frame.visit import Visit
+from ..inspection.explanation import look_up, origin, read_url, results, score_shares
 from .board import board_page
 
 _MOST_URL = 2_000

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document
-from ...render.structure import is_data_table
+from ...text_form.structure import is_data_table
 
 _LEAST: Final = 0.4
 """Least mean chance of the text of a table that is kept, found on folds 0 and 1, looked at on 2 and 3."""

@@ -19,9 +19,9 @@ from crawler.batch import ahead, duplicates, rank, sources
 from crawler.batch.frame import Parts
 from crawler.batch.request import Request
 from crawler.commands.duplicates import find
-from crawler.inspection.link_graph import read_graph
 from crawler.rank import expected, siterank
 from crawler.run.config import Config
+from crawler.web.inspection.link_graph import read_graph
 from db.articles import write
 from db.engine.database import Database, open_for_reading
 from db.engine.statements import insert_rows

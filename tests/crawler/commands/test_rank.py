@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from crawler.demo.server import Newsroom
-from crawler.inspection.link_graph import read_graph
 from crawler.rank.methods import METHODS
+from crawler.web.inspection.link_graph import read_graph
 from db.engine.database import Database, open_for_crawl
 from db.frontier import claims as frontier
 from db.frontier import leases, runs

@@ -156,7 +156,7 @@ def test_why_compares_versions_that_are_not_too_long(
     path = f"/why?{urlencode({'url': url})}"
     compared = re.compile(r"since it was seen at [^<]*:<br>")
     assert compared.search(text_of(client, path))
-    monkeypatch.setattr("crawler.inspection.explanation._MOST_COMPARED", 10)
+    monkeypatch.setattr("crawler.web.inspection.explanation._MOST_COMPARED", 10)
     assert "since it was seen at" in text_of(client, path)
     assert not compared.search(text_of(client, path))
 

@@ -14,7 +14,7 @@ from pipelines.document import tokens
 from pipelines.document.document import Document, parse
 from pipelines.document.subtrees import children, holders, inside, linked, plain, prose, sums
 from pipelines.extract import bte, fusion, lineblocks
-from pipelines.extract.learning import examples, pso
+from pipelines.training import examples, pso
 
 BODY = "<body><div><p>一二三<a href=/>四</a></p><p><a href=/>五六</a></p></div><td>七<br>八</td></body>"
 

@@ -9,8 +9,8 @@ import pytest
 
 from pipelines.document.document import Document, parse
 from pipelines.extract.fusion import Params, extract, leaves, log_odds
-from pipelines.extract.learning.examples import example
-from pipelines.extract.learning.naive_bayes import labelled_leaves, learn
+from pipelines.training.examples import example
+from pipelines.training.naive_bayes import labelled_leaves, learn
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 OPEN = Params(bottom=1)

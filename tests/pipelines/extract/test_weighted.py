@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 
 from pipelines.document.document import Document, parse
 from pipelines.extract import models
-from pipelines.extract.learning.examples import Example, example
-from pipelines.extract.learning.pso import maximise
-from pipelines.extract.learning.weighted import learn
 from pipelines.extract.weighted import (
     EDGES,
     FEATURES,
@@ -27,6 +24,9 @@ from pipelines.extract.weighted import (
     extract,
     scores,
 )
+from pipelines.training.examples import Example, example
+from pipelines.training.pso import maximise
+from pipelines.training.weighted import learn
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 

@@ -15,9 +15,9 @@ from pipelines.document.document import Document, parse
 from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, PageKind, ParseResult
-from pipelines.render.render import extraction
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
 from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, NO_HINTS, Hints, correct, find_hints, look, sample_page
+from pipelines.text_form.render import extraction
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 PEOPLE = ["渔民", "学生", "司机", "护士", "农户", "工人", "店主", "教师", "船员", "木匠", "邮差", "厨师"]

@@ -13,7 +13,7 @@ from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
 from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
-from pipelines.text.keywords.learning import example, learn
+from pipelines.training.keywords import example, learn
 
 TITLE = "河口大桥年底通车"
 TEXT = (

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from crawler.learn.traps.host import PROBATION_PAGES, Bounds, HostTraps, Pattern, Seen, suspicion_of
-from pipelines.traps.patterns import EXACT, FOLDER, HOST, disallow_reason
-from pipelines.traps.signals import sketch
 from pipelines.url_rules.forms import folder_key
+from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, disallow_reason
+from pipelines.url_rules.trap_signals import sketch
 from tests.crawler.trap_sites import HONEST, TRAPS, crawl, words
 
 NOW = 1e9

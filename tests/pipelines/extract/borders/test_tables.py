@@ -8,7 +8,7 @@ import pytest
 from pipelines.document.document import Document, parse
 from pipelines.extract.borders.tables import whole_tables
 from pipelines.extract.combined import weigh
-from pipelines.render import render
+from pipelines.text_form import render
 
 LONG = "The ferry crossed the strait on Monday in heavy rain, and nobody on board was hurt at all."
 ROWS = [("Rank", "Team", "Points"), ("1", "Rovers", "44"), ("2", "United", "41"), ("3", "Athletic", "40")]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from pipelines.text.harmful.judge import judge
-from pipelines.text.harmful.learning import HarmExample, deal, learn
 from pipelines.text.harmful.model import KIND, HarmModel
 from pipelines.text.harmful.records import HarmKind
 from pipelines.text.model_file import loads
+from pipelines.training.harmful import HarmExample, deal, learn
 
 PLACES = ("河口", "北山", "南湖", "东港", "西岭", "石桥", "青川", "白沙")
 WORKS = ("大桥通车", "学校开学", "医院扩建", "公园开放", "会议召开", "展览开幕")

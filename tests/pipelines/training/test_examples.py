@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
-from pipelines.extract.learning.examples import example, labels, weights
+from pipelines.training.examples import example, labels, weights
 
 FIRST = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
 SECOND = "大桥全长两千四百米，设双向六车道，两侧各有人行道。"

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..analysis import Analysis
-from ..frequencies import Frequencies
-from ..model_file import VERSION
-from ..words import english_stem, fold
-from . import bayes, combined
-from .candidates import KIND, Floats, KeywordCandidates, find
+from ..text.analysis import Analysis
+from ..text.frequencies import Frequencies
+from ..text.keywords import bayes, combined
+from ..text.keywords.candidates import KIND, Floats, KeywordCandidates, find
+from ..text.model_file import VERSION
+from ..text.words import english_stem, fold
 
 TREES: Final = 120
 _RATE: Final = 0.08

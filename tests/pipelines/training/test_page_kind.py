@@ -9,11 +9,11 @@ import pytest
 
 from pipelines.document.document import Document
 from pipelines.extract import extractor
-from pipelines.page_kind.examples import KnownPage, examples, kind_of, site_of
-from pipelines.page_kind.learning import KindExample, Params, deal, learn
 from pipelines.page_kind.model import KindModel
 from pipelines.page_kind.words import Words
 from pipelines.records import Extraction, PageKind
+from pipelines.training.page_kind import KindExample, Params, deal, learn
+from pipelines.training.page_kind_examples import KnownPage, examples, kind_of, site_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SMALL = Params(hidden=8, networks=2, epochs=60, site_hosts=2, text_hosts=2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..url_rules.forms import patterns, split
+from .forms import patterns, split
 
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 """Levels of patterns, the narrowest first; then the whole host, and (no pattern of URLs) what pages show."""

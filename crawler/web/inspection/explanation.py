@@ -20,8 +20,8 @@ from pipelines.records import BlockKind
 from pipelines.url_rules.forms import Rule, Rules, take_apart
 from pipelines.urls import canonicalize, host_key
 
-from ..rank.priority import Priority
-from ..response.new_urls import GOES_FIRST
+from ...rank.priority import Priority
+from ...response.new_urls import GOES_FIRST
 
 _MOST_COMPARED = 1_000_000
 """Characters of all versions that are compared, which takes a fifth of a second."""

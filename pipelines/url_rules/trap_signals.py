@@ -13,7 +13,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..records import Metadata, PageKind, ParseResult, Signs
-from .patterns import Key
+from .trap_patterns import Key
 
 _MOST_CHARS = 4_000
 _MOST_TEXT = 50_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from pipelines.document.document import Document, parse
-from pipelines.render import render
+from pipelines.text_form import render
 
 URL = "http://e.com/news/1.html"
 

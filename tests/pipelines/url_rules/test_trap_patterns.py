@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.traps.patterns import EXACT, FOLDER, HOST, SHAPE, disallow_reason
 from pipelines.url_rules.forms import patterns
+from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, SHAPE, disallow_reason
 
 HOST_URL = "http://a.example"
 

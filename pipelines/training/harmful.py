@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .features import BITS, Numbers, features, located, once, read
-from .judge import foreign_parts, is_chinese, joined, pieces_of
-from .model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
-from .records import HarmKind, HarmPart
+from ..text.harmful.features import BITS, Numbers, features, located, once, read
+from ..text.harmful.judge import foreign_parts, is_chinese, joined, pieces_of
+from ..text.harmful.model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
+from ..text.harmful.records import HarmKind, HarmPart
 
 FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")

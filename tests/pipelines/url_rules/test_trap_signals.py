@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.document.document import parse
 from pipelines.parse_page import read_page
 from pipelines.records import PageKind
-from pipelines.traps.signals import KnownTraps, Signs, alike, look, needs_look, outline, sketch, without_page
+from pipelines.url_rules.trap_signals import KnownTraps, Signs, alike, look, needs_look, outline, sketch, without_page
 from tests.crawler.trap_sites import words
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import pytest
 from sqlalchemy import text
 
+from crawler.frontier import exchange
+from crawler.frontier.exchange import Exchange
 from crawler.run.config import Config
 from crawler.run.seeds import Seed
 from crawler.run.session import Session
-from crawler.shards import exchange
-from crawler.shards.exchange import Exchange
 from db.articles.page_transaction import Store
 from db.engine.database import parse_url
 from db.engine.errors import WrongDatabase

@@ -11,9 +11,9 @@ from db.engine.database import Database
 from db.queries.graph import KINDS, GraphReader, LinkRows, TermRows, UrlRows
 from db.records.url import Kind
 
-from ..rank.graph import LinkGraph
-from ..rank.numbering import Ids
-from ..rank.surfer import Values
+from ...rank.graph import LinkGraph
+from ...rank.numbering import Ids
+from ...rank.surfer import Values
 
 ARTICLES, LISTING = "articles", "articles and lists"
 """Pages that `read_graph` tells apart from all others."""

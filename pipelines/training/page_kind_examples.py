@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 
 from ..document.document import Document, parse
 from ..extract import combined
-from ..extract.learning import combined as learning
-from ..extract.learning.examples import example as text_example
 from ..links import links
 from ..metadata import metadata
+from ..page_kind.features import describe_url, features
+from ..page_kind.words import Words, words
 from ..records import Extraction, Metadata, PageKind
 from ..urls import host_key, site_key
-from .features import describe_url, features
-from .learning import FOLDS, KindExample
-from .words import Words, words
+from . import extraction as learning
+from .examples import example as text_example
+from .page_kind import FOLDS, KindExample
 
 Read = Callable[[Document], Extraction]
 """An extractor."""
@@ -47,7 +47,7 @@ class KnownPage:
     """A saved page and what its corpus says about it.
 
     Attributes:
-        row: of the corpus; see `kind_of`, and `extract.learning.examples.example`.
+        row: of the corpus; see `kind_of`, and `training.examples.example`.
         packed: the bytes of the page, compressed.
     """
 

@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decode.characters import Counts
-from ...document.document import sum_sub_trees
-from ...document.subtrees import Flags
-from ..combined import weigh
-from ..features import NAMED, Table, features, names_of, score_names, score_words
-from ..network import BlockNetwork, Layout, Matrix, StagedNetwork, standardise, surroundings
+from ..decode.characters import Counts
+from ..document.document import sum_sub_trees
+from ..document.subtrees import Flags
+from ..extract.combined import weigh
+from ..extract.features import NAMED, Table, features, names_of, score_names, score_words
+from ..extract.network import BlockNetwork, Layout, Matrix, StagedNetwork, standardise, surroundings
 from .examples import Example
 
 _DEAREST: Final = 0.5

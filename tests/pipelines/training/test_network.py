@@ -10,9 +10,9 @@ import pytest
 
 from pipelines.extract.combined import weigh
 from pipelines.extract.features import features
-from pipelines.extract.learning.combined import Params, TrainingPage, TrainingSet, fit, learn, parts, train
-from pipelines.extract.learning.examples import Example, example
 from pipelines.extract.network import BlockNetwork, Layout, StagedNetwork
+from pipelines.training.examples import Example, example
+from pipelines.training.extraction import Params, TrainingPage, TrainingSet, fit, learn, parts, train
 
 
 def examples(seed: int = 3, count: int = 4000) -> TrainingSet:

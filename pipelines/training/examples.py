@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ...decode.characters import Counts
-from ...decode.text import squeeze
-from ...document.document import Document, parse
-from ...document.subtrees import Flags
-from ...urls import host_key, site_key
+from ..decode.characters import Counts
+from ..decode.text import squeeze
+from ..document.document import Document, parse
+from ..document.subtrees import Flags
+from ..urls import host_key, site_key
 
 SHINGLE_CHARS: Final = 8
 """Letters and digits of a shingle: long enough not to be shared by chance, short enough for a Chinese half-sentence."""

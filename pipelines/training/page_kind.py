@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..page_kind.model import KindModel, Numbers, WordVotes, hear, log_odds, standardise
+from ..page_kind.words import Words
 from ..records import PageKind
-from .model import KindModel, Numbers, WordVotes, hear, log_odds, standardise
-from .words import Words
 
 FOLDS: Final = 4
 _OTHERS: Final = 2.0

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ...document.tokens import terms
-from ..fusion import Params, WordModel, leaves
+from ..document.tokens import terms
+from ..extract.fusion import Params, WordModel, leaves
 from .examples import Example
 
 MIN_TEXTS: Final = 3

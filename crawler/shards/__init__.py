@@ -1,1 +1,0 @@
-"""Crawls over several databases: what goes from one to the other, and their end."""

@@ -1,0 +1,1 @@
+"""Fit the shipped models to labelled pages and texts."""

@@ -1,1 +1,0 @@
-"""Traps without end: patterns of their URLs, and signals of their pages."""
