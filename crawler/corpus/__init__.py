@@ -1,1 +1,1 @@
-"""Saved, archived and stored pages read again: where they are, and what works on them."""
+"""Pages read again: saved files, archives and stored pages, and the work done on them."""
