@@ -1,1 +1,1 @@
-"""Pages read again: saved files, archives and stored pages, and the work done on them."""
+"""Pages read again: from saved files, archives and databases."""
