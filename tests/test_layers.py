@@ -53,7 +53,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version"},
+        {"urls", "records", "params", "version", "models"},
     ),
     "db": (
         {"articles", "sites", "queries"},
