@@ -124,7 +124,7 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
-        from db.engine.shards import Shards
+        from db.shards.databases import Shards
 
         from ..options.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
         from ..run.exporters import check_exports
@@ -213,7 +213,7 @@ def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
     Raises:
         ConfigError, SeedError: saying what.
     """
-    from db.engine.shards import Shards
+    from db.shards.databases import Shards
 
     from ..replay.answers import archives_of
     from ..run.session import ONCE

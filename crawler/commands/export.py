@@ -82,7 +82,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write all rows, and say where it ended."""
-        from db.engine.shards import Shards
+        from db.shards.databases import Shards
         from pipelines.export.read import TABLES, reading
 
         assert self.settings is not None

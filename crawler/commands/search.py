@@ -118,8 +118,8 @@ class Command(NewsCommand):
         """Return the name of the database, and what was found."""
         from contextlib import ExitStack
 
-        from db.engine.shards import Shards
         from db.search.clicks import ClickFile, beside
+        from db.shards.databases import Shards
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 

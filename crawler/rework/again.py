@@ -23,7 +23,7 @@ from pipelines.worker import WorkerPool
 from ..run.session import DatabaseLine
 
 if TYPE_CHECKING:
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
 
     from ..options.config import Config
 

@@ -16,7 +16,7 @@ from pipelines.worker import DescribeJob, FaultLog
 from .again import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
     from db.engine.database import Database
     from pipelines.worker import WorkerPool
 
