@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import models
 from ..document.document import Document
-from ..document.subtrees import Flags, prose
 from ..document.tokens import terms
+from ..document.view import Flags, prose
 from ..records import Extraction
 from ..text_form import render
 
