@@ -31,9 +31,9 @@ from pipelines.urls import canonicalize
 from .. import clock
 from ..fetch.errors import BODY_CUT
 from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
+from ..options.seeds import WARC, ArchiveSeeds, SeedError
 from ..response.new_urls import new_url
 from ..response.revisit import NOT_MODIFIED
-from ..run.seeds import WARC, ArchiveSeeds, SeedError
 from ..run.session import Session
 from . import warc
 from .warc import ArchivedResponse
