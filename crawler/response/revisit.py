@@ -248,11 +248,9 @@ class _Again:
     def _unchanged(self) -> Outcome:
         """Note that there is nothing new."""
         kept = replace(self._kept(), fetched_at=self._now)
-        return (
-            replace(kept, visit=self._of_list())
-            if self._was_list
-            else replace(kept, visit=self._of_article(), alive=True)
-        )
+        if self._was_list:
+            return replace(kept, visit=self._of_list())
+        return replace(kept, visit=self._of_article(), alive=True)
 
     def _not_there(self) -> Outcome:
         """Settle 404 and 410.
