@@ -16,7 +16,7 @@ from db.records.keys import read_time
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
-from db.records.visit import MOST_UNREAD, Visit, VisitKind
+from db.records.visit import MOST_UNREAD, Revisit, RevisitKind
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 
@@ -160,9 +160,9 @@ def next_visit(outcome: Outcome, news: int, schedule: Schedule) -> float | None:
     """
     visit, lease, now = outcome.visit, outcome.lease, outcome.fetched_at
     assert visit is not None
-    if visit.kind is VisitKind.GONE:
+    if visit.kind is RevisitKind.GONE:
         return _after(now, schedule.of_gone(0.0))
-    if visit.kind is VisitKind.LIST:
+    if visit.kind is RevisitKind.LIST:
         share = (lease.brought + 1) / (lease.named + 2)
         watched = lease.watched * visit.fading + visit.watched
         brought = lease.brought * visit.fading + min(1.0, share) * news
@@ -268,7 +268,7 @@ class _Again:
             doubt = self._now + self._schedule.least
             return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
         outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
-        gone = Visit(VisitKind.GONE, self._passed)
+        gone = Revisit(RevisitKind.GONE, self._passed)
         return replace(outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, visit=gone)
 
     # ------------------------------------------------------------ something else is there
@@ -340,8 +340,8 @@ class _Again:
         ]
         return sorted(stated, key=lambda one: -one[1])[:_MOST_STATED]
 
-    def _of_list(self) -> Visit:
-        return Visit(VisitKind.LIST, self._passed, fading(self._passed))
+    def _of_list(self) -> Revisit:
+        return Revisit(RevisitKind.LIST, self._passed, fading(self._passed))
 
-    def _of_article(self) -> Visit:
-        return Visit(VisitKind.ARTICLE, self._passed)
+    def _of_article(self) -> Revisit:
+        return Revisit(RevisitKind.ARTICLE, self._passed)

@@ -26,7 +26,7 @@ from ..records.keys import iso
 from ..records.outcome import Outcome
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import MOVED_FOR_GOOD, Kind, State
-from ..records.visit import MOST_UNREAD, Beginning, Due, Unread, VisitKind, Wish, Woken
+from ..records.visit import MOST_UNREAD, Beginning, Due, RevisitKind, Unread, Wish, Woken
 from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, UNREAD, HostRow, SeedRow, UrlRow
@@ -109,7 +109,7 @@ def note(connection: Connection, noted: Sequence[tuple[Outcome, int, float | Non
     for outcome, news, next_visit in noted:
         visit = outcome.visit
         assert visit is not None
-        changed = visit.kind is VisitKind.GONE or news > 0
+        changed = visit.kind is RevisitKind.GONE or news > 0
         rows.append(
             {
                 "key": outcome.lease.id,
@@ -117,7 +117,7 @@ def note(connection: Connection, noted: Sequence[tuple[Outcome, int, float | Non
                 "next": next_visit,
                 "more": visit.watched,
                 "fading": visit.fading,
-                "n": news if visit.kind is VisitKind.LIST else 0,
+                "n": news if visit.kind is RevisitKind.LIST else 0,
                 "gain": int(changed and is_article(outcome)),
                 "changed": int(changed),
             }

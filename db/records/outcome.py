@@ -10,7 +10,7 @@ from .article import NewArticle
 from .part import Place
 from .reasons import ArticleResult, Reason
 from .url import Found, Lease, NewUrl
-from .visit import Visit
+from .visit import Revisit
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Outcome:
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
     reverted: bool = False
-    visit: Visit | None = None
+    visit: Revisit | None = None
     stated: Sequence[tuple[int, float]] = ()
     age: float = 0.0
     alive: bool | None = None

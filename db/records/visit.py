@@ -59,7 +59,7 @@ class Unread:
     given_up: int = 0
 
 
-class VisitKind(StrEnum):
+class RevisitKind(StrEnum):
     """Revisits that teach something of a URL."""
 
     LIST = "list"
@@ -71,10 +71,10 @@ class VisitKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Revisit:
     """A revisit, but for its news, which the page transaction counts."""
 
-    kind: VisitKind
+    kind: RevisitKind
     watched: float
     """Seconds since the visit before."""
     fading: float = 1.0

@@ -14,7 +14,7 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease, State
-from db.records.visit import Visit, VisitKind
+from db.records.visit import Revisit, RevisitKind
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 from tests.crawler.answers import NOW, edges, lease, links, listed, page, rules, written
@@ -67,7 +67,7 @@ class TestFirst:
         assert (outcome.reason, outcome.next_visit, outcome.age) == ("list page", NOW + 3_600, 0.0)
         assert outcome.article is not None
         later = settled(page(parsed=stored, **LIST))
-        assert later.visit == Visit(VisitKind.LIST, 7_200.0, fading(7_200.0))
+        assert later.visit == Revisit(RevisitKind.LIST, 7_200.0, fading(7_200.0))
 
     def test_nothing_else_is(self) -> None:
         for answer in (
@@ -183,7 +183,7 @@ class TestUnchanged:
     def test_article(self) -> None:
         outcome = again(304)
         assert is_as_before(outcome, fetched_at=NOW, alive=True)
-        assert outcome.visit == Visit(VisitKind.ARTICLE, 7_200)
+        assert outcome.visit == Revisit(RevisitKind.ARTICLE, 7_200)
         assert (planned(outcome) or 0) > NOW + 3_600
 
     def test_list(self) -> None:
@@ -210,7 +210,7 @@ class TestNews:
     def test_article_that_changes_is_looked_at_sooner(self) -> None:
         outcome = again(parsed=written())
         assert (outcome.reverted, outcome.alive) == (False, True)
-        assert outcome.visit == Visit(VisitKind.ARTICLE, 7_200)
+        assert outcome.visit == Revisit(RevisitKind.ARTICLE, 7_200)
         assert (planned(outcome, 1) or 0) < (planned(outcome) or 0)
 
     def test_old_article_is_looked_at_once(self) -> None:
@@ -223,7 +223,7 @@ class TestGone:
     def test_410_is_believed_at_once(self) -> None:
         outcome = again(410)
         assert (outcome.state, outcome.reason, outcome.alive) == (State.FAILED, FailReason.HTTP, False)
-        assert outcome.visit == Visit(VisitKind.GONE, 7_200)
+        assert outcome.visit == Revisit(RevisitKind.GONE, 7_200)
         assert planned(outcome) == NOW + DAY
 
     def test_404_when_it_is_said_twice(self) -> None:

@@ -25,7 +25,7 @@ from db.records.outcome import Outcome
 from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
 from db.records.url import Kind, Lease, State
-from db.records.visit import Beginning, Due, Visit, VisitKind, Wish, Woken
+from db.records.visit import Beginning, Due, Revisit, RevisitKind, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
 from pipelines.dedup.judge import SignatureIndex
@@ -154,7 +154,7 @@ def test_news_of_a_list_is_counted_when_it_is_stored(
     leases = lease_all(now=NOW + 3_600)
     counted: list[int] = []
     news = [new_url(f"http://a.example/{name}") for name in "xyz"]
-    visit = Visit(VisitKind.LIST, watched=3_599.0, fading=0.5)
+    visit = Revisit(RevisitKind.LIST, watched=3_599.0, fading=0.5)
     found = [*news, new_url(STORY)]
     again = done(leases[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=found, visit=visit)
     assert run_in(planning(NOW + 5_000, counted).store, again).next_visit == NOW + 5_000
@@ -174,7 +174,7 @@ def test_finds_of_the_first_visit_are_no_news(
     run_in(STORE.store, done(leases[HOME], reason="list page", new_urls=[late], next_visit=NOW))
     wake(run_in, NOW)
     again = lease_all(now=NOW + 9)
-    visit = Visit(VisitKind.LIST, watched=8.0)
+    visit = Revisit(RevisitKind.LIST, watched=8.0)
     run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, visit=visit))
     run_in(STORE.store, done(again[late.url], article=article(late.url, TEXT), fetched_at=NOW + 10))
     assert rows(database, f"SELECT brought FROM url WHERE id = {fingerprint(HOME)}") == [(0.0,)]
@@ -191,7 +191,7 @@ def test_urls_that_a_sitemap_calls_changed_come_due(
     run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
     wake(run_in, NOW + 3_600)
     feed = lease_all(now=NOW + 3_600)[FEED]
-    visit = Visit(VisitKind.LIST, watched=3_600.0)
+    visit = Revisit(RevisitKind.LIST, watched=3_600.0)
     stated = [(fingerprint(STORY), NOW + after), (fingerprint(HOME), NOW + after), (5, NOW)]
     outcome = done(feed, counted=False, fetched_at=NOW + 3_600, visit=visit, stated=stated)
     assert run_in(planning(NOW + 9_000).store, outcome).next_visit == (NOW + 3_600 if due else NOW + 9_000)
@@ -206,7 +206,7 @@ def test_changes_of_an_article_are_counted_and_kept(
     lease = lease_all(now=NOW + DAY)[STORY]
     assert lease.watched == 50.0
     counted: list[int] = []
-    visit = Visit(VisitKind.ARTICLE, watched=DAY)
+    visit = Revisit(RevisitKind.ARTICLE, watched=DAY)
     other = article(STORY, TEXT + "更正：周一闭馆。", seen="2025-01-02T00:00:00+00:00")
     outcome = done(lease, article=other, fetched_at=NOW + DAY, visit=visit, alive=True)
     run_in(planning(NOW + 2 * DAY, counted).store, outcome)
@@ -247,7 +247,7 @@ def test_page_that_is_gone_keeps_its_article_and_may_come_back(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    visit = Visit(VisitKind.GONE, watched=DAY)
+    visit = Revisit(RevisitKind.GONE, watched=DAY)
     lease = lease_all(now=NOW + DAY)[STORY]
     values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "reverted": True, "alive": False}
     run_in(planning(NOW + 2 * DAY).store, done(lease, fetched_at=NOW + DAY, visit=visit, **values))
