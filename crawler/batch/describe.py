@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from db.articles.again import Wanted
+from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
@@ -22,7 +22,7 @@ from .frame import Done
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions, WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
 

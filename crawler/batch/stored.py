@@ -21,11 +21,11 @@ from .sources import PAGES, shares
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
     from db.engine.database import Database
     from pipelines.worker import WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from ..run.session import DatabaseLine
     from .request import Request
 

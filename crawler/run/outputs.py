@@ -14,10 +14,10 @@ from typing import BinaryIO, Final
 
 from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
-from db.engine.shards import Shards
+from db.shards.databases import Shards
 
 from ..archive.saved_pages import SUFFIXES
-from .config import ConfigError
+from ..options.config import ConfigError
 
 STDOUT: Final = "-"
 UNFINISHED: Final = ".part"

@@ -22,7 +22,7 @@ from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
-from ..document.subtrees import section
+from ..document.view import section
 from ..records import Extraction
 from ..text_form import render
 from . import models

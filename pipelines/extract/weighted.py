@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.subtrees import Values, holders, plain, prose, sums
+from ..document.view import Values, holders, plain, prose, sums
 from ..records import Extraction
 from ..text_form import render
 from . import models
