@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from crawler.batch import ahead, duplicates, rank, sources
 from crawler.batch.frame import Parts
 from crawler.batch.request import Request
 from crawler.commands.duplicates import find
+from crawler.options.config import Config
 from crawler.rank import expected, siterank
-from crawler.run.config import Config
 from crawler.web.inspection.link_graph import read_graph
 from db.articles import apply
 from db.engine.database import Database, open_for_reading
