@@ -54,7 +54,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version"},
+        {"urls", "records", "params", "version", "models"},
     ),
     "db": (
         {"articles", "sites", "queries"},

@@ -126,7 +126,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Learn and write."""
-        from pipelines.extract import models
+        from pipelines import models
 
         if not args or args[0] not in LEARNERS or (len(args) < 2 and not LEARNERS[args[0]].reads_crawl):
             raise UsageError(

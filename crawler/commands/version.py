@@ -52,7 +52,7 @@ def _own() -> list[tuple[str, str]]:
     from importlib.metadata import version
 
     from db.engine.migration import SCHEMA
-    from pipelines.extract import models
+    from pipelines import models
 
     found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
     for path in sorted(models.path("").parent.glob("*.json")):
