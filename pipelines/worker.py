@@ -28,7 +28,6 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import zstandard
 from pebble import ProcessExpired, ProcessPool
 
 from db.records.article import TextFrom
@@ -36,6 +35,7 @@ from db.records.outcome import DOM_TYPE
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import Kind
 
+from .decode import zstd
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
@@ -235,7 +235,7 @@ class DescribeJob:
         """Describe it, as it would be in a crawl (runs in a worker process)."""
         page = None
         if self.body:
-            page = parse(zstandard.decompress(self.body), self.url, self.content_type, options.bounds)
+            page = parse(zstd.decompress(self.body), self.url, self.content_type, options.bounds)
         return describe(options.describe, self.title, self.text, self.language, page)
 
 
@@ -284,8 +284,8 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
     is_kept = _is_kept(parsed, job.keep_raw)
     parsed = replace(
         _resolve(parsed, job, document=document),
-        raw=zstandard.compress(job.body, 3) if is_kept else None,
-        dom=zstandard.compress(job.dom, 3) if is_kept and job.dom else None,
+        raw=zstd.compress(job.body, 3) if is_kept else None,
+        dom=zstd.compress(job.dom, 3) if is_kept and job.dom else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
     )

@@ -17,10 +17,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
-import zstandard
-
 from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
+from pipelines.decode.zstd import UnpackError, decompress
 
 from ..corpus import warc
 from ..corpus.documents import rows_of
@@ -282,8 +281,8 @@ class StoredPages:
             for one in pages_between(database, self.first, self.last):
                 body, problem = b"", ""
                 try:
-                    body = zstandard.decompress(one.body)
-                except zstandard.ZstdError as error:
+                    body = decompress(one.body)
+                except UnpackError as error:
                     problem = f"could not be unpacked ({error})"
                 yield SavedInput(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
 

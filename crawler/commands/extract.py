@@ -241,13 +241,11 @@ def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
     """Return the URLs that were stored; only a database that was named must exist."""
-    import zstandard
-
     from db.engine.database import open_for_reading
     from db.queries.status import stored_page
 
     from ..corpus.page_reader import SavedInput
-    from ..corpus.warc import stored_bytes
+    from ..corpus.warc import stored_bytes, unpacked
 
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
@@ -260,7 +258,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
     return {
         url: SavedInput(
             *(url, "", url, None, stored_bytes(row[1], folder, most), row[1].content_type, row[0]),
-            dom=zstandard.decompress(row[1].dom, most) if row[1].dom else b"",
+            dom=unpacked(row[1].dom, most) if row[1].dom else b"",
         )
         for url, row in zip(urls, rows, strict=True)
         if row is not None

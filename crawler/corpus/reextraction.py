@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from db.articles import rework, signatures
 from db.articles.apply import made_with
 from db.articles.page_transaction import Store
@@ -47,7 +45,7 @@ from ..response.seen_urls import KnownUrls
 from ..run.session import DatabaseLine, signature_index
 from .rework import UNREAD, ChosenArticles, summary
 from .saved_pages import InputError
-from .warc import stored_bytes
+from .warc import stored_bytes, unpacked
 
 if TYPE_CHECKING:
     from db.engine.database import Database
@@ -189,7 +187,7 @@ class ArticleReader:
         """Return the bytes of a page, and the document that a browser made of it."""
         most = self._config.fetch.bounds.size
         body = stored_bytes(raw, self._config.store_warc, most)
-        return body, zstandard.decompress(raw.dom, most) if raw.dom else b""
+        return body, unpacked(raw.dom, most) if raw.dom else b""
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
         """Judge a page as a later visit, of which only the article counts."""

@@ -18,9 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-import zstandard
-
 from db.records.outcome import ArchivePlace, StoredPage
+from pipelines.decode.zstd import UnpackError, decompress
 from pipelines.item import CutBy
 from pipelines.urls import canonicalize
 
@@ -195,7 +194,7 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
         InputError: the archive is not there, or damaged.
     """
     if stored.body or stored.archived is None:
-        return zstandard.decompress(stored.body, most_bytes)
+        return unpacked(stored.body, most_bytes)
     name = stored.archived.file
     if not folder:
         raise InputError(f"it is in the archive {name}; name its folder in STORE_WARC")
@@ -205,6 +204,19 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
     if len(body) > most_bytes:
         raise InputError(f"longer than {most_bytes} bytes")
     return body
+
+
+def unpacked(packed: bytes, most_bytes: int) -> bytes:
+    """Unpack a body or document that a database holds.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        # a crawl with a higher DOWNLOAD_MAXSIZE may have let it through
+        return decompress(packed, max(most_bytes, _MOST_RECORD))
+    except UnpackError as problem:
+        raise InputError(f"could not be unpacked ({problem})") from None
 
 
 def whole_until(data: mmap.mmap) -> int:

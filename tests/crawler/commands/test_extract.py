@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import zstandard
 
 from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
+from pipelines.decode import zstd
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
 
 PAGES = Path(__file__).parents[2] / "pages"
@@ -157,7 +157,7 @@ def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: 
     assert (stored["url"], stored["text"]) == (url, text)
     assert (fetched["is_article"], fetched["reason"]) == (False, "list page")
     assert missing["reason"] == "http 404"
-    assert zstandard.decompress(rows(tmp_path, "SELECT body FROM page LIMIT 1")[0][0])
+    assert zstd.decompress(rows(tmp_path, "SELECT body FROM page LIMIT 1")[0][0])
 
 
 class TestInputs:
