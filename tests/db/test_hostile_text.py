@@ -48,7 +48,7 @@ def test_hostile_text_goes_through_both_databases(run_in: Callable, database: Da
 # What stands in formatted statements of db/: names and numbers of ours, never a value of a row. Each with its file, so
 # that an innocent name there does not excuse the same name elsewhere.
 _OURS = {
-    "articles/again.py": {"where.replace(':', chr(92) + ':')"},  # a person's condition: a connection that only reads
+    "articles/rework.py": {"where.replace(':', chr(92) + ':')"},  # a person's condition: a connection that only reads
     "articles/compact.py": {"pragma", "name", "quoted"},  # constants; a table of the file, quoted
     "articles/retention.py": {"name"},  # a partition, quoted by Postgres itself
     "engine/database.py": {"_WRITER_CACHE_KB", "pragma", "_LOCK_SECONDS", "_FROZEN_SECONDS"},
