@@ -14,7 +14,7 @@ _WINDOW_LOG = 27
 """A frame may look back 128 MiB, zstd's own bound for streams; those written here look back 2 MiB."""
 MOST_BYTES = 1 << 30
 """Longest content of a frame, where its reader knows no lower bound."""
-_OPTIONS = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+_OPTIONS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
 
 
 class UnpackError(ValueError):
