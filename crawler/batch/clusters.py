@@ -18,8 +18,8 @@ from pipelines.dedup import Comparison, Method, Signature
 from pipelines.dedup.ahead.recorded import RecordedTexts, text_key
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 
+from ..corpus.sources import shares
 from .ahead import SITE, Made, MethodName, prepare, signature_at
-from .sources import shares
 
 if TYPE_CHECKING:
     from . import frame

@@ -12,10 +12,11 @@ from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
+from ..corpus import sources
 from ..corpus.documents import WANTED, described
 from ..corpus.redescription import DESCRIBED_KINDS, Redescription
 from ..corpus.rework import UNREAD
-from . import sources, stored, workers
+from . import stored, workers
 from .extract import lines_of
 from .frame import Done
 

@@ -19,9 +19,9 @@ from pipelines.dedup.ahead.recorded import Recorded, RecordedLines, Reference
 from pipelines.dedup.boilerplate import TextLines
 from pipelines.dedup.stream import Finder, write_pairs
 
+from ..corpus.sources import LineSource, find
 from .ahead import Made, MethodName, left_key, lines_at, prepare, signature_at
 from .clusters import group
-from .sources import LineSource, find
 
 if TYPE_CHECKING:
     from .frame import BatchTotals

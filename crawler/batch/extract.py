@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from db.articles.rework import Wanted
 
+from ..corpus import sources
 from ..corpus.page_reader import line_of, read_in_order, row_of
 from ..corpus.reextraction import Reextraction
 from ..corpus.rework import UNREAD
-from . import sources, stored, workers
+from . import stored, workers
 from .frame import Done
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
+    from ..corpus.sources import PagePartition
     from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
-    from .sources import PagePartition
 
 ARTICLES, PAGES = "articles", "pages"
 

@@ -29,12 +29,12 @@ from db.queries.status import named
 from db.records.url import Kind
 from pipelines.records import BlockKind
 
+from ..corpus.sources import key_ranges
 from ..rank import expected, siterank
 from ..rank.surfer import ConvergenceError
 from ..terminal.text import harmless_json
 from .columns import Array, Columns, collected, dealt, ends_of, pack, piece
 from .frame import BatchTotals, Done, Lazily, Parts, run_step
-from .sources import key_ranges
 
 if TYPE_CHECKING:
     from distributed import Client

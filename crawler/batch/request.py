@@ -17,8 +17,8 @@ from .frame import BatchTotals, Done, Parts, run
 if TYPE_CHECKING:
     from distributed import Client
 
+    from ..corpus.sources import BatchSource
     from ..options.config import Config
-    from .sources import BatchSource
 
 P = TypeVar("P")
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from db.engine.database import open_for_reading, whole_url
 
 from ..corpus.rework import ChosenArticles, MakeReader, Rework, read_all, rework
+from ..corpus.sources import PAGES, shares
 from . import workers
 from .frame import BatchTotals, in_order, progress
-from .sources import PAGES, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from crawler.batch.sources import StoredSource
+from crawler.corpus.sources import StoredSource
 from db.engine.database import open_for_crawl
 from db.records.url import State
 from db.tables.articles import PageRow

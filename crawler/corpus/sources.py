@@ -21,10 +21,10 @@ from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
 from pipelines.decode.zstd import UnpackError, decompress
 
-from ..corpus import warc
-from ..corpus.documents import rows_of
-from ..corpus.page_reader import SavedInput
-from ..corpus.saved_pages import InputError, Saved, files
+from . import warc
+from .documents import rows_of
+from .page_reader import SavedInput
+from .saved_pages import InputError, Saved, files
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
