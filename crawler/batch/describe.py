@@ -12,11 +12,11 @@ from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
-from ..corpus import sources
+from ..corpus import runner, sources
 from ..corpus.documents import WANTED, described
 from ..corpus.redescription import DESCRIBED_KINDS, Redescription
 from ..corpus.rework import UNREAD
-from . import stored, workers
+from . import stored
 from .extract import lines_of
 from .frame import Done
 
@@ -75,7 +75,7 @@ class DescribeTask:
         """Describe the documents of a partition, in their order: a line of JSON each."""
         notes: list[str] = []
         rows = [row for _, row in partition.rows(notes, WANTED)]
-        found = workers.run(self.config, lambda pool: self._all(pool, rows))
+        found = runner.run(self.config, lambda pool: self._all(pool, rows))
         failed = sum("problem" in row for row in found)
         counts = Counter({"documents": len(found), UNREAD: failed})
         return Done(lines_of(found, packed=self.packed), counts, notes)

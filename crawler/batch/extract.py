@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from db.articles.rework import Wanted
 
-from ..corpus import sources
+from ..corpus import runner, sources
 from ..corpus.page_reader import line_of, read_in_order, row_of
 from ..corpus.reextraction import Reextraction
 from ..corpus.rework import UNREAD
-from . import stored, workers
+from . import stored
 from .frame import Done
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ExtractTask:
 
     def __call__(self, partition: PagePartition) -> Done:
         """Extract the pages of a partition, in their order: a line of JSON each."""
-        return workers.run(self.config, lambda pool: self._lines(pool, partition))
+        return runner.run(self.config, lambda pool: self._lines(pool, partition))
 
     async def _lines(self, pool: WorkerPool, partition: PagePartition) -> Done:
         notes: list[str] = []

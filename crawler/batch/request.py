@@ -17,7 +17,7 @@ from .frame import BatchTotals, Done, Parts, run
 if TYPE_CHECKING:
     from distributed import Client
 
-    from ..corpus.sources import BatchSource
+    from ..corpus.sources import PageSource
     from ..options.config import Config
 
 P = TypeVar("P")
@@ -83,7 +83,7 @@ class Request:
         folder = self.output.with_name(f"{self.output.name}.parts") / stage
         return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})
 
-    def into_file(self, source: BatchSource[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
+    def into_file(self, source: PageSource[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
         """Do a task for all partitions of a source, and write the output.
 
         Args:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from db.engine.database import open_for_reading, whole_url
 
+from ..corpus import runner
 from ..corpus.rework import ChosenArticles, MakeReader, Rework, read_all, rework
 from ..corpus.sources import PAGES, shares
-from . import workers
 from .frame import BatchTotals, in_order, progress
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class ReadTask:
     def __call__(self, chosen: ChosenArticles) -> list[Any]:
         """Return what the reader makes of each article, in their order."""
         with closing(open_for_reading(self.config.database_url)) as database:
-            return workers.run(self.config, lambda pool: self._all(database, pool, chosen))
+            return runner.run(self.config, lambda pool: self._all(database, pool, chosen))
 
     async def _all(self, database: Database, pool: WorkerPool, chosen: ChosenArticles) -> list[Any]:
         work = self.reader(self.config, database, pool)

@@ -14,7 +14,7 @@ from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParseResult
 from pipelines.worker import Job, PageUnreadable
 
-from .saved_pages import NOWHERE, InputError, Saved, page_url, read
+from .saved_pages import NOWHERE, InputError, SavedPage, page_url, read
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
@@ -24,35 +24,10 @@ _AHEAD: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class SavedInput:
-    """A page to read: a saved one, or one already there.
-
-    Attributes:
-        id: what its result is called.
-        file: as named, for the result.
-        url: its URL if it is known.
-        path: where it lies; None for one whose body is here.
-        body, content_type, fetched_at: as fetched; a time of 0 is now.
-        problem: why it cannot be read.
-        dom: the document that a browser made of it, if one did.
-    """
-
-    id: str
-    file: str
-    url: str
-    path: Saved | None = None
-    body: bytes = b""
-    content_type: str = ""
-    fetched_at: float = 0.0
-    problem: str = ""
-    dom: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
 class SavedResult:
     """Result of an input: the page, and its other form if one was wanted."""
 
-    input: SavedInput
+    input: SavedPage
     url: str
     page: ParseResult
     rendered: str = ""
@@ -60,7 +35,7 @@ class SavedResult:
 
 
 async def read_in_order(
-    pool: WorkerPool, inputs: Iterable[SavedInput], most: int, form: str = ""
+    pool: WorkerPool, inputs: Iterable[SavedPage], most: int, form: str = ""
 ) -> AsyncIterator[SavedResult]:
     """Yield results in the order of the inputs, some pages being read ahead.
 
@@ -79,7 +54,7 @@ async def read_in_order(
         yield await waiting.popleft()
 
 
-async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = "") -> SavedResult:
+async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "") -> SavedResult:
     """Read one page; what goes wrong is a reason in its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url
@@ -87,7 +62,7 @@ async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = ""
         if one.problem:
             raise InputError(one.problem)
         if one.path is not None:
-            body = read(one.path, most)
+            body = read(one, most)
         if one.path is not None or "://" not in url:
             url = page_url(one.url, body)
         job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form, dom=one.dom)

@@ -21,6 +21,7 @@ from db.frontier import runs
 from pipelines.worker import WorkerPool
 
 from ..run.session import DatabaseLine
+from .runner import open_pool
 
 if TYPE_CHECKING:
     from db.articles.rework import Wanted
@@ -85,19 +86,11 @@ async def here(
     config: Config, reader: MakeReader, database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
     """Work on articles in processes of this one; see `Way`."""
-    pool = WorkerPool(
-        workers=config.workers,
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
-    try:
+    async with open_pool(config) as pool:
         work = reader(config, database, pool)
         for each in chosen:
             async for results in read_all(work, database, each):
                 yield results
-    finally:
-        await asyncio.to_thread(pool.close)
 
 
 async def read_all(

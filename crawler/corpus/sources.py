@@ -12,19 +12,21 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
+from db.queries.status import stored_page
+from db.records.outcome import ArchivePlace
 from pipelines.decode.zstd import UnpackError, decompress
 
 from . import warc
 from .documents import rows_of
-from .page_reader import SavedInput
-from .saved_pages import InputError, Saved, files
+from .saved_pages import InputError, SavedPage, files
+from .warc_records import Bodies
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
@@ -38,14 +40,14 @@ _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
 class PagePartition(Protocol):
     """A part of a source that holds pages; it is sent to a worker as it is."""
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield its pages; what is wrong with the source is told in `notes`."""
 
 
 P_co = TypeVar("P_co", covariant=True)
 
 
-class BatchSource(Protocol[P_co]):
+class PageSource(Protocol[P_co]):
     """A source that can be cut.
 
     Attributes:
@@ -66,7 +68,7 @@ class BatchSource(Protocol[P_co]):
         """
 
 
-def find(name: str) -> BatchSource[PagePartition]:
+def find(name: str) -> PageSource[PagePartition]:
     """Return the source of pages that is meant by a name.
 
     Raises:
@@ -119,16 +121,17 @@ def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
 class FilePages:
     """Some saved pages."""
 
-    saved: Sequence[Saved]
+    saved: Sequence[SavedPage]
 
-    def pages(self, _notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, _notes: list[str]) -> Iterator[SavedPage]:
         """Yield them; a file that cannot be read is a page with a problem."""
-        for one in self.saved:
+        for page in self.saved:
+            assert page.path is not None
             try:
-                seen = one.path.stat().st_mtime
+                seen = page.path.stat().st_mtime
             except OSError:
                 seen = 1.0
-            yield SavedInput(one.id, one.file, one.url, one, fetched_at=seen)
+            yield replace(page, fetched_at=seen)
 
 
 class FolderSource:
@@ -146,8 +149,8 @@ class FolderSource:
         self._saved = files(path)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
-        return _stamp([one.path for one in self._saved])
+        """See `PageSource`."""
+        return _stamp([page.path for page in self._saved if page.path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
         """Cut it by the sorted paths."""
@@ -187,7 +190,7 @@ class Lines:
             except InputError as problem:
                 notes.append(str(problem).replace("line 1:", f"byte {at:,}:", 1))
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield the pages of lines with `html`, or with the `file` that holds them."""
         for at, line in self._lines(notes):
             try:
@@ -196,13 +199,12 @@ class Lines:
             except (ValueError, RecursionError, KeyError, TypeError):
                 notes.append(f"{self.name}, byte {at:,}: no page; {_WANTED}")
 
-    def _page(self, row: Any) -> SavedInput:
+    def _page(self, row: Any) -> SavedPage:
         key, url = str(row["id"]), str(row.get("url") or "")
         if isinstance(row.get("html"), str):
             body = row["html"].encode("utf-8", "replace")
-            return SavedInput(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
-        path = self.path.parent / row["file"]
-        return SavedInput(key, row["file"], url, Saved(key, row["file"], path, url), fetched_at=self.seen)
+            return SavedPage(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
+        return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=self.seen)
 
     def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that are not empty, each with where it begins."""
@@ -235,7 +237,7 @@ class LineSource:
         self._path = path
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
+        """See `PageSource`."""
         return _stamp([self._path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
@@ -275,7 +277,7 @@ class StoredPages:
     first: int
     last: int
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield them by their keys; one that cannot be unpacked is a page with a problem."""
         with closing(open_for_reading(self.url)) as database:
             for one in pages_between(database, self.first, self.last):
@@ -284,7 +286,7 @@ class StoredPages:
                     body = decompress(one.body)
                 except UnpackError as error:
                     problem = f"could not be unpacked ({error})"
-                yield SavedInput(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
+                yield SavedPage(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
 
 
 class StoredSource:
@@ -304,13 +306,43 @@ class StoredSource:
             self._url = whole_url(name)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
+        """See `PageSource`."""
         return {"database": self.name, "pages": self._pages}
 
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
         """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
         parts = partitions or -(-self._pages // PAGES) or 1
         return [StoredPages(self._url, first, last) for first, last in key_ranges(parts)]
+
+
+def find_stored(urls: Sequence[str], database_url: str, *, archive: str, most_bytes: int) -> dict[str, SavedPage]:
+    """Return the pages of those URLs whose bytes a crawl kept.
+
+    Args:
+        urls: normal forms.
+        database_url: of the crawl.
+        archive: `STORE_WARC`.
+        most_bytes: longest page allowed.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+        InputError: a page is stored and cannot be unpacked.
+    """
+    with closing(open_for_reading(database_url)) as database:
+        rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
+    pages = {}
+    for url, row in zip(urls, rows, strict=True):
+        if row is not None:
+            fetched_at, stored = row
+            pages[url] = SavedPage(
+                url,
+                url=url,
+                body=warc.stored_bytes(stored, archive, most_bytes),
+                content_type=stored.content_type,
+                fetched_at=fetched_at,
+                dom=warc.unpacked(stored.dom, most_bytes) if stored.dom else b"",
+            )
+    return pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,11 +353,28 @@ class ArchivePages:
     start: int
     end: int
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield the pages of its responses, and note damaged records."""
         for one in warc.responses(self.path, self.start, self.end, notes):
             problem = "" if one.status == HTTPStatus.OK else f"http {one.status}"
-            yield SavedInput(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
+            yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeArchives:
+    """The pages of WARC files read from end to end, so that records of repeated bodies find them."""
+
+    paths: Sequence[Path]
+
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
+        """Yield the pages that were answered with 200, and note damaged records."""
+        bodies: Bodies[ArchivePlace] = Bodies()
+        for path in self.paths:
+            for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+                if one.status == HTTPStatus.OK and not one.purpose:
+                    problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                    at = one.fetched_at
+                    yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
 
 
 class WarcSource:
@@ -341,7 +390,7 @@ class WarcSource:
         self._paths = paths
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
+        """See `PageSource`."""
         return _stamp(self._paths)
 
     def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:

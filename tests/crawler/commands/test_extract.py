@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
+from crawler.corpus.saved_pages import InputError, SavedPage, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from pipelines.decode import zstd
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
@@ -180,7 +180,7 @@ class TestInputs:
         packed = tmp_path / "a.html.gz"
         packed.write_bytes(gzip.compress(b" " * 10_000_000))
         with pytest.raises(InputError, match="longer than 5000 bytes"):
-            read(Saved("a", "a", packed), 5000)
+            read(SavedPage("a", "a", path=packed), 5000)
 
     def test_folder_without_pages(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds no page"):
