@@ -552,6 +552,8 @@ class Document:
     exceeded: set[str] = field(default_factory=set)
     is_cut: bool = False
     content_type: str = ""
+    view: Any = field(default=None, init=False, repr=False, compare=False)
+    """Where `view.measure` keeps its `PageView`."""
     _base_url: str = ""
     _query_codec: str = ""
 

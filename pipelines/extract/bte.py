@@ -8,7 +8,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
-from ..document.view import Values, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -69,9 +69,10 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: words are counted as characters, because Chinese does not mark them; those in links count as nothing; the
         maximum is found in linear time; links inside the stretch are left out.
     """
-    chars = prose(document)
+    view = measure(document)
+    chars = view.prose
     found = cut_pieces(document.source)
     tags = found.tags[find_places(document, found)] if len(found.texts) else np.zeros(len(chars))
     first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
-    kept = first + np.flatnonzero(~linked(document)[first : last + 1])
+    kept = first + np.flatnonzero(~view.linked[first : last + 1])
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -22,14 +22,14 @@ from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
-from ..document.view import section
+from ..document.view import measure
 from ..records import Extraction
 from ..text_form import render
 from . import models
 from .borders.copies import drop_copies
 from .borders.stories import other_stories
 from .borders.tables import whole_tables
-from .features import DATED, Table, features
+from .features import Table, features, is_dated
 from .network import Layout, StagedNetwork
 
 
@@ -165,8 +165,7 @@ def weigh(document: Document) -> NDArray[np.float64]:
 
     A Chinese character counts for two and a half letters.
     """
-    weights: NDArray[np.float64] = document.blocks.chars + 1.5 * document.blocks.han + 1.0
-    return weights
+    return measure(document).letters + 1.0
 
 
 def _heaps(document: Document) -> NDArray[np.bool_]:
@@ -202,16 +201,16 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
-    is_dated = bool(document.json_ld or document.times or DATED & document.metas.keys())
-    least = _SURE if is_dated else _SURE_UNDATED
+    dated = is_dated(document)
+    least = _SURE if dated else _SURE_UNDATED
     stated = "\n".join(document.json_ld)
 
     def is_framed(line: str) -> bool:
-        return (is_dated or _is_foreign(line)) and (is_above(line) or is_stamp(line) or _is_stated(line, stated))
+        return (dated or _is_foreign(line)) and (is_above(line) or is_stamp(line) or _is_stated(line, stated))
 
     def is_body(index: int) -> bool:
         line = texts[index]
-        is_headline = len(line) <= _MOST_HEADING and (is_dated or _is_foreign(line)) and _repeats(line, titles)
+        is_headline = len(line) <= _MOST_HEADING and (dated or _is_foreign(line)) and _repeats(line, titles)
         return not is_headline and _is_prose(document, index) and not is_framed(line)
 
     first = next(filter(is_body, kept), -1)
@@ -221,7 +220,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     contents = _contents(document, kept)
-    beside = _side_sections(document, kept, mass, is_dated=is_dated)
+    beside = _side_sections(document, kept, mass, dated=dated)
     early = kept[min(_EARLY, len(kept)) - 1]
 
     def stays(index: int) -> bool:
@@ -237,7 +236,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
             return False
         if index > last:
             return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
-        byline = is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
+        byline = dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
         return index > early or not (is_counter(line) or byline)
 
     rest = [index for index in kept if stays(index)]
@@ -289,19 +288,18 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
     return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
-def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, is_dated: bool) -> set[int]:
+def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, dated: bool) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
     total = float(mass[kept].sum())
-    nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
         heads = is_label(texts[index])
-        if not heads and not blocks.link_chars[index] and (is_dated or _is_foreign(texts[index])):
+        if not heads and not blocks.link_chars[index] and (dated or _is_foreign(texts[index])):
             heads = is_aside(texts[index])
         if not heads:
             continue
-        first, last = section(document, nodes, index)
+        first, last = measure(document).section(index)
         while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
             last += 1
         inside = [block for block in kept if first <= block < last]

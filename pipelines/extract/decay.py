@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..document.document import Document
-from ..document.view import Values, children, inside, linked, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -39,7 +39,7 @@ def information(document: Document, params: Params) -> Values:
 
     Cost: O(blocks).
     """
-    chars = prose(document)
+    chars = measure(document).prose
     vouched = np.minimum(chars, np.asarray(document.blocks.marks) * params.mark_chars)
     return np.asarray(vouched + params.bare_share * (chars - vouched), np.float64)
 
@@ -60,8 +60,8 @@ def primary(document: Document, amounts: Values) -> int:
 
     Cost: O(children of the nodes on the way).
     """
-    path, best = [0], 0
-    while (best := max(children(document, best), key=lambda child: float(amounts[child]), default=0)) > 0:
+    view, path, best = measure(document), [0], 0
+    while (best := max(view.children(best), key=lambda child: float(amounts[child]), default=0)) > 0:
         if amounts[best] <= 0:
             break
         path.append(best)
@@ -91,7 +91,7 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
         so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
     """
-    values = information(document, params)
-    node = primary(document, sums(document, values))
-    kept = np.flatnonzero(inside(document, node) & ~linked(document))
+    view, values = measure(document), information(document, params)
+    node = primary(document, view.sums(values))
+    kept = np.flatnonzero(view.inside(node) & ~view.linked)
     return render.answer(document, kept.tolist(), values.tolist(), params.min_chars)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import Values, inside, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -51,11 +51,11 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,
         ln(SD) at least 0.1 and ln(SbD) at least 0; what is mostly link inside the best node is left out.
     """
-    names = np.array(document.tags)
+    names, view = np.array(document.tags), measure(document)
     tags, link_tags = document.TG - 1, document.LTG - (names == "a")
     score = np.where(tags > link_tags, _scores(document, tags, link_tags, document.P - (names == "p")), 0)
-    kept = np.flatnonzero(inside(document, int(np.argmax(score))) & ~linked(document))
-    return render.answer(document, kept.tolist(), prose(document).tolist(), params.min_chars)
+    kept = np.flatnonzero(view.inside(int(np.argmax(score))) & ~view.linked)
+    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)
 
 
 def _scores(document: Document, tags: Counts, link_tags: Counts, paragraphs: Counts) -> Values:

@@ -17,7 +17,7 @@ import numpy as np
 from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.tokens import terms
-from ..document.view import Values, children, inside, linked, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 from .simpletree import body
@@ -113,10 +113,10 @@ def information(document: Document) -> tuple[Values, Values]:
     named = [terms(text) for text in document.blocks.texts]
     weights = entropies([Counter(each) for each in named])
     means = np.array([sum(weights[term] for term in each) / len(each) if each else 0.0 for each in named])
-    chars = np.asarray(document.blocks.chars, np.float64)
-    total = sums(document, chars)
-    content = np.divide(sums(document, means * chars), total, out=np.zeros(len(total)), where=total > 0)
-    return content, sums(document, means * prose(document))
+    view, chars = measure(document), np.asarray(document.blocks.chars, np.float64)
+    total = view.sums(chars)
+    content = np.divide(view.sums(means * chars), total, out=np.zeros(len(total)), where=total > 0)
+    return content, view.sums(means * view.prose)
 
 
 def candidates(document: Document, amount: Values, params: Params) -> list[int]:
@@ -134,12 +134,12 @@ def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     Source: S14, top-down with a stack.
     Differs: f is the amount of information; a node without children of use is a candidate itself.
     """
-    found = []
+    view, found = measure(document), []
     stack = [body(document)]
     while stack:
         node = stack.pop()
         least = params.share * amount[node]
-        useful = [child for child in children(document, node) if amount[child] > max(least, 0.0)]
+        useful = [child for child in view.children(node) if amount[child] > max(least, 0.0)]
         if not useful or structure(amount[useful]) > params.structure:
             found.append(node)
         else:
@@ -164,9 +164,9 @@ def extract(document: Document, params: Params) -> Extraction:
     """
     content, amount = information(document)
     node = max(candidates(document, amount, params), key=lambda n: (amount[n], -n))
-    texts = document.blocks.texts
-    within = np.flatnonzero(inside(document, node) & ~linked(document)).tolist()
+    texts, view = document.blocks.texts, measure(document)
+    within = np.flatnonzero(view.inside(node) & ~view.linked).tolist()
     kept = [block for block in within if not is_extra(texts[block])]
     share = float(amount[node]) / max(float(amount[0]), 1e-9)
-    scores = content[np.asarray(document.blocks.nodes)].tolist()
+    scores = content[view.nodes].tolist()
     return render.answer(document, kept, scores, params.min_chars, share)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import terms
-from ..document.view import Flags, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 from . import models
@@ -92,7 +92,7 @@ def leaves(document: Document, params: Params) -> Flags:
     for node, tag in enumerate(document.tags):
         if (tag in PRUNED or node in document.hidden) and document.T[node] < most:
             cut[node : document.ends[node]] = True
-    left = ~cut[np.asarray(blocks.nodes, np.int64)]
+    left = ~cut[measure(document).nodes]
     chars = np.asarray(blocks.chars, np.float64)
     r1 = chars / max(chars[left].sum(), 1)
     r2 = np.asarray(blocks.link_chars) / np.maximum(chars, 1)
@@ -133,7 +133,7 @@ def extract(document: Document, params: Params) -> Extraction:
     words = _words()
     for index in np.flatnonzero(flags):
         flags[index] = log_odds(document.blocks.texts[index], words) >= params.log_odds
-    return render.answer(document, np.flatnonzero(flags).tolist(), prose(document).tolist(), params.min_chars)
+    return render.answer(document, np.flatnonzero(flags).tolist(), measure(document).prose.tolist(), params.min_chars)
 
 
 @cache

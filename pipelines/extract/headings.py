@@ -10,7 +10,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import cosine, terms
-from ..document.view import Flags, linked, plain, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -55,7 +55,7 @@ def long_blocks(document: Document, params: Params) -> Flags:
     Cost: O(blocks + links).
     """
     count = len(document.blocks)
-    chars = plain(document)
+    chars = measure(document).plain
     # A link at the very end of a page may name the block behind the last one.
     links = np.bincount(np.array([link[4] for link in document.links], np.int64), minlength=count)[:count]
     marks = np.asarray(document.blocks.marks)
@@ -100,12 +100,12 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: terms are pairs of characters for Chinese; a long block has a punctuation mark; headings without text below
         them are no sub-headings; blocks that are useful by likeness stand near a long one and are no links.
     """
-    blocks = document.blocks
+    blocks, view = document.blocks, measure(document)
     long = long_blocks(document, params)
     useful = long.copy()
     near = np.convolve(long, np.ones(2 * params.reach + 1))[params.reach :][: len(blocks)] > 0
     heads = topics(document, long)
-    for index in np.flatnonzero(near & ~long & ~linked(document)):
+    for index in np.flatnonzero(near & ~long & ~view.linked):
         vector = Counter(terms(blocks.texts[index]))
         useful[index] = any(cosine(vector, head) >= params.likeness for head in heads)
-    return render.answer(document, np.flatnonzero(useful).tolist(), prose(document).tolist(), params.min_chars)
+    return render.answer(document, np.flatnonzero(useful).tolist(), view.prose.tolist(), params.min_chars)

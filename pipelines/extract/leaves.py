@@ -9,7 +9,7 @@ import numpy as np
 from lxml import etree
 
 from ..document.document import Document
-from ..document.view import Flags, holders, linked, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -48,7 +48,7 @@ def candidates(document: Document, params: Params) -> Flags:
     Cost: O(characters of the page); the source of an element is looked at once.
     """
     blocks = document.blocks
-    found = (np.asarray(blocks.chars) >= params.least_chars) & ~linked(document)
+    found = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
     dense: dict[int, bool] = {}
     for index in map(int, np.flatnonzero(found)):
         node = blocks.nodes[index]
@@ -80,8 +80,8 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
         that they stand in; what is mostly link is no leaf.
     """
-    found = candidates(document, params)
-    parents = holders(document)
+    found, view = candidates(document, params), measure(document)
+    parents = view.holders
     counts = np.bincount(parents[found], minlength=len(document.tags))
-    kept = found | ((counts[parents] >= params.least_siblings) & ~linked(document))
-    return render.answer(document, np.flatnonzero(kept).tolist(), prose(document).tolist(), params.min_chars)
+    kept = found | ((counts[parents] >= params.least_siblings) & ~view.linked)
+    return render.answer(document, np.flatnonzero(kept).tolist(), view.prose.tolist(), params.min_chars)

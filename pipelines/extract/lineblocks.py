@@ -9,7 +9,7 @@ import numpy as np
 from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
-from ..document.view import Values, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -121,7 +121,8 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: link text has no length; markup on one line is cut at paragraphs; K is 5 for 3 and the dive is to 15
         characters for 0; humps close to the greatest one are part of the text.
     """
-    chars, line = prose(document), lines(document)
+    view, line = measure(document), lines(document)
+    chars = view.prose
     lengths = np.bincount(line, weights=chars).astype(np.float64)
     found = humps(curve(lengths, params.width), params.surge, params.dive)
     if not found:
@@ -131,5 +132,5 @@ def extract(document: Document, params: Params) -> Extraction:
         first -= 1
     while last + 1 < len(found) and found[last + 1][0] - found[last][1] <= params.gap:
         last += 1
-    kept = np.flatnonzero((line >= found[first][0]) & (line < found[last][1]) & ~linked(document))
+    kept = np.flatnonzero((line >= found[first][0]) & (line < found[last][1]) & ~view.linked)
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -17,15 +17,13 @@ from typing import Final
 
 import numpy as np
 
-from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.noise import is_copyright, is_info, is_label, is_reply, is_tail
-from ..document.view import Flags, Values, in_any, inside, linked, plain, section, side_sections, sums
+from ..document.view import Flags, Values, measure
 from ..records import Extraction
 from ..text_form import render
 from .density import scores
-from .features import title_block
 
 _MOST_PROSE: Final = 800
 """Value of a block of prose: its characters outside links, at most so many."""
@@ -89,35 +87,32 @@ def extract(document: Document, params: Params) -> Extraction:
     Source: starts from the densest node of S11, see `density.scores`.
     Differs: all that follows is ours.
     """
-    view = _View(document, params)
-    return render.answer(document, view.body(), view.values.tolist(), params.min_chars)
+    rules = _Rules(document, params)
+    return render.answer(document, rules.body(), rules.values.tolist(), params.min_chars)
 
 
-class _View:
-    """One page as this method sees it: which blocks are prose and what they are worth."""
+class _Rules:
+    """Blocks of a page that are prose, and what they are worth."""
 
     def __init__(self, document: Document, params: Params) -> None:
-        self.document = document
-        self.params = params
-        self.nodes: Counts = np.asarray(document.blocks.nodes, np.int64)
-        self.linked = linked(document)
-        chars, marks = plain(document), np.asarray(document.blocks.marks)
+        self.document, self.view = document, measure(document)
+        self.linked = self.view.linked
+        chars, marks = self.view.plain, np.asarray(document.blocks.marks)
         self.prose: Flags = (
             ~self.linked
             & (((marks >= 1) & (chars >= params.sentence_chars)) | (chars >= params.line_chars))
             & ((chars < _KEYWORDS_CHARS) | (marks * _KEYWORDS_MARKS > chars))
         )
-        title = title_block(document)
+        title = self.view.headline
         self.title = title if title >= 0 and not self.linked[title] else -1  # a linked one leads to another article
-        self.noise = self._noise(chars)
-        self.values = self._values(chars)
+        self.noise = self._noise()
+        self.values = self._values()
 
-    def _values(self, chars: Counts) -> Values:
+    def _values(self) -> Values:
         """Value each block: above 0 for prose, below for links and side sections."""
-        links = np.asarray(self.document.blocks.link_chars)
         cost, char_cost = _LINK_COST
-        others = np.where(self.linked, -cost - char_cost * links, -_OTHER_COST)
-        values = np.where(self.prose, np.minimum(chars, _MOST_PROSE), others)
+        others = np.where(self.linked, -cost - char_cost * self.view.links, -_OTHER_COST)
+        values = np.where(self.prose, np.minimum(self.view.plain, _MOST_PROSE), others)
         values[self.noise] = np.where(self.linked[self.noise], -_SIDE_LINK_COST, -_SIDE_COST)
         if self.title < 0 or values[self.title :].max(initial=0) <= 0:
             return values
@@ -128,12 +123,12 @@ class _View:
         nearness[: self.title] = _ABOVE_HEADLINE
         return np.where(values > 0, values * nearness, values)
 
-    def _noise(self, chars: Counts) -> Flags:
+    def _noise(self) -> Flags:
         """Flag blocks of side sections, under their headings, and imprints."""
         document = self.document
-        side = [node for node in side_sections(document) if not self._is_body(node)]
-        noise = in_any(document, side) | self._teasers()
-        prose = np.where(self.prose & ~noise, chars, 0)
+        side = [node for node in self.view.side_sections if not self._is_body(node)]
+        noise = self.view.in_any(side) | self._teasers()
+        prose = np.where(self.prose & ~noise, self.view.plain, 0)
         total = max(int(prose.sum()), 1)
         after = prose.sum() - np.cumsum(prose)
         for index, line in enumerate(document.blocks.texts):
@@ -142,7 +137,7 @@ class _View:
             if is_copyright(line) and (prose[index] < _IMPRINT_PROSE * total or len(line) < _IMPRINT_CHARS):
                 noise[index] = True
             elif is_label(line):
-                first, last = section(document, self.nodes, index)
+                first, last = self.view.section(index)
                 if after[index] - after[last - 1] < _SIDE_PROSE * total:
                     noise[first:last] = True
             elif len(line) <= 60 and is_reply(line) and after[index] < total:
@@ -152,7 +147,7 @@ class _View:
     def _is_body(self, node: int) -> bool:
         """Tell if a side section by name holds the headline, or unfolds the text."""
         document = self.document
-        headline = self.nodes[self.title] if self.title >= 0 else -1
+        headline = self.view.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
             return True
         parent = document.parents[node]
@@ -161,7 +156,7 @@ class _View:
 
     def _teasers(self) -> Flags:
         """Flag summaries of other articles: prose right under linked headlines."""
-        document, blocks, nodes = self.document, self.document.blocks, self.nodes
+        document, blocks, nodes = self.document, self.document.blocks, self.view.nodes
         flags = np.zeros(len(blocks), np.bool_)
         found: list[tuple[int, int]] = []
         for index in map(int, np.flatnonzero(self.prose)):
@@ -181,7 +176,7 @@ class _View:
         # A list holds each pair of headline and summary in a container of its own, or all of them in one; a text with
         # an advert in it holds one such pair among other paragraphs.
         pairs = Counter(holder for _, holder in found)
-        prose = {holder: int(self.prose[inside(document, holder)].sum()) for holder in pairs}
+        prose = {holder: int(self.prose[self.view.inside(holder)].sum()) for holder in pairs}
         single = Counter(document.parents[holder] for holder in pairs if prose[holder] == 1)
         for index, holder in found:
             own = prose[holder] == 1 and single[document.parents[holder]] >= _TEASERS
@@ -191,7 +186,7 @@ class _View:
     def best(self) -> int:
         """Find the node that holds the body; -1 for none."""
         document = self.document
-        worth = sums(document, self.values)
+        worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)
         node = found = int(np.argmax(score))
         if score[node] <= 0:
@@ -209,7 +204,7 @@ class _View:
         root = self.best()
         if root < 0:
             return []
-        within = np.flatnonzero(inside(self.document, root) & ~self.noise).tolist()
+        within = np.flatnonzero(self.view.inside(root) & ~self.noise).tolist()
         prose = [index for index in within if self.prose[index] and not is_tail(texts[index])]
         if not prose:
             return []

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.view import Values, children, in_any, inside, linked, plain, side_sections, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -58,7 +58,8 @@ def extract(document: Document, params: Params) -> Extraction:
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: the path is that of the page itself, not one that the pages of a template have in common.
     """
-    within = inside(document, walk(document, params)) & ~in_any(document, side_sections(document)) & ~linked(document)
+    view = measure(document)
+    within = view.inside(walk(document, params)) & ~view.in_any(view.side_sections) & ~view.linked
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
     share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
     return render.answer(document, kept, within.tolist(), params.min_chars, share)
@@ -93,14 +94,14 @@ class _Shape:
     """Height, width and text of a page's nodes, told without drawing it."""
 
     def __init__(self, document: Document) -> None:
-        self.document = document
-        chars = np.where(in_any(document, side_sections(document)), 0, plain(document))
+        self.view = view = measure(document)
+        chars = np.where(view.in_any(view.side_sections), 0, view.plain)
         count = len(document.tags)
-        self.text = sums(document, chars)
+        self.text = view.sums(chars)
         # a block is as high as it has lines, and a node as wide as its widest block
-        self.height = sums(document, np.ceil(chars / _LINE_CHARS))
+        self.height = view.sums(np.ceil(chars / _LINE_CHARS))
         self.width = np.zeros(count)
-        np.maximum.at(self.width, np.asarray(document.blocks.nodes), np.minimum(chars, _LINE_CHARS).astype(np.float64))
+        np.maximum.at(self.width, view.nodes, np.minimum(chars, _LINE_CHARS).astype(np.float64))
         for node in range(count - 1, 0, -1):
             parent = document.parents[node]
             self.width[parent] = max(self.width[parent], self.width[node])
@@ -110,7 +111,7 @@ class _Shape:
 
         Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
         """
-        inner = [child for child in children(self.document, node) if self.text[child] > 0]
+        inner = [child for child in self.view.children(node) if self.text[child] > 0]
         if len(inner) < 2:
             return inner, np.ones(len(inner))
         features = np.array([self.height[inner], self.width[inner], self.text[inner]])
@@ -136,9 +137,9 @@ def simple_tree(document: Document) -> tuple[int, ...]:
     """
     if not document.tags:
         return ()
-    node = body(document)
+    node, view = body(document), measure(document)
     for _ in range(_WRAPPERS):
-        inner = [child for child in children(document, node) if document.T[child]]
+        inner = [child for child in view.children(node) if document.T[child]]
         if len(inner) != 1:
             return tuple(sorted({step(document.tags[child], document.names[child]) for child in inner})[:MAX_CHILDREN])
         node = inner[0]
@@ -197,7 +198,7 @@ def body(document: Document) -> int:
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
     """Yield each child and the step that leads to it."""
     seen: Counter[int] = Counter()
-    for child in children(document, node):
+    for child in measure(document).children(node):
         key = step(document.tags[child], document.names[child])
         yield child, (key + seen[key] * _ORDINAL) & _WORD
         seen[key] += 1

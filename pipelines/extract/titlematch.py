@@ -11,7 +11,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import terms
-from ..document.view import Flags, Values, inside, linked, prose, sums
+from ..document.view import Flags, Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -51,12 +51,12 @@ def overlaps(document: Document) -> Values:
     Cost: O(nodes + characters).
     """
     title = set(terms(_CUT.split(document.title.strip("_-|–—｜ "), 1)[0]))
-    hits = np.zeros(len(document.blocks))
+    view, hits = measure(document), np.zeros(len(document.blocks))
     if title:
-        for index in np.flatnonzero(~linked(document)):
+        for index in np.flatnonzero(~view.linked):
             counts = Counter(terms(document.blocks.texts[index]))
             hits[index] = sum(counts[term] for term in title)
-    return sums(document, hits) / max(len(title), 1)
+    return view.sums(hits) / max(len(title), 1)
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -79,7 +79,7 @@ def extract(document: Document, params: Params) -> Extraction:
         without one, or with the site's name in its place) the other two tests decide, and when none passes these the
         innermost one that speaks of the title.
     """
-    chars, links = document.T, document.LT
+    view, chars, links = measure(document), document.T, document.LT
     overlap = overlaps(document)
     holds: Flags = np.array([tag in CONTAINERS for tag in document.tags]) & (chars >= params.least_chars)
     thin = holds & (links <= params.link_share * chars) & (params.mark_density * chars >= document.TG)
@@ -92,5 +92,5 @@ def extract(document: Document, params: Params) -> Extraction:
     if not len(passing):
         return render.answer(document, [], (), params.min_chars)
     best = int(passing[np.argmax((chars - links)[passing])])
-    kept = np.flatnonzero(inside(document, best) & ~linked(document))
-    return render.answer(document, kept.tolist(), prose(document).tolist(), params.min_chars)
+    kept = np.flatnonzero(view.inside(best) & ~view.linked)
+    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import Values, holders, plain, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 from . import models
@@ -50,15 +50,15 @@ class View:
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
     def __init__(self, document: Document) -> None:
-        blocks = document.blocks
+        blocks, page = document.blocks, measure(document)
         self.document = document
         self.count = len(document.tags)
         self.chars = np.asarray(blocks.chars, np.float64)
         self.links = np.asarray(blocks.link_chars, np.float64)
         self.marks = np.asarray(blocks.marks, np.float64)
-        self.nodes = np.asarray(blocks.nodes, np.int64)
-        self.marked = np.where(self.marks > 0, prose(document), 0)
-        self.home = holders(document)
+        self.nodes = page.nodes
+        self.marked = np.where(self.marks > 0, page.prose, 0)
+        self.home = page.holders
         near: list[int] = []
         for node, (tag, parent) in enumerate(zip(document.tags, document.parents, strict=True)):
             near.append(node if tag in CONTAINERS or parent < 0 else near[parent])
@@ -96,7 +96,7 @@ class View:
 
     def home_share(self) -> Values:
         """Return the share of the page's prose that stands with a block in one node."""
-        return np.asarray(sums(self.document, self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
+        return np.asarray(measure(self.document).sums(self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
         """Return the share of link text in that node."""
@@ -114,7 +114,7 @@ FEATURES: Final[Mapping[str, Callable[[View], Values]]] = {
     "bold": lambda view: view.tagged("b", "strong"),
     "breaks": lambda view: view.tagged("br"),
     "link_share": lambda view: view.links / np.maximum(view.chars, 1),
-    "line_chars": lambda view: np.asarray(plain(view.document), np.float64),
+    "line_chars": lambda view: np.asarray(measure(view.document).plain, np.float64),
     "line_marks": lambda view: view.marks,
     "neighbours": View.neighbours,
     "home_share": View.home_share,

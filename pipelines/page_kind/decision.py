@@ -9,7 +9,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..document.shell import is_shell, is_thin
-from ..document.view import linked as is_linked
+from ..document.view import measure
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from ..urls import is_home
 from .features import describe_url, features
@@ -164,14 +164,13 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
     """Tell whether a text holds a sign that does not stand in links alone."""
     if not sign.search(text):
         return False
-    flags, texts = is_linked(document), document.blocks.texts
+    flags, texts = measure(document).linked, document.blocks.texts
     return any(sign.search(block) for block, linked in zip(texts, flags, strict=True) if not linked)
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
     """Tell whether most sentences stand right under linked headlines of their own."""
-    blocks = document.blocks
-    linked = is_linked(document)
+    blocks, linked = document.blocks, measure(document).linked
     headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
     is_prose = ((blocks.chars >= 20) & ~linked).tolist()
     prose = [index for index in extraction.blocks if is_prose[index]]

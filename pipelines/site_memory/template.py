@@ -14,7 +14,7 @@ from db.records.keys import fingerprint
 from ..decode.text import words
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.view import Flags, Values, inside, linked
+from ..document.view import Flags, Values, measure
 from ..extract.simpletree import node_at, path_of, simple_tree
 from ..records import Extraction, PageSample
 from ..text_form import render
@@ -98,7 +98,7 @@ def look(document: Document) -> Look:
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks
-    chosen = np.flatnonzero(~linked(document)).tolist()
+    chosen = np.flatnonzero(~measure(document).linked).tolist()
     if len(chosen) > MAX_TEXTS_OF_PAGE:
         chosen = chosen[: MAX_TEXTS_OF_PAGE // 2] + chosen[-MAX_TEXTS_OF_PAGE // 2 :]
     tags, names, parents, nodes, texts = document.tags, document.names, document.parents, blocks.nodes, blocks.texts
@@ -136,7 +136,7 @@ def find_hints(document: Document, seen: Look, model: SiteModel) -> Hints:
             node = node_at(document, path)
             if node >= 0:
                 support = pages / (template.pages + 1.0)
-                on_path = np.maximum(on_path, np.where(inside(document, node), support, 0.0))
+                on_path = np.maximum(on_path, np.where(measure(document).inside(node), support, 0.0))
     return Hints(repeated, on_path)
 
 
@@ -216,7 +216,7 @@ def _place(document: Document, kept: Sequence[int]) -> int:
     if not kept:
         return -1
     blocks = document.blocks
-    nodes, chars = np.asarray(blocks.nodes)[list(kept)], np.asarray(blocks.chars)[list(kept)]
+    nodes, chars = measure(document).nodes[list(kept)], np.asarray(blocks.chars)[list(kept)]
     node = int(nodes[int(np.argmax(chars))])
     if document.tags[node] in _PARAGRAPHS:
         node = document.parents[node]
@@ -228,7 +228,7 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 def _text_in(document: Document, place: Flags) -> Flags:
     """Select the blocks that are text rather than links, tails and imprints."""
-    text = place & ~linked(document)
+    text = place & ~measure(document).linked
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])
     return text

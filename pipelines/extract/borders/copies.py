@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document, sum_sub_trees
-from ...document.view import in_any
+from ...document.view import measure
 
 # Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
 _PARAGRAPH: Final = 60
@@ -45,7 +45,8 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     places: dict[str, list[int]] = {}
     for index in kept:
         places.setdefault(texts[index], []).append(index)
-    nodes, tags = np.asarray(document.blocks.nodes, np.int64), document.tags
+    view, tags = measure(document), document.tags
+    nodes = view.nodes
     repeated = [
         found
         for found in places.values()
@@ -53,7 +54,7 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     ]
     if not repeated:
         return kept
-    hidden = in_any(document, document.hidden)
+    hidden = view.in_any(document.hidden)
     homes = {
         texts[found[0]]: next((index for index in found if not hidden[index]), found[0])
         for found in places.values()
@@ -82,7 +83,7 @@ def _shares(
     document: Document, nodes: NDArray[np.int64], mass: NDArray[np.float64], repeated: list[bool]
 ) -> NDArray[np.bool_]:
     """Flag the nodes most of whose kept text is repeated."""
-    ends = np.asarray(document.ends, np.int64)
+    ends = measure(document).ends
     whole = sum_sub_trees(np.bincount(nodes, mass, len(ends)), ends)
     shares: NDArray[np.bool_] = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
     return shares

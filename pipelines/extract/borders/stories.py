@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...decode.text import squeeze
 from ...document.document import Document
 from ...document.noise import DATE, is_info
+from ...document.view import measure
 
 # Set by hand with folds 0 and 1 of the corpora in view (tests.benchmarks.extraction), looked at on 2 and 3.
 _HEADLINES: Final = frozenset({"h1", "h2", "h3"})
@@ -50,27 +51,26 @@ def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
     heads = [index for index, node in enumerate(blocks.nodes) if tags[node] in _HEADLINES]
     if len(heads) <= 1:
         return None
-    page = _Page(document, titles, heads)
+    page = _Headlines(document, titles, heads)
     found = list(page.others()) if page.core >= 0 else []
     if not found:
         return None
-    nodes = np.asarray(blocks.nodes, np.int64)
+    nodes = measure(document).nodes
     flags: NDArray[np.bool_] = np.any([(nodes >= first) & (nodes < last) for first, last in found], axis=0)
     return flags
 
 
-class _Page:
+class _Headlines:
     """Headlines of a page, and which of them begins its own story."""
 
     def __init__(self, document: Document, titles: str, heads: list[int]) -> None:
-        blocks = document.blocks
+        blocks, view = document.blocks, measure(document)
         self.document, self.titles, self.heads = document, titles, heads
         self.nodes, self.tags = blocks.nodes, document.tags
         self.times = [node for node, _ in document.times]
-        self.mass: list[float] = (blocks.chars + 1.5 * blocks.han).tolist()
-        is_link = blocks.link_chars * 2 > blocks.chars
-        self.links = np.cumsum(is_link).tolist()
-        is_prose = (blocks.chars - blocks.link_chars + 1.5 * blocks.han >= _PROSE) & ~is_link & (blocks.marks > 0)
+        self.letters: list[float] = view.letters.tolist()
+        self.links = np.cumsum(view.linked).tolist()
+        is_prose = (view.letters - view.links >= _PROSE) & ~view.linked & (blocks.marks > 0)
         self.prose = [at for at in np.flatnonzero(is_prose).tolist() if self.tags[self.nodes[at]] not in _NO_PROSE]
         self.firsts = [index for index in heads if self.tags[self.nodes[index]] == "h1"]
         seconds = (index for index in heads if self.tags[self.nodes[index]] == "h2")
@@ -155,7 +155,7 @@ class _Page:
         while box > 0 and not (box <= own < ends[box] or box <= core < ends[box]):
             while first > 0 and box <= nodes[first - 1] < ends[box] and above <= _ABOVE:
                 first -= 1
-                above += self.mass[first]
+                above += self.letters[first]
             if above > _ABOVE:
                 break
             if document.T[box] - document.LT[box] >= _STORY and box <= nodes[prose] < ends[box]:

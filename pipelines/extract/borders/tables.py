@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document
+from ...document.view import measure
 from ...text_form.structure import is_data_table
 
 _LEAST: Final = 0.4
@@ -47,10 +48,9 @@ def whole_tables(
     tables = [node for node in sorted({node for node in of.values() if node > 0}) if is_data_table(document, node)]
     if not tables:
         return kept
-    nodes = np.asarray(document.blocks.nodes, np.int64)
-    flags = np.zeros(len(nodes), np.bool_)
+    view, flags = measure(document), np.zeros(len(document.blocks), np.bool_)
     flags[kept] = True
     for table in tables:
-        inside = (nodes >= table) & (nodes < document.ends[table])
+        inside = view.inside(table)
         flags[inside] = float(np.average(chances[inside], weights=mass[inside])) >= _LEAST
     return np.flatnonzero(flags).tolist() or kept
