@@ -97,7 +97,6 @@ def read_with_data(
     """Parse a document, with the data of its scripts if it says next to nothing.
 
     Args:
-        document: a parsed page.
         read: `read_page` with its options.
 
     Returns:
@@ -145,7 +144,6 @@ def read_page(
     """Parse a document; return its record and the extraction before judging.
 
     Args:
-        document: a parsed page.
         robots_header: see `parse_page`, as the others.
         fetched_at: when it was fetched, with zone.
         extractor: a name of `EXTRACTORS`.

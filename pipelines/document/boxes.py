@@ -51,7 +51,6 @@ def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags
     """Find which of some blocks stand in boxes and in comments.
 
     Args:
-        document: a parsed page.
         indexes: numbers of blocks.
 
     Returns:

@@ -94,7 +94,6 @@ def find_places(document: Document, found: Pieces) -> Counts:
     stand where the one before it ends.
 
     Args:
-        document: a parsed page.
         found: the pieces of its source.
 
     Returns:

@@ -55,7 +55,6 @@ def is_thin(document: Document, text: str) -> bool:
     What structured data say of it does not count: they speak of a text that is not there.
 
     Args:
-        document: a parsed page.
         text: what an extractor found.
 
     Cost: O(blocks + characters of the text).
@@ -75,9 +74,6 @@ def is_shell(document: Document) -> bool:
     Hardly any text stands beside scripts, and one thing says why: the element that an application fills is empty or
     shows that it loads, a part of the page is left to the browser, the page asks to enable JavaScript, or its data lie
     in a script. A page that shows nothing at all and has scripts of its own needs no other sign.
-
-    Args:
-        document: a parsed page.
 
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """

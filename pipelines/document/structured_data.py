@@ -55,9 +55,6 @@ def read(document: Document) -> Structured:
 
     Of several it is the one that names the page, else the first.
 
-    Args:
-        document: a parsed page.
-
     Returns:
         The object's fields as text; `found` is False when no block holds an article. `page_published` is when the page
         as such came to be; `published` may also be there when a block is broken.

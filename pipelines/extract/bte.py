@@ -57,13 +57,6 @@ def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks of the best stretch.
 
-    Args:
-        document: a parsed page.
-        params: what a word is.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(characters).
     Source: Finn, Kushmerick, Smyth, Fact or fiction: content classification for digital libraries, 2001 (beside S18).
     Differs: words are counted as characters, because Chinese does not mark them; those in links count as nothing; the

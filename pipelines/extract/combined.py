@@ -98,13 +98,6 @@ def network() -> StagedNetwork:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by all evidence there is.
 
-    Args:
-        document: a parsed page.
-        params: what is refused.
-
-    Returns:
-        Text and clean HTML with confidence and evidence, or an empty text with the reason.
-
     Cost: O(nodes + characters), about twice that of parsing the page.
     Source: the scheme of S10 (features of blocks, weights learned from labelled pages) with the quantities of S11-S19.
     Differs: the features act together in a network, and the threshold is the page's own.

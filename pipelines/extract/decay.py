@@ -30,10 +30,6 @@ class Params:
 def information(document: Document, params: Params) -> Values:
     """Return the characters of each block that punctuation vouches for.
 
-    Args:
-        document: a parsed page.
-        params: see `Params`.
-
     Returns:
         One number per block, 0 for links.
 
@@ -78,13 +74,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Wrappers lose little from one to the next. Between the node that holds the paragraphs and a single paragraph nearly
     everything is lost, and that step is seen without any threshold.
-
-    Args:
-        document: a parsed page.
-        params: what counts as information.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Cost: O(nodes + blocks).
     Source: 陈阳, 陈兴蜀, 吴麒, 基于信息量衰减幅度的网页正文提取, 2012 (S13).

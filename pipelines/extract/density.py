@@ -39,13 +39,6 @@ def extract(document: Document, params: Params) -> Extraction:
     A wrapper holds more tags and links for its text than the body does, and a single paragraph holds no paragraphs; the
     node between them scores highest. `rules` goes on from there with rules of its own.
 
-    Args:
-        document: a parsed page.
-        params: see `Params`.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 洪鸿辉 et al., 基于文本及符号密度的网页正文提取方法, 2019 (S11).
     Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,

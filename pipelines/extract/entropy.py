@@ -98,9 +98,6 @@ def information(document: Document) -> tuple[Values, Values]:
     CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
     EN_k over the page's blocks.
 
-    Args:
-        document: a parsed page.
-
     Returns:
         Two columns, one number per node.
 
@@ -123,7 +120,6 @@ def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     """Return the first nodes, from the body downwards, whose children share evenly.
 
     Args:
-        document: a parsed page.
         amount: of information in each node.
         params: `structure` is the threshold ST.
 
@@ -149,13 +145,6 @@ def candidates(document: Document, amount: Values, params: Params) -> list[int]:
 
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by entropy, from this page alone.
-
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Cost: O(nodes + characters).
     Source: S14, see `information` and `candidates`.

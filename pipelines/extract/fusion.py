@@ -79,7 +79,6 @@ def leaves(document: Document, params: Params) -> Flags:
     Args:
         document: a parsed page; its blocks are the leaves of the simple tree: inline elements are fused with their
             siblings, blocks never.
-        params: thresholds.
 
     Returns:
         One flag per leaf.
@@ -112,13 +111,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
     The densities take out navigation. What they leave beside the text (imprints, calls to log in, adverts) is prose,
     too, but everywhere in the same words.
-
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Raises:
         ValueError: the learned words are missing or broken.

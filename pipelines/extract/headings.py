@@ -45,13 +45,6 @@ class Params:
 def long_blocks(document: Document, params: Params) -> Flags:
     """Flag the blocks that are long: length > k x links and length > Lmin.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        One flag per block.
-
     Cost: O(blocks + links).
     """
     count = len(document.blocks)
@@ -67,7 +60,6 @@ def topics(document: Document, long: Flags) -> list[Counter[str]]:
     """Return term vectors of the title and of headings that text follows.
 
     Args:
-        document: a parsed page.
         long: see `long_blocks`.
 
     Returns:
@@ -87,13 +79,6 @@ def extract(document: Document, params: Params) -> Extraction:
     """Return long blocks, and short ones among them that are like a heading.
 
     Length alone loses sub-headings and one-line paragraphs. They repeat words of the headings, adverts do not.
-
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Cost: O(characters).
     Source: 王利, 刘宗田 et al., 基于内容相似度的网页正文提取, 2010 (S16).

@@ -38,13 +38,6 @@ class Params:
 def candidates(document: Document, params: Params) -> Flags:
     """Flag the leaves above all three thresholds.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        One flag per block.
-
     Cost: O(characters of the page); the source of an element is looked at once.
     """
     blocks = document.blocks
@@ -67,13 +60,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
     The second pass rescues sub-headings and short paragraphs, which fail the thresholds but stand among leaves that
     pass.
-
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Cost: O(characters of the page).
     Source: 孔胜, 王宇, 一种基于正文特征的新闻网页抽取方法 (S17).

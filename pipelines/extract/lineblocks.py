@@ -86,9 +86,6 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
 def lines(document: Document) -> Counts:
     """Return the number of the line on which each block begins.
 
-    Args:
-        document: a parsed page.
-
     Returns:
         One number per block, ascending. Blocks of one source line stand on lines of their own, as if the markup had
         been written with a line break at each end of a paragraph; what follows moves down.
@@ -108,13 +105,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Text is dense in lines; navigation gives short lines, scripts and wrappers empty ones. So a threshold on a few lines
     together separates them, without a tree.
-
-    Args:
-        document: a parsed page.
-        params: shape of the hump.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Cost: O(characters).
     Source: 陈鑫, 基于行块分布函数的通用网页正文抽取 (S18).

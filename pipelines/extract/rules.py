@@ -76,13 +76,6 @@ class Params:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by density and rules set by hand.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: starts from the densest node of S11, see `density.scores`.
     Differs: all that follows is ours.

@@ -47,13 +47,6 @@ class Params:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text at the end of the path of greatest importance.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: the path is that of the page itself, not one that the pages of a template have in common.
@@ -123,9 +116,6 @@ class _Shape:
 
 def simple_tree(document: Document) -> tuple[int, ...]:
     """Return the simple tree of a page: hashes of its body's children with text.
-
-    Args:
-        document: a parsed page.
 
     Returns:
         Ascending unsigned 32-bit numbers without repeats, at most `MAX_CHILDREN`; empty for a page without text.

@@ -65,13 +65,6 @@ def extract(document: Document, params: Params) -> Extraction:
     Link share and tag density exclude navigation and wrappers around the whole page; what is left and speaks of the
     title is the body, not an advert or a disclaimer.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 网页主题信息提取: 标签密度与标题相关度 (S19), with p <= 0.03 and m <= 0.1.
     Differs: p and m are wider, for the markup of today; terms are pairs of characters for Chinese; of several

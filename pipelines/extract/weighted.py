@@ -201,7 +201,6 @@ def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
     """Return the bin that each feature of each block falls into.
 
     Args:
-        document: a parsed page.
         edges: names of features -> edges of their bins.
 
     Returns:
@@ -219,7 +218,6 @@ def scores(document: Document, model: WeightedModel) -> Values:
     """Score every block: sum of d_i P(S|t_i) over sum of d_i.
 
     Args:
-        document: a parsed page.
         model: supports and weights.
 
     Returns:
@@ -240,13 +238,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
     No feature decides alone: a short line with bold text may be a sub-heading, a long one without punctuation a menu.
     What each is worth is learnt, once its say (the share of content among blocks like this) has been counted.
-
-    Args:
-        document: a parsed page.
-        params: which model.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
 
     Raises:
         ValueError: the learned model is missing or broken.

@@ -76,12 +76,6 @@ def classify(document: Document, extraction: Extraction, metadata: Metadata, lin
 
     What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
 
-    Args:
-        document: a parsed page.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
-
     Cost: O(nodes + blocks + links).
     """
     judged = judge(document, extraction, metadata, links)
@@ -95,12 +89,6 @@ def judge(  # noqa: PLR0911 - one question after the other
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> PageJudgement:
     """Judge a page by what it shows.
-
-    Args:
-        document: a parsed page.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
 
     Cost: O(nodes + blocks + links), about a millisecond.
     """

@@ -118,9 +118,6 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
 
     Args:
         document: a parsed page with at least one block.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
 
     Cost: O(nodes + blocks + links), less than a millisecond for a page of a thousand elements.
     """

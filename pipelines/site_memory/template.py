@@ -89,9 +89,6 @@ def look(document: Document) -> Look:
     one's sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are
     links are left out.
 
-    Args:
-        document: a parsed page.
-
     Returns:
         At most `MAX_TEXTS_OF_PAGE` texts.
 
@@ -115,7 +112,6 @@ def find_hints(document: Document, seen: Look, model: SiteModel) -> Hints:
     """Return the evidence of the site model for a page.
 
     Args:
-        document: a parsed page.
         seen: its look.
         model: of its site.
 
@@ -144,7 +140,6 @@ def sample_page(document: Document, seen: Look, extraction: Extraction, article:
     """Build the sample of an article page.
 
     Args:
-        document: a parsed page.
         seen: its look.
         extraction: what the extractor itself made of it. Were it corrected already, the model would confirm itself.
         article: hash of headline and text.
@@ -163,7 +158,6 @@ def correct(document: Document, extraction: Extraction, known: Hints, params: Pa
     left: an article is never lost through the model.
 
     Args:
-        document: a parsed page.
         extraction: what any extractor made of it.
         known: what the model says of the page.
         params: how much it has to know.

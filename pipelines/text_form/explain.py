@@ -34,8 +34,6 @@ def markdown(document: Document, page: ParseResult, extraction: Extraction) -> s
     """Return the article as Markdown, empty when the page is none.
 
     Args:
-        document: a parsed page.
-        page: what it was judged to be.
         extraction: what the extractor kept of it.
 
     Cost: see `render.markdown`.
@@ -49,8 +47,6 @@ def explain(document: Document, page: ParseResult, extraction: Extraction) -> st
     The copy needs and runs nothing: scripts, styles, links and forms are taken out, and it says so to the browser.
 
     Args:
-        document: a parsed page.
-        page: what it was judged to be.
         extraction: what the extractor kept of it.
 
     Returns:

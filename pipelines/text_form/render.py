@@ -31,7 +31,6 @@ def extraction(
     """Build the result that every extractor gives for the blocks it keeps.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending; not empty.
         confidence: in [0, 1].
         scores: one number per block of the document, or nothing.
@@ -56,7 +55,6 @@ def answer(
     """Build `extraction`, or an empty one with its reason if there is too little.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending; may be empty.
         scores: one number per block of the document, above 0 for what looks like content.
         min_chars: shortest text that is given out, in characters without white space.
@@ -81,7 +79,6 @@ def markdown(document: Document, kept: Sequence[int]) -> str:
     """Render the kept blocks as Markdown.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending.
 
     Cost: O(blocks kept + links and images of the page).

@@ -59,7 +59,6 @@ def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
     Tables that only lay out a page, and list items or quotations that hold all of the text, are not told as such.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending.
 
     Cost: O(blocks kept x depth).

@@ -32,7 +32,6 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending.
         mass: weight of each block in a text.
 

@@ -42,7 +42,6 @@ def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
     """Flag the blocks of other stories than the page's own; None for none.
 
     Args:
-        document: a parsed page.
         titles: what the page calls itself, squeezed.
 
     Cost: O(blocks), and O(levels) for each headline.

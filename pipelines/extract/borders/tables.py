@@ -25,7 +25,6 @@ def whole_tables(
     """Complete the tables of data of which something is kept, or leave them out.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending.
         chances: per block, in [0, 1].
         mass: per block, positive.
