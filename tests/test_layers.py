@@ -31,11 +31,12 @@ FLOORS = {
         {"spiders", "frontier", "batch"},
         {"learn", "rework", "replay"},
         {"run"},
+        {"options"},
         {"response"},
         {"render"},
         {"politeness", "archive"},
         {"fetch", "rank", "demo"},
-        {"clock"},
+        {"clock", "terminal"},
     ),
     "pipelines": (
         {"stages", "warm_descriptions", "export", "training"},
@@ -53,7 +54,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version"},
+        {"urls", "records", "params", "version", "models"},
     ),
     "db": (
         {"articles", "sites", "queries"},
@@ -75,6 +76,7 @@ IMPURE = (
     "crawler.fetch",
     "crawler.frontier",
     "crawler.learn",
+    "crawler.options",
     "crawler.politeness.hosts",
     "crawler.render",
     "crawler.replay",
@@ -117,9 +119,8 @@ PURE = (
     "crawler.learn.traps.host",
     "crawler.render.records",
     "crawler.render.script_cache",
-    "crawler.run.seeds",
+    "crawler.options.seeds",
     "crawler.run.stats",
-    "crawler.run.terminal",
     "crawler.web.drawing",
 )
 ACTING = {

@@ -13,8 +13,8 @@ import pytest
 from scrapy.utils.project import get_project_settings
 
 from crawler.demo.content import load_articles
+from crawler.options.config import OPTIONS
 from crawler.run.command import NewsCommand
-from crawler.run.config import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/tour.md")}

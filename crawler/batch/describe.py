@@ -22,7 +22,7 @@ from .frame import Done
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions, WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
 

@@ -19,7 +19,7 @@ from .frame import Done
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
     from .sources import PagePartition

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
+from ..options.config import Config
 from ..run.command import NewsCommand
-from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from scrapy.exceptions import UsageError
 
 from ..archive.documents import WANTED, described, opened, rows_of
+from ..options.config import Config
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
-from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:

@@ -40,6 +40,8 @@ from ..archive.writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
+from ..options.config import Config, ConfigError
+from ..options.seeds import ArchiveSeeds
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer
@@ -48,10 +50,8 @@ from ..replay.answers import Replay, archives_of
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
-from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING, EXIT_STOPPED
 from ..run.exporters import export_command
-from ..run.seeds import ArchiveSeeds
 from ..run.session import WATCH, Session
 from . import retention
 from .completion import Followers, Known, PageCompletion

@@ -34,9 +34,9 @@ from ..archive.records import PROBE, SUBREQUEST, Bodies
 from ..archive.warc import ArchivedResponse
 from ..fetch.errors import BODY_CUT
 from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
+from ..options.seeds import WARC, ArchiveSeeds, SeedError
 from ..response.new_urls import new_url
 from ..response.revisit import NOT_MODIFIED
-from ..run.seeds import WARC, ArchiveSeeds, SeedError
 from ..run.session import Session
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from ..run.session import DatabaseLine
 if TYPE_CHECKING:
     from db.articles.rework import Wanted
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 _AT_ONCE = 32
 """Articles read from the database at a time."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from db.engine.database import Database
     from pipelines.worker import WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from ..run.session import DatabaseLine
 
 DESCRIBED_KINDS: Final = frozenset(PageKind) - {PageKind.LIST}

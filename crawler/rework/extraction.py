@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from db.articles import rework, signatures
+from db.articles.apply import made_with
 from db.articles.page_transaction import Store
 from db.articles.rework import KeptPage, Reread, Rewriter, Unit, Wanted
-from db.articles.write import made_with
 from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 logger = logging.getLogger(__name__)
 

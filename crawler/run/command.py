@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem, Unavailable, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
-from .config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
+from ..options.config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
 
     Args:
         parser: of the command.
-        forms: those of `crawler.run.output.FORMS` that there are; by default all.
+        forms: those of `crawler.terminal.output.FORMS` that there are; by default all.
     """
     parser.add_argument(
         "--format",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from db.engine.errors import DatabaseProblem
 
+from ..options.config import value_of
 from .command import opened_all
-from .config import value_of
 
 if TYPE_CHECKING:
     from .command import NewsCommand

@@ -45,10 +45,10 @@ from pipelines.search.terms import index_terms, is_current
 
 from .. import clock
 from ..clock import GrowthRate
+from ..options.config import MUST, SCORING, SHOULD, Config, differing
+from ..options.seeds import ArchiveSeeds, Seed, seeds_of
 from ..response.new_urls import new_url
 from ..response.seed_scope import scope_of_seed, seed_row
-from .config import MUST, SCORING, SHOULD, Config, differing
-from .seeds import ArchiveSeeds, Seed, seeds_of
 
 logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from ..records.url import MOVED_FOR_GOOD, Kind, NewUrl, State
 from ..shards.mail import ADOPT, post_foreign
 from ..tables.learned import PageTermsRow
 from ..tables.urls import HostRow, LinkRow, SeedRow, UrlRow
-from . import multipage, write
+from . import apply, multipage
 from .candidates import stored_rows
 from .elsewhere import announce
 from .retention import keep_raw
@@ -158,7 +158,7 @@ class Store:
         new = [*single, *(one.article for one in ready)]
         make, why = self.make_terms, self.renewal
         judge, index = self.judge, self.index
-        added = write.add(connection, new, judge, index, self.differs, renewal=why, make_terms=make) if new else []
+        added = apply.add(connection, new, judge, index, self.differs, renewal=why, make_terms=make) if new else []
         multipage.settle(connection, ready, added[len(single) :])
         return added
 
@@ -286,7 +286,7 @@ def _leads_on(outcome: Outcome) -> bool:
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> list[int]:
     """Move articles after their pages, once there is an article at the new URL.
 
-    Returns: see `write.absorb`.
+    Returns: see `apply.absorb`.
     """
     freed: list[int] = []
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
@@ -296,7 +296,7 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: 
         there = new | stored_rows(connection, sorted({target for _, target in moves})).keys()
         for old, target in moves:
             if target in there:
-                freed += write.absorb(connection, target, [old], differs)
+                freed += apply.absorb(connection, target, [old], differs)
         revisits.mark_gone(connection, [], sorted({target for _, target in moves if target in new}))
     return freed
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from db.articles import write
+from db.articles import apply
 from db.engine.database import Database
 from db.frontier import claims as frontier
 from db.frontier import revisits
@@ -221,7 +221,7 @@ def test_another_title_alone_is_a_version_and_facts_are_put_right(
     corrected = replace(again, authors="李四", text=TEXT + "\n阅读 100", text_hash=5)
     flagged = replace(corrected, keywords="阅读", harm=0.9, harm_kind="hijacked")
     added = [
-        run_in(partial(write.add, judge=no_judge, index=index, differs=differs, make_terms=index_terms), new)
+        run_in(partial(apply.add, judge=no_judge, index=index, differs=differs, make_terms=index_terms), new)
         for new in (first, again, corrected, corrected, flagged, replace(flagged, harm=0.8))
     ]
     assert [one.what for one in added] == ["updated", "updated", "updated", "unchanged", "updated", "unchanged"]
