@@ -15,11 +15,11 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Length of a word.
+    """The length of a word.
 
     Attributes:
         token_chars: characters that weigh as much as a tag.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     token_chars: float = 5.0
@@ -31,17 +31,14 @@ class Params:
 
 
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
-    """Return first and last block of the stretch with most tokens and fewest tags.
+    """Return first and last block (i <= j) of the stretch with most tokens and fewest tags.
 
-    Most tokens inside and tags outside are most tokens less tags inside, so one pass with the best start so far is
+    Most tokens inside and tags outside are most tokens minus tags inside, so one pass with the best start so far is
     enough.
 
     Args:
         tokens: tokens of each block, not empty.
         tags: tags in front of each block, counted from the top of the page.
-
-    Returns:
-        i and j, i <= j.
 
     Cost: O(blocks).
 

@@ -18,8 +18,8 @@ class Params:
 
     Attributes:
         mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.
-        bare_share: what a character without such a mark is worth.
-        min_chars: shortest text that is given out.
+        bare_share: worth of a character without such a mark.
+        min_chars: length of the shortest text that is given out.
     """
 
     mark_chars: float = 40.0
@@ -28,10 +28,7 @@ class Params:
 
 
 def information(document: Document, params: Params) -> Values:
-    """Return the characters of each block that punctuation vouches for.
-
-    Returns:
-        One number per block, 0 for links.
+    """Return the characters of each block that punctuation vouches for, 0 for links.
 
     Cost: O(blocks).
     """
@@ -41,18 +38,15 @@ def information(document: Document, params: Params) -> Values:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node below which information drops most sharply.
+    """Return the node below which information drops most sharply; the outer one of two equal drops.
 
-    It stands on the way down from the root into the child that keeps most information, which ends where no child holds
-    any.
+    It lies on the way from the root into the child that keeps most information, down to where no child holds any.
 
     Args:
         document: a parsed page with at least one node.
         amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
-            the share that the node holds of its parent's.
-
-    Returns:
-        Number of the node; the outer one of two equal drops.
+        the
+            share that the node holds of its parent's.
 
     Cost: O(children of the nodes on the way).
     """

@@ -16,19 +16,14 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Threshold of the density extractor.
-
-    Attributes:
-        min_chars: shortest text that is given out.
-    """
-
     min_chars: int = 40
 
 
 def scores(document: Document) -> Values:
-    """Score every node, which counts among the tags of its sub-tree itself.
+    """Score every node; a node counts among the tags of its sub-tree.
 
-    The features of `combined` and `rules` are made of these; other than those of `extract` they tell leaves apart, too.
+    Features of `combined` and `rules` are built on these scores: other than those of `extract` they tell leaves apart,
+    too.
     """
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 

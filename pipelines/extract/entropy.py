@@ -29,8 +29,8 @@ class Params:
 
     Attributes:
         structure: SII above which a node is a candidate, in [0, 1].
-        share: children with less than this share of their node's information are of no use.
-        min_chars: shortest text that is given out.
+        share: children with less than this share of their node's information are ignored.
+        min_chars: length of the shortest text that is given out.
     """
 
     structure: float = 0.7
@@ -39,15 +39,10 @@ class Params:
 
 
 def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
-    """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k.
+    """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k of n parts.
 
-    w_kj is the share of part j in the occurrences of k in all n parts.
-
-    Args:
-        counts: terms of each part.
-
-    Returns:
-        Term -> entropy in [0, 1]: 0 for a term of one part only, 1 for one spread evenly over all.
+    w_kj is the share of part j in all occurrences of k. The entropy is 0 for a term of one part only, 1 for one spread
+    evenly over all.
 
     Cost: O(terms of all parts).
     Source: 朱宏灿, 龙朝阳, 基于熵的新闻网页抽取方法研究; after Kao et al., WISDOM, 2005 (S14).
@@ -70,9 +65,7 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
 
 
 def structure(shares: Iterable[float]) -> float:
-    """Return SII = -sum_c w_c log_m w_c of a node's m useful children.
-
-    w_c is f(c) over the sum of f.
+    """Return SII = -sum_c w_c log_m w_c of a node's m useful children, with w_c = f(c) / sum f.
 
     Args:
         shares: f of each useful child, none of them negative.
@@ -95,16 +88,14 @@ def structure(shares: Iterable[float]) -> float:
 def information(document: Document) -> tuple[Values, Values]:
     """Return CII of every node and its amount: CII x characters outside links.
 
-    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
-    EN_k over the page's blocks.
-
-    Returns:
-        Two columns, one number per node.
+    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its EN_k
+    over the page's blocks.
 
     Cost: O(nodes + characters).
     Source: S14.
     Differs: a single page cannot tell what a site repeats, for which the paper takes 1-EN_k over several pages. Over
-        the blocks of one page it is the other way round: what comes back from block to block is what the page is about,
+    the
+        blocks of one page it is the other way round: what comes back from block to block is what the page is about,
         menus and teasers name everything once.
     """
     named = [terms(text) for text in document.blocks.texts]
@@ -119,16 +110,11 @@ def information(document: Document) -> tuple[Values, Values]:
 def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     """Return the first nodes, from the body downwards, whose children share evenly.
 
-    Args:
-        amount: of information in each node.
-        params: `structure` is the threshold ST.
-
-    Returns:
-        Nodes in document order, none inside another.
+    They come in document order, none inside another; `amount` is the information in each node.
 
     Cost: O(nodes).
     Source: S14, top-down with a stack.
-    Differs: f is the amount of information; a node without children of use is a candidate itself.
+    Differs: f is the amount of information; a node without useful children is a candidate itself.
     """
     view, found = measure(document), []
     stack = [body(document)]

@@ -25,13 +25,11 @@ from ..document.view import Values, measure
 from .density import scores
 
 LEVELS: Final = 5
-"""Containers around a block that are looked at."""
+"""Containers around a block that are described."""
 UNNAMED: Final = 2.0
-"""Value of the features `NAMED` for a block in no container of that name."""
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
-"""Features that say what words in names of containers are known for."""
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
-"""Features that go by the names of containers, with their values where there are none."""
+"""Features that depend on the names of containers, with their values for a block in no container of that name."""
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
@@ -47,18 +45,13 @@ _NAME_WORD = re.compile(r"[a-z]{2,30}[0-9]?")
 _NAME_WORDS: Final = 14
 _FEW_TABLES: Final = 3
 _SILENT: Final = frozenset({"div", "span", "body", "html"})
-"""Tags that say nothing of what they hold."""
+"""Tags that say nothing about their content."""
 _DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features of a page's blocks.
-
-    Attributes:
-        names: of the features.
-        values: a row per feature, a column per block; amounts as their logarithms.
-    """
+    """Features of a page's blocks: a row per feature, a column per block; amounts as logarithms."""
 
     names: tuple[str, ...]
     values: NDArray[np.float32]
@@ -84,18 +77,16 @@ class _Features:
         self.amounts: list[int] = []
 
     def add(self, name: str, values: ArrayLike) -> None:
-        """Note a feature."""
         self.names.append(name)
         self.rows.append(values)
 
     def add_amount(self, name: str, values: ArrayLike) -> None:
-        """Note a feature of which orders of magnitude count, not differences."""
+        """Add a feature of which orders of magnitude count, not differences."""
         self.amounts.append(len(self.rows))
         self.names.append(name)
         self.rows.append(values)
 
     def table(self) -> Table:
-        """Join all features in one table."""
         values = np.empty((len(self.rows), self.size), np.float32)
         for number, row in enumerate(self.rows):
             values[number] = row
@@ -109,10 +100,7 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
 
     Args:
         document: a parsed page with at least one block.
-        odds: by how much a word in the name of a container speaks for content (see `score_names`).
-
-    Returns:
-        The table.
+        odds: how strongly a word in the name of a container speaks for content (see `score_names`).
 
     Cost: O(nodes + characters of short lines), about one and a half times that of parsing the page.
     """
@@ -214,7 +202,7 @@ def _containers(page: _Features) -> None:
 
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    """Levels from node `core` up to the first ancestor that holds each block."""
+    """Count the levels from node `core` up to the first ancestor that holds each block."""
     way = []
     while core >= 0:
         way.append(core)
@@ -379,7 +367,6 @@ def _groups(page: _Features) -> None:
 
 
 def _whole(page: _Features) -> None:
-    """Add features of the page as a whole."""
     blocks, view = page.document.blocks, page.view
     chars = float(view.chars.sum())
     for name, value in (
@@ -395,10 +382,7 @@ def _whole(page: _Features) -> None:
 
 
 def _era(page: _Features) -> None:
-    """Add how a page is made.
-
-    Old pages have few templates, and bylines that are part of the text.
-    """
+    """Add how a page is made: old pages have few templates, and bylines that are part of the text."""
     document, metas = page.document, page.document.metas
     paragraphs = sum(tag == "p" for tag in document.tags)
     for name, value in (
@@ -414,12 +398,12 @@ def _era(page: _Features) -> None:
 
 
 def is_dated(document: Document) -> bool:
-    """Tell whether a page states its date for machines; then it shows it to readers as metadata, too."""
+    """Tell whether a page states its date for machines; then readers see it as metadata, too."""
     return bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
 
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the words of tags and names of nodes with text that have some."""
+    """Return (node, words of its tag and name) of the nodes with text, those without words left out."""
     tags, names = document.tags, document.names
     found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
     return [(node, words) for node, words in found if words]
@@ -437,7 +421,6 @@ def name_words(tag: str, name: str) -> tuple[str, ...]:
 
 
 def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
-    """Return what the words of a name say together."""
     return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5)
 
 
@@ -446,7 +429,7 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
 
     Args:
         ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
-        nodes: of the blocks.
+        nodes: in which each block stands.
         scored: nodes, ascending, each with its score.
 
     Cost: O(nodes + blocks log nodes).

@@ -17,9 +17,9 @@ from ..records import Extraction
 from ..text_form import render
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})
-"""Elements cut off before anything is measured, beside hidden ones and what no document holds (scripts, comments)."""
+"""Elements removed before anything is measured, beside hidden ones."""
 MOST_PRUNED: Final = 0.3
-"""Share of the page's text up to which something is cut off: sites wrap whole pages in forms and fold texts away."""
+"""Share of the page's text above which nothing is removed: sites wrap whole pages in forms and fold texts away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Params:
 
     Attributes:
         text_density: D1, least share of the page's text that a leaf holds.
-        link_density: D2, most link text in a leaf's text.
+        link_density: D2, greatest share of link text in a leaf.
         top, bottom: the leaf's middle lies between these shares of the page's text.
         log_odds: ln of the odds of being worthy below which a leaf is dropped.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     text_density: float = 0.005
@@ -44,7 +44,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True)
 class WordModel:
-    """Words and their odds, as `learning.naive_bayes` found them.
+    """Words and their odds, as `training.naive_bayes` found them.
 
     Attributes:
         prior: ln P(worthy) / P(worthless).
@@ -56,14 +56,7 @@ class WordModel:
 
 
 def log_odds(text: str, model: WordModel) -> float:
-    """Return the logarithm of the odds that `text` is worthy.
-
-    Args:
-        text: any string.
-        model: the words that tell.
-
-    Returns:
-        Above 0 when it is rather worthy; the prior for a text without known words.
+    """Return ln of the odds that `text` is worthy; the prior for a text without known words.
 
     Cost: O(characters).
 
@@ -76,12 +69,7 @@ def log_odds(text: str, model: WordModel) -> float:
 def leaves(document: Document, params: Params) -> Flags:
     """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
-    Args:
-        document: a parsed page; its blocks are the leaves of the simple tree: inline elements are fused with their
-            siblings, blocks never.
-
-    Returns:
-        One flag per leaf.
+    Blocks are the leaves of the simple tree: inline elements are fused with their siblings, blocks never.
 
     Cost: O(nodes + blocks).
     """
@@ -130,6 +118,5 @@ def extract(document: Document, params: Params) -> Extraction:
 
 @cache
 def _words() -> WordModel:
-    """Read the shipped words."""
     found = models.load("words")
     return WordModel(found["prior"], found["words"])

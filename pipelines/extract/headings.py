@@ -16,7 +16,7 @@ from ..text_form import render
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_TOPICS: Final = 50
-"""Headings looked at."""
+"""Most headings that blocks are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Params:
     """Thresholds of the headings extractor.
 
     Attributes:
-        least_chars: Lmin; a long block has more characters than this outside links.
+        least_chars: Lmin; a long block has more characters than this outside links,
         link_chars: k; and more than k for each of its links.
-        likeness: cosine with the title or a sub-heading from which a block is useful although it is short.
+        likeness: cosine with the title or a sub-heading from which a short block is useful.
         reach: how many blocks away from a long one such a block may stand.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -57,13 +57,10 @@ def long_blocks(document: Document, params: Params) -> Flags:
 
 
 def topics(document: Document, long: Flags) -> list[Counter[str]]:
-    """Return term vectors of the title and of headings that text follows.
-
-    Args:
-        long: see `long_blocks`.
+    """Return term vectors of the title and of headings that a long block follows.
 
     Returns:
-        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are none.
+        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are left out.
 
     Cost: O(blocks).
     """

@@ -25,7 +25,7 @@ class Params:
         least_marks: sentence marks (，。 and their Western twins) of a candidate.
         least_density: characters of a candidate's element over the characters of its source.
         least_siblings: candidates under one parent from which its other leaves are kept too.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -38,7 +38,7 @@ class Params:
 def candidates(document: Document, params: Params) -> Flags:
     """Flag the leaves above all three thresholds.
 
-    Cost: O(characters of the page); the source of an element is looked at once.
+    Cost: O(characters of the page).
     """
     blocks = document.blocks
     found = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked

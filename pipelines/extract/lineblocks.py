@@ -16,14 +16,14 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Shape of the hump.
+    """The shape of a hump, in characters and lines.
 
     Attributes:
         width: K, lines of a block.
         surge: characters of a line block at which text begins.
         dive: characters to which a line block falls when text has ended.
-        gap: lines without text over which two humps are one, where pictures and adverts stand.
-        min_chars: shortest text that is given out.
+        gap: lines without text, as of pictures and adverts, up to which two humps are one.
+        min_chars: length of the shortest text that is given out.
     """
 
     width: int = 5
@@ -38,14 +38,7 @@ class Params:
 
 
 def curve(lengths: Values, width: int) -> Values:
-    """Count the characters of each line block: lines k to k + width - 1.
-
-    Args:
-        lengths: characters of each line.
-        width: lines of a block, 1 or more.
-
-    Returns:
-        One number per line; the last blocks are shorter.
+    """Count the characters of each line block: lines k to k + width - 1; the last blocks are shorter.
 
     Cost: O(lines).
 
@@ -58,15 +51,7 @@ def curve(lengths: Values, width: int) -> Values:
 
 
 def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
-    """Return the ranges of lines from a surge to the next dive.
-
-    Args:
-        values: the curve.
-        surge: value above which a hump begins.
-        dive: value at or below which it has ended.
-
-    Returns:
-        Half-open ranges, ascending.
+    """Return the half-open ranges of lines from above `surge` to `dive` or below, ascending.
 
     Cost: O(lines).
 
@@ -84,11 +69,10 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
 
 
 def lines(document: Document) -> Counts:
-    """Return the number of the line on which each block begins.
+    """Return the number of the line on which each block begins, ascending.
 
-    Returns:
-        One number per block, ascending. Blocks of one source line stand on lines of their own, as if the markup had
-        been written with a line break at each end of a paragraph; what follows moves down.
+    Blocks of one source line stand on lines of their own, as if the markup had a line break after each paragraph; all
+    that follows moves down.
 
     Cost: O(characters).
     """

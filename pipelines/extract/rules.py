@@ -1,11 +1,11 @@
-"""Rules set by hand upon the density of text: the body is worth most prose.
+"""Rules on top of the density of text: the body is the node worth most prose.
 
-The densest node is often a part of the body only, or the body and its surroundings. So blocks get values (prose gains
+The densest node is often only a part of the body, or the body and its surroundings. So blocks get values (prose gains
 by its characters, links and side sections cost), the walk goes from the densest node up to the ancestor of the highest
-value, and lines that belong to the template are taken out of it.
+value, and lines that belong to the template are removed.
 
-The numbers below and in `Params` were set by hand, with the pages of the corpora zhgold and daniel in view; no search
-found them. `uv run python -m tests.benchmarks.extraction --all` prints what they reach.
+The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view; no
+search found them. `uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..text_form import render
 from .density import scores
 
 _MOST_PROSE: Final = 800
-"""Value of a block of prose: its characters outside links, at most so many."""
+"""Greatest value of a block of prose, which is its characters outside links."""
 _LINK_COST: Final = (6.0, 0.4)
 """Cost of a link, and of each of its characters."""
 _OTHER_COST: Final = 3.0
@@ -37,23 +37,23 @@ _SIDE_COST: Final = 2.0
 _ABOVE_HEADLINE: Final = 0.2
 """Share of its value that prose above the headline keeps."""
 _PASSED_LINK: Final = 0.94
-"""Share of its value that prose loses with each link between it and the headline, down to `_FAR_BELOW`."""
+"""Factor on the value of prose for each link between it and the headline, down to `_FAR_BELOW`."""
 _FAR_BELOW: Final = 0.05
 _KEYWORDS_CHARS: Final = 2000
 _KEYWORDS_MARKS: Final = 500
-"""A block as long as this with fewer marks than one in so many characters is a heap of keywords, no prose."""
+"""A block this long with less than one mark in so many characters is a heap of keywords, not prose."""
 _SIDE_PROSE: Final = 0.35
-"""Blocks under a label such as "Related" are a side section when they hold less of the prose that is left."""
+"""Blocks under a label such as "Related" are a side section if they hold less of the remaining prose than this."""
 _IMPRINT_PROSE: Final = 0.3
 _IMPRINT_CHARS: Final = 200
-"""A line like an imprint is none when it is longer and holds more of the prose."""
+"""A line like an imprint that is longer and holds more of the prose is part of the text."""
 _CONTAINED: Final = 400
-"""A container with the headline and more characters than this is no side section, whatever its name."""
+"""A container of the headline with more characters than this is no side section, whatever its name."""
 _TEASERS: Final = 3
 _TEASER_TAGS: Final = 25
 """So many pairs of linked headline and summary, each within so many tags, are a list of other articles."""
 _RICHEST: Final = 0.5
-"""The node found from the densest one must hold so much of the value of the richest node."""
+"""Share of the value of the richest node that the chosen node must have."""
 _DATE = re.compile(r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}")
 _MORE = re.compile(r"(?:详细|详情|全文|更多|more|阅读)\s?[\]】）)>»…]{0,3}$", re.IGNORECASE)
 
@@ -63,9 +63,9 @@ class Params:
     """Thresholds of the rules extractor.
 
     Attributes:
-        sentence_chars: a block of at least so many characters outside links, with a punctuation mark, is prose.
-        line_chars: a block of at least so many characters outside links is prose without one.
-        min_chars: shortest text that is given out.
+        sentence_chars: characters outside links from which a block with a punctuation mark is prose.
+        line_chars: the same for a block without one.
+        min_chars: length of the shortest text that is given out.
     """
 
     sentence_chars: int = 14
@@ -138,7 +138,7 @@ class _Rules:
         return noise
 
     def _is_body(self, node: int) -> bool:
-        """Tell if a side section by name holds the headline, or unfolds the text."""
+        """Tell whether a side section by name holds the headline, or unfolds the text."""
         document = self.document
         headline = self.view.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
@@ -192,7 +192,6 @@ class _Rules:
         return found if worth[found] >= _RICHEST * worth[richest] else richest
 
     def body(self) -> list[int]:
-        """Return the numbers of the blocks that make the text."""
         texts = self.document.blocks.texts
         root = self.best()
         if root < 0:
@@ -214,12 +213,12 @@ class _Rules:
         return [index for index in within if index >= first and stays(index)]
 
     def _reads_as_sentence(self, index: int) -> bool:
-        """Tell if a block full of links still reads as a sentence."""
+        """Tell whether a block full of links still reads as a sentence."""
         blocks = self.document.blocks
         return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
     def _head(self, within: list[int], prose: list[int]) -> int:
-        """Find the start of the text: behind headline, breadcrumb and date line."""
+        """Find the start of the text behind headline, breadcrumb and date line."""
         blocks = self.document.blocks
         title = squeeze(self.document.title)
         first = within[0]

@@ -1,7 +1,7 @@
 """Simple trees and paths: pages of one template look alike near the root.
 
-From the body element the walk follows the weightiest child until none stands out; the way it went serves every page of
-the template.
+From the body element the walk follows the weightiest child until none stands out; its path serves every page of the
+template.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Params:
     """Thresholds of the simple-tree extractor.
 
     Attributes:
-        variance: the walk ends where the importance of the children varies less than this share of what it could.
-        min_chars: shortest text that is given out.
+        variance: the walk ends where the importance of the children varies less than this share of the possible
+        maximum. min_chars: length of the shortest text that is given out.
     """
 
     variance: float = 0.3
@@ -59,11 +59,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
 
 def walk(document: Document, params: Params) -> int:
-    """Return the end of the walk from the body along the greatest importance.
-
-    Args:
-        document: a parsed page with text.
-        params: `variance` is the bound.
+    """Return the node at which the walk from the body along the greatest importance ends.
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
@@ -84,7 +80,7 @@ def walk(document: Document, params: Params) -> int:
 
 
 class _Shape:
-    """Height, width and text of a page's nodes, told without drawing it."""
+    """Height, width and text of a page's nodes, estimated without rendering it."""
 
     def __init__(self, document: Document) -> None:
         self.view = view = measure(document)
@@ -102,7 +98,7 @@ class _Shape:
     def importance(self, node: int) -> tuple[list[int], Values]:
         """Return the children that hold text, and each one's share of importance.
 
-        Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
+        Each of the three measures counts by 1 minus the entropy of the children's shares in it.
         """
         inner = [child for child in self.view.children(node) if self.text[child] > 0]
         if len(inner) < 2:
@@ -118,9 +114,9 @@ def simple_tree(document: Document) -> tuple[int, ...]:
     """Return the simple tree of a page: hashes of its body's children with text.
 
     Returns:
-        Ascending unsigned 32-bit numbers without repeats, at most `MAX_CHILDREN`; empty for a page without text.
+        Unsigned 32-bit numbers, ascending, without repeats, at most `MAX_CHILDREN`; empty for a page without text.
 
-    Cost: O(children looked at), some microseconds.
+    Cost: O(children visited), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: elements that merely wrap everything are passed through, because many pages have one child under their body
     only; children without text are left out, and so are names with digits: they number pages.
@@ -150,9 +146,9 @@ def similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
 
 
 def path_of(document: Document, node: int) -> tuple[int, ...]:
-    """Return the way from the page's body to `node`; empty when it is too long.
+    """Return the path from the page's body to `node`; empty when it is too long.
 
-    A step, an unsigned 32-bit number, tells tag, names and which of its equal siblings it takes.
+    A step is an unsigned 32-bit hash of tag, names and the child's place among equal siblings.
 
     Cost: O(siblings on the way).
     """
@@ -166,7 +162,7 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
 
 
 def node_at(document: Document, path: tuple[int, ...]) -> int:
-    """Return the node that a path leads to, -1 when the page has no such way.
+    """Return the node that a path leads to, -1 if it leads nowhere on this page.
 
     Cost: O(siblings on the way).
     """
@@ -181,7 +177,7 @@ def node_at(document: Document, path: tuple[int, ...]) -> int:
 
 
 def body(document: Document) -> int:
-    """Return the number of the body element; of the root when the page has none."""
+    """Return the number of the body element; of the root if there is none."""
     return document.tags.index("body") if "body" in document.tags else 0
 
 
@@ -196,7 +192,7 @@ def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=16_384)
 def step(tag: str, name: str) -> int:
-    """Return 32 bits for an element's tag and names, those with digits left out.
+    """Hash an element's tag and names to 32 bits, leaving out names with digits.
 
     >>> step("div", "post post-1234") == step("div", "post post-99")
     True

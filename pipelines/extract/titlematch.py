@@ -29,7 +29,7 @@ class Params:
         mark_density: m = x / y, the most tags per character.
         overlap: s, least weighted overlap with the title's terms.
         least_chars: y, least characters of a container.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     link_share: float = 0.2
@@ -40,13 +40,9 @@ class Params:
 
 
 def overlaps(document: Document) -> Values:
-    """Count how often each sub-tree says each of the title's terms, on average.
+    """Count how often each sub-tree says each of the title's terms, on average; links do not count.
 
-    Args:
-        document: a parsed page; its title counts up to the first `_`, `-` or `|`.
-
-    Returns:
-        The overlap s of every node; 1 where each term stands once. Links say nothing.
+    The title ends at its first `_`, `-` or `|`.
 
     Cost: O(nodes + characters).
     """

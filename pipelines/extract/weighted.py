@@ -23,8 +23,6 @@ CONTAINERS: Final = frozenset({"table", "p", "tr", "div"})
 
 
 class Preset(StrEnum):
-    """The model that is used."""
-
     LEARNED = "learned"
     """The model of `scrapy train blocks`."""
     WUQI2011 = "wuqi2011"
@@ -33,19 +31,12 @@ class Preset(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of the weighted extractor.
-
-    Attributes:
-        preset: the model.
-        min_chars: shortest text that is given out.
-    """
-
     preset: Preset = Preset.LEARNED
     min_chars: int = 40
 
 
 class View:
-    """One page as the features see it."""
+    """Blocks of a page with their nearest containers, which the paper's features describe."""
 
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
@@ -95,7 +86,7 @@ class View:
         return np.asarray(padded[:-4] + padded[1:-3] + padded[3:-1] + padded[4:], np.float64)
 
     def home_share(self) -> Values:
-        """Return the share of the page's prose that stands with a block in one node."""
+        """Return the share of the page's prose in the node that holds a block and its siblings."""
         return np.asarray(measure(self.document).sums(self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
@@ -103,7 +94,7 @@ class View:
         return np.asarray(self.document.LT[self.home] / np.maximum(self.document.T[self.home], 1), np.float64)
 
     def place(self) -> Values:
-        """Return the share of the page's prose that stands before a block."""
+        """Return the share of the page's prose before a block."""
         return np.asarray((np.cumsum(self.marked) - self.marked) / max(self.marked.sum(), 1), np.float64)
 
 
@@ -121,7 +112,7 @@ FEATURES: Final[Mapping[str, Callable[[View], Values]]] = {
     "home_links": View.home_links,
     "place": View.place,
 }
-"""Features by name, each a number per block: the paper's five, of the block's container; then ours, of the line."""
+"""Name -> a number per block: the paper's five, of the block's container; then ours, of the line."""
 
 EDGES: Final[Mapping[str, tuple[float, ...]]] = {
     "chars": (10, 14),
@@ -137,10 +128,10 @@ EDGES: Final[Mapping[str, tuple[float, ...]]] = {
     "home_links": (0.05, 0.15, 0.3, 0.6),
     "place": (0.02, 0.9, 0.98),
 }
-"""Edges of the bins of each feature: the paper's five as in the paper, the others set by hand.
+"""Edges of the bins of each feature: the paper's five as in the paper, the others chosen by hand.
 
-Supports, weights and threshold of `models/blocks.json` were found by `scrapy train blocks`; the file names the corpora,
-the size of the swarm and the seed.
+`scrapy train blocks` found supports, weights and threshold of the shipped model; its file names the corpora, the size
+of the swarm and the seed.
 """
 
 
@@ -194,17 +185,13 @@ WUQI2011: Final = WeightedModel(
     ),
     0.2922,
 )
-"""The model of the paper."""
 
 
 def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
-    """Return the bin that each feature of each block falls into.
+    """Return the bin that each feature of each block falls into: a row per feature, a column per block.
 
     Args:
         edges: names of features -> edges of their bins.
-
-    Returns:
-        A row per feature, a column per block.
 
     Cost: O(features x nodes).
     """
@@ -215,13 +202,7 @@ def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
 
 
 def scores(document: Document, model: WeightedModel) -> Values:
-    """Score every block: sum of d_i P(S|t_i) over sum of d_i.
-
-    Args:
-        model: supports and weights.
-
-    Returns:
-        One number per block in [0, 1]; 0 when all weights are 0.
+    """Score every block in [0, 1]: sum of d_i P(S|t_i) over sum of d_i; 0 when all weights are 0.
 
     Cost: O(features x nodes).
     """
@@ -237,7 +218,7 @@ def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks that score above the model's threshold.
 
     No feature decides alone: a short line with bold text may be a sub-heading, a long one without punctuation a menu.
-    What each is worth is learnt, once its say (the share of content among blocks like this) has been counted.
+    The support of a feature is counted (the share of content among blocks like this), its weight is learned.
 
     Raises:
         ValueError: the learned model is missing or broken.
@@ -254,5 +235,4 @@ def extract(document: Document, params: Params) -> Extraction:
 
 @cache
 def _learned() -> WeightedModel:
-    """Read the shipped model."""
     return WeightedModel.from_mapping(models.load("blocks"))

@@ -1,4 +1,4 @@
-"""Kind of a page: certain things first, then what was learned."""
+"""Kind of a page: rules for certain cases first, then the learned model."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .model import shipped
 from .words import words
 
 _SURE: Final = 0.5
-"""Share of the other kinds from which a page without a text is a form, whatever it links to."""
+"""Share among the other kinds from which a page without a text is a form, whatever it links to."""
 _CAPTION_CHARS: Final = 400
-"""Beside media alone there is no more text."""
+"""Longest text beside media alone."""
 _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+"""Letters of a linked headline, more than of a user's name."""
 _SUMMARIES: Final = 3
 _HEADLINES: Final = 3
-"""Linked headlines that make a list of a page without prose."""
+"""Linked headlines that make a page without prose a list."""
 _LEAST_LINKS: Final = 2
-"""No list has fewer."""
+"""Links of the shortest list."""
 _SUMMED: Final = 0.9
 _LISTED_PATH: Final = 0.5
-"""Probabilities up to which summaries under headlines, and an address like a list's, make a page a list."""
+"""Probabilities of an article up to which summaries under headlines, and a URL like a list's, make a page a list."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -41,7 +41,7 @@ _UNREAD: Final = frozenset(
         PageReason.TEXT_TOO_SHORT,
     }
 )
-"""Reasons that the page of a script has until it ran."""
+"""Reasons that a page made by script has until its scripts ran."""
 _LIST: Final = (PageKind.LIST, PageReason.LIST)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
@@ -61,7 +61,6 @@ class PageJudgement(NamedTuple):
     """Kind of a page.
 
     Attributes:
-        kind: of the page.
         reason: why it is no article, None for an article.
         probability: that it is of this kind; 1 where a rule says so.
     """
@@ -72,9 +71,7 @@ class PageJudgement(NamedTuple):
 
 
 def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
-    """Classify a page; for all but articles, give the reason.
-
-    What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
+    """Judge a page, unless scripts make its text: then it needs a browser.
 
     Cost: O(nodes + blocks + links).
     """
@@ -149,7 +146,7 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
 
 
 def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
-    """Tell whether a text holds a sign that does not stand in links alone."""
+    """Tell whether a text matches a pattern in more than its links."""
     if not sign.search(text):
         return False
     flags, texts = measure(document).linked, document.blocks.texts

@@ -1,7 +1,7 @@
 """Features of a whole page: the evidence by which its kind is judged.
 
-What the text is like and how sure it is, what stands around it, what repeats, which forms there are, what the page says
-of itself. Amounts are logarithms; nothing goes by the language, the length of the markup or the address.
+The text and the confidence in it, its surroundings, what repeats, forms, and what the page says of itself. Amounts are
+logarithms; nothing depends on the language, the length of the markup or the page's own URL.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..records import Extraction, Links, Metadata
 _LOW: Final = 0.25
 _LIKELY: Final = 0.85
 _UNLIKELY: Final = 0.5
-"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below."""
+"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below it."""
 _SENTENCE: Final = 60
 _HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+"""Letters of a linked headline, more than of a user's name."""
 _SHORT: Final = 30
 _SUMMARY: Final = 20
 _PRICE_CHARS: Final = 40
@@ -44,7 +44,7 @@ _INPUTS: Final = {
 _FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
 _FORM_TAGS: Final = frozenset({"form", *_FIELD_TAGS})
 _ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
-"""Fields that a visitor fills in, but for a search."""
+"""Fields that a visitor fills in, other than for a search."""
 _SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
 _PRICE = re.compile(
     r"(?:[$€£¥￥₽₹₩]|\b(?:usd|eur|rs|r\$))\s?\d|\d\s?(?:[€£₽元円₴]|руб|zł|kč|kr\b|грн|eur\b|usd\b|lei\b|ft\b)"
@@ -91,7 +91,7 @@ class _Features:
         self.headlines = view.linked & (view.links * view.breadth >= _HEADLINE)
         tags, parents = document.tags, document.parents
         self.dense = view.sums(self.prose)
-        """Prose of every node's sub-tree."""
+        """Prose of each sub-tree."""
         self.levels = np.array(
             [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
         )
@@ -99,15 +99,14 @@ class _Features:
         self.values: dict[str, float] = {}
 
     def add(self, name: str, value: float) -> None:
-        """Note a feature."""
         self.values[name] = float(value)
 
     def add_amount(self, name: str, value: float) -> None:
-        """Note a feature of which orders of magnitude count, not differences."""
+        """Add a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
     def at(self, nodes: Sequence[int]) -> Values | Counts:
-        """Counts of nodes over every node's sub-tree."""
+        """Count `nodes` in each sub-tree."""
         if not nodes:
             return np.zeros(self.count)
         return sum_sub_trees(np.bincount(nodes, minlength=self.count), self.view.ends)
@@ -263,7 +262,7 @@ def _members(names: Sequence[str]) -> list[int]:
 
 
 def _repeated(page: _Features) -> None:
-    """Add features of siblings that are alike: cards, teasers, goods, posts."""
+    """Add features of similar siblings: cards, teasers, goods, posts."""
     document = page.document
     images = page.at([node for node, _, _ in document.images])
     times = page.at([node for node, _ in document.times])
@@ -337,7 +336,7 @@ def _forms(page: _Features) -> None:
 
 
 def _field(tag: str, element: Any) -> int:
-    """Return the number of a field's kind, -1 for one that nobody sees."""
+    """Return the number of a field's kind, -1 for a hidden one."""
     number = _FIELD_TAGS[tag]
     if tag == "input":
         number = _INPUTS.get(str(element.get("type", "")).lower(), -1)
@@ -347,7 +346,7 @@ def _field(tag: str, element: Any) -> int:
 
 
 def _stated(page: _Features, metadata: Metadata) -> None:
-    """Add what the page says of itself, and what was found of its author and time."""
+    """Add what the page says of itself, and the origin of author and time."""
     document = page.document
     for origin in ("json-ld", "meta", "visible", "script"):
         page.add(f"time from {origin}", metadata.published_from == origin)
@@ -373,7 +372,7 @@ def _stated(page: _Features, metadata: Metadata) -> None:
 
 
 def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
-    """Add shapes of the page's canonical URL and of its links, and what links lead to."""
+    """Add shapes of the page's canonical URL and of its links."""
     own = urlsplit(metadata.canonical)
     page.add("canonical", bool(own.netloc))
     for name, value in shape(own.path, own.query).items():
@@ -401,7 +400,7 @@ def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
 
 
 def shape(path: str, query: str) -> dict[str, float]:
-    """Return what a path and a query look like."""
+    """Describe a path and a query."""
     last = path.rstrip("/").rpartition("/")[2]
     return {
         "is root": float(path in {"", "/"} and not query),
@@ -416,7 +415,7 @@ def shape(path: str, query: str) -> dict[str, float]:
 
 
 def describe_url(url: str) -> dict[str, float]:
-    """Return what a URL looks like."""
+    """Describe a URL."""
     parts = urlsplit(url)
     return {
         **shape(parts.path, parts.query),

@@ -1,9 +1,9 @@
 """Other stories: text under a headline, date and byline of its own.
 
-Sites load the next stories below an article. The page's own story is told by its headline, which the page's titles
-repeat; another one repeats the pattern: a headline of the same kind or beside an alike container, a line of date or
-names, then prose, in a container that the own headline and the first own paragraph are not in. Entries of a live blog
-and slides stand below the headline they share, so theirs are of a lower level.
+Sites load the next stories below an article. The page's own story is recognised by its headline, which the page's
+titles repeat. Another one repeats the pattern: a headline of the same kind or beside a similar container, a line of
+date or names, then prose, in a container that holds neither the page's headline nor its first paragraph. Entries of a
+live blog and slides stand below the headline they share, so theirs are of a lower level.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from ...document.view import measure
 _HEADLINES: Final = frozenset({"h1", "h2", "h3"})
 _NO_PROSE: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "li"})
 _PROSE: Final = 60
-"""Least mass of a paragraph, a Chinese character counting for two and a half letters."""
+"""Least letters of a paragraph; a Chinese character counts for two and a half."""
 _STORY: Final = 200
 """Least characters outside links of another story."""
 _ABOVE: Final = 150
-"""Most mass that stands over the headline in the container of a story."""
+"""Most letters above the headline in the container of a story."""
 _REACH: Final = 16
-"""Blocks from a headline to its first paragraph."""
+"""Most blocks from a headline to its first paragraph,"""
 _LINKS: Final = 6
-"""Most links among them."""
+"""and links among them."""
 _INFO_CHARS: Final = 100
 _LEAST_HEADLINE, _LEAST_TITLE = 16, 8
 """Letters and digits of a headline; of one in an h1."""
 
 
 def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
-    """Flag the blocks of other stories than the page's own; None for none.
+    """Flag the blocks of other stories than the page's own; None when there are none.
 
     Args:
-        titles: what the page calls itself, squeezed.
+        titles: of the page, squeezed, a line each.
 
     Cost: O(blocks), and O(levels) for each headline.
     """
@@ -75,7 +75,7 @@ class _Headlines:
         seconds = (index for index in heads if self.tags[self.nodes[index]] == "h2")
         self.own = next((index for at in (self.firsts, seconds) for index in at if self._is_title(index)), -1)
         self.core = self._prose_below(self.own) if self.own >= 0 else -1
-        """First paragraph of the own story; -1 when the page does not show where it begins."""
+        """First paragraph of the page's own story; -1 when the page does not show where it begins."""
         if self.core >= 0:
             level = self.tags[self.nodes[self.own]]
             between = any(self.own < index < self.core and self.tags[self.nodes[index]] == level for index in heads)
@@ -83,7 +83,7 @@ class _Headlines:
                 self.core = -1
 
     def _is_title(self, index: int) -> bool:
-        """Tell whether a heading is what the page calls itself."""
+        """Tell whether a title of the page repeats a heading."""
         line = squeeze(self.document.blocks.texts[index])
         return len(line) >= _LEAST_TITLE and line in self.titles
 
@@ -116,7 +116,7 @@ class _Headlines:
                 yield box, last
 
     def _is_headline(self, index: int, *, is_level: bool) -> bool:
-        """Tell whether a heading is the headline of something else than this page."""
+        """Tell whether a heading is the headline of another story."""
         texts = self.document.blocks.texts
         line = squeeze(texts[index])
         size = len(line) * (2.5 if self.document.blocks.han[index] else 1)
@@ -125,7 +125,7 @@ class _Headlines:
         return squeeze(texts[self.own]) not in line and not DATE.search(texts[index])
 
     def _prose_below(self, index: int) -> int:
-        """Find the first paragraph below a heading; -1 if much parts them."""
+        """Find the first paragraph below a heading; -1 if too much stands between them."""
         at = bisect_left(self.prose, index + 1)
         found = self.prose[at] if at < len(self.prose) else index + _REACH + 1
         after = bisect_left(self.firsts, index + 1)
@@ -141,7 +141,6 @@ class _Headlines:
         return at < len(self.times) and self.times[at] < self.nodes[prose]
 
     def _is_link(self, index: int) -> bool:
-        """Tell whether a headline leads to another page."""
         blocks = self.document.blocks
         return bool(blocks.link_chars[index] * 5 >= blocks.chars[index] * 4)
 
@@ -163,7 +162,7 @@ class _Headlines:
         return node, index
 
     def _is_alike(self, box: int) -> bool:
-        """Tell whether a container is a sibling of the own story's, of its kind."""
+        """Tell whether a container is a sibling, of the same kind, of the page's own story."""
         parents, tags, names = self.document.parents, self.tags, self.document.names
         own = self.nodes[self.own]
         while own > 0 and parents[own] != parents[box]:
