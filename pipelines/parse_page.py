@@ -35,12 +35,11 @@ Sign = Callable[[str, str], Signature]
 
 _NEAR_BLOCKS, _NEAR_NODES = 5, 200
 _LEAD = 1_000
-"""Characters of a text that may be but the beginning of that in the data."""
+"""Characters below which a text may be only the beginning of the one in the data."""
 _SHORT_TEXT = 400
-"""Characters of a text, below which the data of its page may have more."""
+"""Characters of a text below which the data of its page may hold more."""
 
 SIGN: Sign = method().sign
-"""That of the default method."""
 
 
 def parse_page(
