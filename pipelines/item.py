@@ -45,8 +45,7 @@ class Page:
         body: decoded.
         dom: the document that a browser made of it; empty when none was asked.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
-        whole
-            article.
+            whole article.
         cookies: the Cookie header of the request.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer exceeded, for the summary.

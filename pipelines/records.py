@@ -115,11 +115,9 @@ class Links:
         details: beside the reason of each, mostly empty; no column at all when no reason needs it.
         host_ids, hosts, site_ids, sites: the distinct hosts.
         forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
-        the
-            host has no rules.
+            the host has no rules.
         folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
-        when
-            traps are not looked for.
+            when traps are not looked for.
     """
 
     urls: tuple[str, ...] = ()
@@ -183,8 +181,7 @@ class Metadata:
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源).
         published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
-        is
-            no time.
+            is no time.
         published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
         published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.
@@ -225,16 +222,14 @@ class Extraction:
     Attributes:
         text: paragraphs separated by a line feed, cells of a table row by a tab; empty when there is no article.
         html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, pre, br, figure; the only
-        attributes
-            are `a href` and `img src alt`, with absolute http(s) URLs).
+            attributes are `a href` and `img src alt`, with absolute http(s) URLs).
         confidence: how sure the extractor is, in [0, 1].
         calibrated: whether the confidence is the expected F1 of the text, and so says whether there is one.
         reason: why `text` is empty, None when it is not.
         evidence: what decided, for people: names of methods or features, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
         scores: a number per block of the document, larger for what is more like content; empty when the method weighs
-        no
-            blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
+            no blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
     """
 
     text: str = ""
@@ -330,12 +325,10 @@ class Signs:
 
     Attributes:
         sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
-        Similar
-            texts have sketches that differ in few bits.
+            Similar texts have sketches that differ in few bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
         is_wall: it tells a visitor to go away, to log in or to come back: it says nothing of what the URL leads to at
-        other
-            times.
+            other times.
     """
 
     sketch: int = 0

@@ -206,8 +206,7 @@ class StoreStage:
 
         Raises:
             DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has said
-            so and
-                keeps the URL for the next run).
+                so and keeps the URL for the next run).
         """
         return await self._stored(item) if isinstance(item, Page) else item
 

@@ -45,8 +45,7 @@ def primary(document: Document, amounts: Values) -> int:
     Args:
         document: a parsed page with at least one node.
         amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
-        the
-            share that the node holds of its parent's.
+            the share that the node holds of its parent's.
 
     Cost: O(children of the nodes on the way).
     """

@@ -94,8 +94,7 @@ def information(document: Document) -> tuple[Values, Values]:
     Cost: O(nodes + characters).
     Source: S14.
     Differs: a single page cannot tell what a site repeats, for which the paper takes 1-EN_k over several pages. Over
-    the
-        blocks of one page it is the other way round: what comes back from block to block is what the page is about,
+        the blocks of one page it is the other way round: what comes back from block to block is what the page is about,
         menus and teasers name everything once.
     """
     named = [terms(text) for text in document.blocks.texts]
