@@ -162,9 +162,9 @@ def read_page(
     """
     own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
     if site_model is not None:
-        seen = template.look(document)
-        known = template.find_hints(document, seen, _unpack(site_model))
-        text = template.correct(document, own, known)
+        keys = template.text_keys(document)
+        repeated, on_path = template.find_hints(document, keys, _unpack(site_model))
+        text = template.correct(document, own, repeated, on_path)
     extraction = text
     found = metadata.extract(document, text, fetched_at)
     urls = links.resolve_urls(document)
@@ -188,7 +188,7 @@ def read_page(
     sample = None
     is_leaf = is_kept and page_kind is not PageKind.LIST
     if site_model is not None and is_leaf:
-        sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+        sample = template.sample_page(document, keys, own, fingerprint(f"{found.title}\n{signature.exact}"))
     terms = None
     if is_kept:
         terms = index_terms(found.title, text.text, JOINED_BY.join(found.authors), found.source, found.language)
