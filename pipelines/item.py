@@ -25,7 +25,7 @@ class CutBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WireExchange:
-    """A request and its answer as they went over the wire, for an archive; nothing is decoded."""
+    """A request and its answer as they went over the wire, nothing decoded."""
 
     request: bytes
     answer: bytes

@@ -19,7 +19,7 @@ from typing import Any
 
 
 def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
-    """Build a parameter object: the class `kind`, with a default for every field, and some values for it.
+    """Build an object of the parameter class `kind`, each field of which has a default.
 
     Args:
         owner: whose parameters these are, for the message.

@@ -269,7 +269,7 @@ class Description:
 
     @property
     def harm_detail(self) -> str:
-        """Kind and reasons of a harmful article, shortened; empty where no reasons are given."""
+        """Kind and reasons of a harmful article, cut; empty where no reasons are given."""
         return f"{self.harm_kind} ({self.harm_reasons})"[:_MOST_DETAIL] if self.harm_reasons else ""
 
     def values(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ _DESCRIBING = ("describe.py", "metadata/language.py", "models", "text")
 
 
 def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
-    """Return the program's version and a digest of all code and models that read pages.
+    """Return the program's version and a digest of code and models that read pages.
 
     Nobody has to raise a number when a method or a model is improved.
 

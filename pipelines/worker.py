@@ -52,7 +52,7 @@ from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
-from .parse_page import read_page, read_with_data
+from .parse_page import read_page
 from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
 from .text_form.explain import FORMS
 from .url_rules import trap_signals as signals
@@ -246,21 +246,17 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
 
 def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseResult:
-    read = partial(
-        read_page,
+    document, parsed, extraction = read_page(
+        document,
         robots_header=job.robots_header,
         fetched_at=datetime.fromtimestamp(job.fetched_at, UTC),
         extractor=options.extractor,
         params=options.extractor_params,
-        sign=_method(options.duplicates, tuple(sorted(options.duplicate_params.items()))).sign,
+        sign=_method(options).sign,
         site_model=job.site_model,
         kinds=options.kinds,
         text_from=TextFrom.BROWSER if job.dom else TextFrom.HTML,
     )
-    if job.dom:
-        parsed, extraction = read(document)
-    else:
-        document, parsed, extraction = read_with_data(document, read)
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):
         signs = signals.look(document, parsed)
@@ -292,7 +288,7 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 
 
 def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Iterable[tuple[str, float]]:
-    """Return the memberships of a page in all classes, also those too weak to be stored."""
+    """Return the memberships of a page in all classes, however weak."""
     if options.describe is None:
         return ()
     title, text = document.title, "\n".join(document.blocks.texts)
@@ -306,8 +302,12 @@ def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:
     return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_stored)
 
 
+def _method(options: ParseOptions) -> Method:
+    return _cached_method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
+
+
 @lru_cache(maxsize=16)
-def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
+def _cached_method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
     return method(name, dict(params))
 
 
@@ -358,7 +358,7 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     import_module(f"{__package__}.warm")
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
         find_extractor(options.extractor, options.extractor_params)
-        _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
+        _method(options)
         if options.describe is not None:
             describer(options.describe)
     if sys.platform.startswith("linux"):  # no other system bounds the memory of a process so

@@ -42,7 +42,7 @@ _EMPTY_LIST = re.compile(r"<(ul|ol)>\n?</\1>\n?")
 
 
 def continues(title: str, other: str) -> bool:
-    """Tell whether two headlines can be of one article: the same but for a page number.
+    """Tell whether two headlines are the same but for a page number, as of one article.
 
     A page without a headline can be a part of any; one headline may be the other one shortened.
 
@@ -58,7 +58,7 @@ def continues(title: str, other: str) -> bool:
 
 
 def arrange(parts: Sequence[Part]) -> list[Chain]:
-    """Put the parts of a group, given in any order, in the order of their next and previous pages.
+    """Put the parts of a group in order by their next and previous pages.
 
     Where next and previous contradict each other, next is believed; a page without a previous one begins an article. A
     part that could not be fetched leaves a gap, which is closed when the parts on both sides name its URL.

@@ -48,10 +48,9 @@ _THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
 
 
 def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags]:
-    """Flag the blocks among `indexes` that stand in boxes, and those that stand in comments.
+    """Flag the blocks that stand in boxes, and those that stand in comments.
 
-    Returns:
-        Two flags per block of the document; False for blocks that were not asked about.
+    Only the blocks `indexes` are looked at; the flags of the others are False.
 
     Cost: O(containers around the blocks).
     """

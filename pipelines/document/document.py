@@ -206,7 +206,7 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
-        """Cut the text after `most` characters, blanks between pieces not counted; True if it was that long."""
+        """Cut the text after `most` characters other than blanks; True if it was longer."""
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
         at = int(np.searchsorted(sizes, most))
         if at == len(sizes):
@@ -322,7 +322,7 @@ def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
 def _attributes(  # noqa: PLR0912 - one loop
     document: Document, elements: Sequence[etree._Element]
 ) -> dict[int, dict[str, str]]:
-    """Note names, hidden nodes, dates, images and the head; return the attributes of links by node."""
+    """Note names, hidden nodes, dates, images, the head; return attributes of links."""
     linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}

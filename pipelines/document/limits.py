@@ -69,9 +69,9 @@ DEFAULT: Final = PageLimits()
 
 
 def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
-    """Return the markup (in a charset that keeps ASCII) up to its tag number `most`, and whether there were more.
+    """Return the markup up to its tag number `most`, and whether there were more.
 
-    Tags are counted by their first character. Cost: one pass.
+    The markup is in a charset that keeps ASCII; tags are counted by their first character. Cost: one pass.
     """
     if len(markup) <= most or markup.count(b"<") <= most:
         return markup, False

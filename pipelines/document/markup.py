@@ -1,4 +1,4 @@
-"""Text pieces of a page's markup, and where the document's blocks stand among them.
+"""Text pieces of a page's markup, and the places of the document's blocks.
 
 Methods from before the time of DOM trees look at source lines and at runs of tags and words.
 """
@@ -41,7 +41,7 @@ class Pieces:
 
 
 def cut_pieces(source: str) -> Pieces:
-    """Cut markup, however broken, into what stands outside tags, comments, scripts and the like.
+    """Cut markup, however broken, into the texts outside tags, comments and scripts.
 
     Cost: O(characters).
     """

@@ -124,7 +124,7 @@ def is_root(tag: str, name: str) -> bool:
 
 
 def _has_bare_root(document: Document) -> bool:
-    """Tell whether the element of an application has no text, or only says that it loads."""
+    """Tell whether an application's element has no text, or only says that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
         if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
@@ -142,7 +142,7 @@ def _has_modules(document: Document) -> bool:
 
 
 def _has_own_script(document: Document) -> bool:
-    """Tell whether a script comes from the page's own host; those of others count visits."""
+    """Tell whether a script is of the page's own host; those of others count visits."""
     own = urlsplit(document.url).netloc
     sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
     return any(source and urlsplit(urljoin(document.url, source)).netloc == own for source in sources)

@@ -57,7 +57,9 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Read the article object of the page's JSON-LD: the one that names the page, else the first.
+    """Read the article object of the page's JSON-LD.
+
+    Of several it is the one that names the page, else the first.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
@@ -134,7 +136,7 @@ def find_meta(document: Document, *names: str) -> str:
 
 
 def _load(text: str) -> object:
-    """Parse a JSON block, repairing comments and control characters; None if it is broken."""
+    """Parse a JSON block, repairing comments and control characters; None if broken."""
     text = text.strip()
     if text.startswith("/*") or text.endswith("*/"):
         text = _WRAPPED.sub("", text)
@@ -163,7 +165,7 @@ def _keep_string(match: re.Match[str]) -> str:
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:
-    """Yield the objects of a JSON value, outer ones first, with lists and graphs opened."""
+    """Yield the objects of a JSON value, outer ones first, lists and graphs opened."""
     queue: list[object] = [value]
     for _ in range(_MAX_OBJECTS):
         if not queue:

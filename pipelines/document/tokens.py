@@ -60,7 +60,7 @@ def character_pairs(run: str) -> list[str]:
 
 
 def cosine(first: Counter[str], second: Counter[str]) -> float:
-    """Return the cosine of two term-frequency vectors, in [0, 1]; 0 when one of them is empty.
+    """Return the cosine of two term-frequency vectors; 0 when one of them is empty.
 
     Cost: O(terms).
 

@@ -145,7 +145,7 @@ class PageView:
             child = self._ends[child]
 
     def section(self, index: int) -> tuple[int, int]:
-        """Return the half-open range of the blocks that stand under the heading in block `index`.
+        """Return the half-open range of the blocks under the heading in block `index`.
 
         Cost: O(levels + blocks).
         """

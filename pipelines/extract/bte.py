@@ -31,7 +31,7 @@ class Params:
 
 
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
-    """Return first and last block (i <= j) of the stretch with most tokens and fewest tags.
+    """Return first and last block of the stretch with most tokens and fewest tags.
 
     Most tokens inside and tags outside are most tokens minus tags inside, so one pass with the best start so far is
     enough.

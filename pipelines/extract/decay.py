@@ -38,9 +38,10 @@ def information(document: Document, params: Params) -> Values:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node below which information drops most sharply; the outer one of two equal drops.
+    """Return the node below which information drops most sharply.
 
-    It lies on the way from the root into the child that keeps most information, down to where no child holds any.
+    It lies on the way from the root into the child that keeps most information, down to where no child holds any. Of
+    two equal drops the outer one counts.
 
     Args:
         document: a parsed page with at least one node.

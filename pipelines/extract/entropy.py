@@ -65,7 +65,9 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
 
 
 def structure(shares: Iterable[float]) -> float:
-    """Return SII = -sum_c w_c log_m w_c of a node's m useful children, with w_c = f(c) / sum f.
+    """Return SII = -sum_c w_c log_m w_c of a node's m useful children.
+
+    w_c is f(c) over the sum of f.
 
     Args:
         shares: f of each useful child, none of them negative.

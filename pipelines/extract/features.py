@@ -51,14 +51,14 @@ _DATED: Final = frozenset({"article:published_time", "og:published_time", "date"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features of a page's blocks: a row per feature, a column per block; amounts as logarithms."""
+    """Features of blocks: a row per feature, a column per block, amounts as logarithms."""
 
     names: tuple[str, ...]
     values: NDArray[np.float32]
 
 
 class _Features:
-    """Features of a page's blocks so far, and quantities that several groups of them need."""
+    """Features so far, and quantities that several groups of them need."""
 
     def __init__(self, document: Document) -> None:
         view, marks = measure(document), document.blocks.marks
@@ -202,7 +202,7 @@ def _containers(page: _Features) -> None:
 
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    """Count the levels from node `core` up to the first ancestor that holds each block."""
+    """Count the levels from node `core` up to the first ancestor that holds a block."""
     way = []
     while core >= 0:
         way.append(core)
@@ -382,7 +382,10 @@ def _whole(page: _Features) -> None:
 
 
 def _era(page: _Features) -> None:
-    """Add how a page is made: old pages have few templates, and bylines that are part of the text."""
+    """Add the age of a page's markup.
+
+    Old pages have few templates, and bylines that are part of the text.
+    """
     document, metas = page.document, page.document.metas
     paragraphs = sum(tag == "p" for tag in document.tags)
     for name, value in (
@@ -398,12 +401,12 @@ def _era(page: _Features) -> None:
 
 
 def is_dated(document: Document) -> bool:
-    """Tell whether a page states its date for machines; then readers see it as metadata, too."""
+    """Tell whether a page states its date for machines; readers then see it, too."""
     return bool(document.json_ld or document.times or _DATED & document.metas.keys())
 
 
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (node, words of its tag and name) of the nodes with text, those without words left out."""
+    """Return (node, words of its tag and name) of nodes with text that have words."""
     tags, names = document.tags, document.names
     found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
     return [(node, words) for node, words in found if words]

@@ -56,7 +56,7 @@ class WordModel:
 
 
 def log_odds(text: str, model: WordModel) -> float:
-    """Return ln of the odds that `text` is worthy; the prior for a text without known words.
+    """Return ln of the odds that `text` is worthy; the prior if it has no known words.
 
     Cost: O(characters).
 

@@ -38,9 +38,9 @@ class Params:
 
 
 def curve(lengths: Values, width: int) -> Values:
-    """Count the characters of each line block: lines k to k + width - 1; the last blocks are shorter.
+    """Count the characters of each line block: lines k to k + width - 1.
 
-    Cost: O(lines).
+    The last blocks are shorter. Cost: O(lines).
 
     >>> curve(np.array([0.0, 5.0, 7.0, 0.0]), 2).tolist()
     [5.0, 12.0, 7.0, 0.0]
@@ -51,7 +51,9 @@ def curve(lengths: Values, width: int) -> Values:
 
 
 def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
-    """Return the half-open ranges of lines from above `surge` to `dive` or below, ascending.
+    """Return the half-open ranges of lines from a surge to the next dive.
+
+    The curve is above `surge` somewhere in them, and at or below `dive` behind them.
 
     Cost: O(lines).
 

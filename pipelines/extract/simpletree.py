@@ -59,7 +59,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
 
 def walk(document: Document, params: Params) -> int:
-    """Return the node at which the walk from the body along the greatest importance ends.
+    """Return the end of the walk from the body along the greatest importance.
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.

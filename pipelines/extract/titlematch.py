@@ -40,9 +40,9 @@ class Params:
 
 
 def overlaps(document: Document) -> Values:
-    """Count how often each sub-tree says each of the title's terms, on average; links do not count.
+    """Count how often each sub-tree says each of the title's terms, on average.
 
-    The title ends at its first `_`, `-` or `|`.
+    Links do not count. The title ends at its first `_`, `-` or `|`.
 
     Cost: O(nodes + characters).
     """

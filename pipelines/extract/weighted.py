@@ -36,7 +36,7 @@ class Params:
 
 
 class View:
-    """Blocks of a page with their nearest containers, which the paper's features describe."""
+    """Blocks of a page with their nearest containers."""
 
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
@@ -86,7 +86,7 @@ class View:
         return np.asarray(padded[:-4] + padded[1:-3] + padded[3:-1] + padded[4:], np.float64)
 
     def home_share(self) -> Values:
-        """Return the share of the page's prose in the node that holds a block and its siblings."""
+        """Return the share of the page's prose that stands with a block in one node."""
         return np.asarray(measure(self.document).sums(self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
@@ -188,7 +188,7 @@ WUQI2011: Final = WeightedModel(
 
 
 def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
-    """Return the bin that each feature of each block falls into: a row per feature, a column per block.
+    """Return the bins that features fall into: a row per feature, a column per block.
 
     Args:
         edges: names of features -> edges of their bins.
@@ -202,9 +202,9 @@ def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
 
 
 def scores(document: Document, model: WeightedModel) -> Values:
-    """Score every block in [0, 1]: sum of d_i P(S|t_i) over sum of d_i; 0 when all weights are 0.
+    """Score every block in [0, 1]: sum of d_i P(S|t_i) over sum of d_i.
 
-    Cost: O(features x nodes).
+    All are 0 when all weights are. Cost: O(features x nodes).
     """
     total = sum(feature.weight for feature in model.features)
     columns = bins(document, {feature.name: feature.edges for feature in model.features})

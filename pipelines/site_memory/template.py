@@ -45,11 +45,12 @@ _MIN_CHARS: Final = 40
 
 
 def text_keys(document: Document) -> dict[int, int]:
-    """Return block number -> key of its text and place, of the blocks that can be compared with other pages.
+    """Return block number -> key of its text and place, to compare with other pages.
 
     A key is a stable hash of the text and of the element it stands in: the summary of an article in another one's
     sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are links
-    are left out.
+    are left
+     out.
 
     Returns:
         At most `MAX_TEXTS_OF_PAGE` keys, in document order.

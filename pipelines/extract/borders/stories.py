@@ -162,7 +162,7 @@ class _Headlines:
         return node, index
 
     def _is_alike(self, box: int) -> bool:
-        """Tell whether a container is a sibling, of the same kind, of the page's own story."""
+        """Tell whether a container is a sibling of the own story's, of its kind."""
         parents, tags, names = self.document.parents, self.tags, self.document.names
         own = self.nodes[self.own]
         while own > 0 and parents[own] != parents[box]:
