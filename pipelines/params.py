@@ -19,7 +19,7 @@ from typing import Any
 
 
 def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
-    """Build an object of the parameter class `kind`, each field of which has a default.
+    """Build an object of a class of parameters, which has a default for every field.
 
     Args:
         owner: whose parameters these are, for the message.

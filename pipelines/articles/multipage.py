@@ -42,7 +42,7 @@ _EMPTY_LIST = re.compile(r"<(ul|ol)>\n?</\1>\n?")
 
 
 def continues(title: str, other: str) -> bool:
-    """Tell whether two headlines are the same but for a page number, as of one article.
+    """Tell whether two headlines are of one article: they differ in page numbers only.
 
     A page without a headline can be a part of any; one headline may be the other one shortened.
 

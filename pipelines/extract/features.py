@@ -51,7 +51,7 @@ _DATED: Final = frozenset({"article:published_time", "og:published_time", "date"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features of blocks: a row per feature, a column per block, amounts as logarithms."""
+    """Features: a row per feature, a column per block, amounts as logarithms."""
 
     names: tuple[str, ...]
     values: NDArray[np.float32]
