@@ -61,18 +61,12 @@ class DocumentJob:
 
 @dataclass(frozen=True, slots=True)
 class DescribeTask:
-    """The task; it is sent to workers.
-
-    Attributes:
-        config: the checked settings.
-        packed: whether the lines are gzipped.
-    """
+    """Describes the documents of a partition, a line of JSON each; sent to workers."""
 
     config: Config
     packed: bool
 
     def __call__(self, partition: sources.Lines) -> Done:
-        """Describe the documents of a partition, in their order: a line of JSON each."""
         notes: list[str] = []
         rows = [row for _, row in partition.rows(notes, WANTED)]
         found = runner.run(self.config, lambda pool: self._all(pool, rows))

@@ -51,18 +51,12 @@ def batch(request: Request) -> BatchTotals:
 
 @dataclass(frozen=True, slots=True)
 class ExtractTask:
-    """The task; it is sent to workers.
-
-    Attributes:
-        config: the checked settings.
-        packed: whether the lines are gzipped.
-    """
+    """Extracts the pages of a partition, a line of JSON each; sent to workers."""
 
     config: Config
     packed: bool
 
     def __call__(self, partition: PagePartition) -> Done:
-        """Extract the pages of a partition, in their order: a line of JSON each."""
         return runner.run(self.config, lambda pool: self._lines(pool, partition))
 
     async def _lines(self, pool: WorkerPool, partition: PagePartition) -> Done:

@@ -37,8 +37,6 @@ FORMATS: Final = ("text", "markdown", "html", "jsonl")
 
 
 class Command(NewsCommand):
-    """Extract articles."""
-
     most_arguments = None
     examples = (
         ("scrapy extract page.html", "Print the text of a saved page"),
@@ -119,7 +117,7 @@ class Command(NewsCommand):
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
-        """Extract the articles of the database again, and say what became of them."""
+        """Extract the articles of the database again, and print the results."""
         from ..corpus.reextraction import Reextraction
         from ..corpus.rework import UNREAD, rework
 
@@ -130,7 +128,7 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
-    """Refuse options that say nothing beside the others.
+    """Refuse options that do not go together.
 
     Raises:
         UsageError: naming them.
@@ -156,7 +154,7 @@ def _format(opts: argparse.Namespace) -> str:
 
 @contextmanager
 def _opened(path: str | None) -> Iterator[IO[str]]:
-    """Open the output; it replaces an older file once it is complete."""
+    """Open the output, which replaces an older file once it is complete."""
     if not path:
         yield sys.stdout
         return
@@ -179,7 +177,7 @@ class _Inputs:
         return len(self.pages) > 1 or bool(self.archives)
 
     def __iter__(self) -> Iterator[SavedPage]:
-        """Yield all pages; tell of damaged records on standard error."""
+        """Yield all pages, printing damaged records on standard error."""
         from ..corpus.sources import WholeArchives
 
         yield from self.pages
@@ -229,7 +227,7 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
 
 
 def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedPage]:
-    """Return the pages of URLs that were stored; only a database that was named must exist."""
+    """Return the pages of stored URLs; only a database that was named must exist."""
     from ..corpus.sources import find_stored
 
     try:
@@ -246,7 +244,6 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
-    """Fetch URLs."""
     from ..fetch.one_shot import fetch
 
     now = time.time()
@@ -264,7 +261,7 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
 
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
-    """Fetch URLs and show them in a browser."""
+    """Fetch URLs and render them in a browser."""
     from ..render.one_page import show
 
     now = time.time()
@@ -306,7 +303,7 @@ async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | 
 
 
 def _write_page(result: SavedResult, form: str, out: IO[str], *, several: bool) -> None:
-    """Write one page as text, Markdown or HTML, with a heading when there are several."""
+    """Write one page as text, Markdown or HTML, under a heading if there are several."""
     page = result.page
     if not page.extraction.text:
         out.flush()

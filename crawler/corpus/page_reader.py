@@ -1,4 +1,4 @@
-"""Read saved pages in worker processes, in their order, and make rows of them."""
+"""Extract saved pages in worker processes, in their order, and make rows of them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
 _AHEAD: Final = 16
-"""Pages read ahead, so that results come in order."""
+"""Pages read ahead, so that the workers are busy while results are taken in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """Result of an input: the page, and its other form if one was wanted."""
-
     input: SavedPage
     url: str
     page: ParseResult
@@ -37,7 +35,7 @@ class SavedResult:
 async def read_in_order(
     pool: WorkerPool, inputs: Iterable[SavedPage], most: int, form: str = ""
 ) -> AsyncIterator[SavedResult]:
-    """Yield results in the order of the inputs, some pages being read ahead.
+    """Yield results in the order of the pages, reading some pages ahead.
 
     Args:
         pool: worker processes.
@@ -55,7 +53,7 @@ async def read_in_order(
 
 
 async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "") -> SavedResult:
-    """Read one page; what goes wrong is a reason in its result."""
+    """Read one page; a failure is the problem of its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url
     try:
@@ -77,7 +75,7 @@ async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "")
 
 
 def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
-    """Return a page as a row with the names of `ArticleItem`."""
+    """Return a result as a row with the names of `ArticleItem`."""
     meta, text = result.page.metadata, result.page.extraction
     return {
         "id": result.input.id,
@@ -106,5 +104,4 @@ def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
 
 
 def line_of(row: dict[str, Any]) -> str:
-    """Return a row as a line of JSON."""
     return json.dumps(row, ensure_ascii=False) + "\n"

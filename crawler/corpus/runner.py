@@ -1,4 +1,4 @@
-"""Worker processes that read pages as in a crawl: for one command, or kept by a thread of Dask.
+"""Worker processes that read pages, for one command or for a thread of Dask.
 
 A page that hangs, or needs more memory than it may, costs itself only, not the command or the Dask worker with its
 partition.
@@ -45,10 +45,9 @@ def _pool(kind: type[WorkerPool], config: Config, workers: int) -> WorkerPool:
 
 
 class _PatientPool(WorkerPool):
-    """A pool that reads a page once more whose worker died: it may have been killed."""
+    """Tries a page once more if its worker died: the worker may have been killed."""
 
     async def run(self, job: WorkerJob[R]) -> R:
-        """See `WorkerPool`."""
         try:
             return await super().run(job)
         except PageUnreadable as problem:
@@ -71,7 +70,7 @@ _opened: list[WorkerPool] = []
 
 
 def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) -> R:
-    """Do work with the process of this thread, which is kept for what comes next."""
+    """Do work with the process of this thread, which is kept for the next work."""
     if _mine.pool is None or _mine.options != config.parse_options:
         close(_mine.pool)
         multiprocessing.current_process().daemon = False  # Dask's workers are, and might have no processes of their own
@@ -82,7 +81,6 @@ def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) ->
 
 
 def close(*pools: WorkerPool | None) -> None:
-    """End processes."""
     for pool in pools:
         if pool is not None:
             pool.close()

@@ -1,4 +1,4 @@
-"""Saved pages: files, folders of them, and manifests that name them."""
+"""Find saved pages: files, folders of them, and manifests that name them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..run.outputs import PAGE_SUFFIXES
 
 STDIN = "-"
 NOWHERE = "page.invalid"
-"""Host of pages that nobody knows the URL of (RFC 2606)."""
+"""Host of pages whose URL is unknown (RFC 2606)."""
 _GZIP = b"\x1f\x8b"
 _OWN = re.compile(
     rb"""<link\s[^<>]{0,200}?rel\s{0,3}=\s{0,3}["']?canonical["'\s][^<>]{0,200}?href\s{0,3}=\s{0,3}["']?"""
@@ -30,7 +30,7 @@ _MOST_MANIFEST = 256 << 20
 
 
 class InputError(ValueError):
-    """Input that cannot be read; the text is one sentence for the user."""
+    """Raised when input cannot be read; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def files(path: Path) -> list[SavedPage]:
     """Return a file, standard input ("-"), or all pages in a folder, sorted by path.
 
     Raises:
-        InputError: there is nothing of that name, or no page in the folder.
+        InputError: nothing has that name, or the folder has no page.
     """
     if str(path) == STDIN:
         return [SavedPage(STDIN, STDIN, path=path)]
@@ -80,11 +80,11 @@ def files(path: Path) -> list[SavedPage]:
 def manifest(path: Path) -> list[SavedPage]:
     """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
 
-    A manifest may be somebody else's: with a relative name it reaches no file outside its own folder, links followed,
-    and with an absolute one only files that are pages by their name.
+    The manifest may come from somebody else: a relative name reaches no file outside its folder, with links followed,
+    and an absolute one reaches only files that are pages by their name.
 
     Raises:
-        InputError: it cannot be read, or a line of it is no such row.
+        InputError: it cannot be read, or a line is no such row.
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -98,7 +98,6 @@ def manifest(path: Path) -> list[SavedPage]:
 
 
 def _row(path: Path, number: int, line: str) -> SavedPage:
-    """Parse one line of a manifest."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -123,7 +122,7 @@ def _row(path: Path, number: int, line: str) -> SavedPage:
 
 
 def read(page: SavedPage, most_bytes: int) -> bytes:
-    """Return the bytes of a page's file, unpacked when they are gzipped.
+    """Return the bytes of a page's file, unpacked if they are gzipped.
 
     Args:
         page: one with a path.
@@ -151,11 +150,11 @@ def read(page: SavedPage, most_bytes: int) -> bytes:
 def page_url(url: str, body: bytes) -> str:
     """Return the URL to read a saved page under.
 
-    What kind of page it is depends on its URL. A file of which only the host is known, as archives note it, is not
-    that host's home page; then the URL that the page gives itself counts, else one that says nothing.
+    The kind of a page depends on its URL. If only the host is known, as some archives have it, the file is not the
+    host's home page: then the URL that the page gives itself counts, else a URL without meaning.
 
     Args:
-        url: as known, may be empty.
+        url: as known; may be empty.
         body: the page.
 
     Returns:
@@ -175,13 +174,12 @@ def page_url(url: str, body: bytes) -> str:
 
 
 def _says_something(url: str) -> bool:
-    """Tell whether a URL has more than a host."""
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query)
 
 
 def everything(paths: Sequence[str]) -> Iterator[SavedPage]:
-    """Yield the pages of all files and folders named, in their order.
+    """Yield the pages of all these files and folders, in their order.
 
     Raises:
         InputError: see `files`.

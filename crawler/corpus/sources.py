@@ -1,7 +1,6 @@
-"""Sources of a batch, cut into partitions.
+"""Sources of pages: databases, folders, JSON lines and WARC files, in partitions.
 
-Databases, folders of pages, JSON lines, WARC files. How one is cut depends on it and on the number of partitions
-that is wanted, on nothing else.
+The cut depends only on the source and the number of partitions wanted.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from .warc_records import Bodies
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
-"""Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
+"""Pages, and bytes of a file, in a partition when no number of partitions is wanted."""
 _KEYS: Final = 1 << 64
 _PIECE: Final = 1 << 20
 LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
@@ -38,10 +37,10 @@ _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
 
 
 class PagePartition(Protocol):
-    """A part of a source that holds pages; it is sent to a worker as it is."""
+    """A part of a source that holds pages; it can be sent to a worker."""
 
     def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield its pages; what is wrong with the source is told in `notes`."""
+        """Yield its pages; `notes` gets a sentence for each damage of the source."""
 
 
 P_co = TypeVar("P_co", covariant=True)
@@ -57,19 +56,19 @@ class PageSource(Protocol[P_co]):
     name: str
 
     def mark(self) -> Mapping[str, Any]:
-        """Return what tells it from another, and from itself with other pages."""
+        """Return values that differ for other sources, and for this one with other pages."""
 
     def cut(self, partitions: int, folder: Path) -> Sequence[P_co]:
         """Cut it.
 
         Args:
-            partitions: how many are wanted; 0: as many as its size asks for.
+            partitions: number wanted; 0: as many as its size asks for.
             folder: for files that are needed as long as the batch lasts.
         """
 
 
 def find(name: str) -> PageSource[PagePartition]:
-    """Return the source of pages that is meant by a name.
+    """Return the source of pages that a name means.
 
     Raises:
         InputError: there is none.
@@ -89,7 +88,7 @@ def shares(count: int, partitions: int, usual: int) -> list[tuple[int, int]]:
 
     Args:
         count: its length.
-        partitions: parts that are wanted; 0: so many that each has `usual` at most.
+        partitions: number of parts wanted; 0: as many as are needed for parts of at most `usual`.
         usual: see there.
 
     >>> shares(10, 3, 100), shares(10, 0, 5)
@@ -109,7 +108,7 @@ def key_ranges(parts: int) -> list[tuple[int, int]]:
 
 
 def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return what changes when one of some files does."""
+    """Return values that change when one of these files does."""
     found = hashlib.sha256()
     for path in paths:
         about = path.stat()
@@ -119,12 +118,10 @@ def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FilePages:
-    """Some saved pages."""
-
     saved: Sequence[SavedPage]
 
     def pages(self, _notes: list[str]) -> Iterator[SavedPage]:
-        """Yield them; a file that cannot be read is a page with a problem."""
+        """Yield them, fetched when their files were written."""
         for page in self.saved:
             assert page.path is not None
             try:
@@ -137,9 +134,6 @@ class FilePages:
 class FolderSource:
     """A folder of saved pages, or one page.
 
-    Args:
-        path: of the folder.
-
     Raises:
         InputError: it holds none.
     """
@@ -149,11 +143,9 @@ class FolderSource:
         self._saved = files(path)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
         return _stamp([page.path for page in self._saved if page.path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
-        """Cut it by the sorted paths."""
         return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, PAGES)]
 
 
@@ -163,10 +155,9 @@ class Lines:
 
     Attributes:
         name: of the file as its user knows it.
-        path: where it lies, unpacked.
-        start, end: the range.
+        path: of the unpacked file.
         seen: Unix time of the file.
-        damage: what is wrong with the file behind the range.
+        damage: the problem with the file behind the range.
     """
 
     name: str
@@ -178,10 +169,10 @@ class Lines:
     damage: str = ""
 
     def rows(self, notes: list[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the id and the whole of each line that is a document, and note the others.
+        """Yield the id and the row of each line that is a document, and note the others.
 
         Args:
-            notes: get a sentence for each line that is none.
+            notes: gets a sentence for each line that is none.
             wanted: what is expected in a line, for that sentence.
         """
         for at, line in self._lines(notes):
@@ -207,7 +198,7 @@ class Lines:
         return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=self.seen)
 
     def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines that are not empty, each with where it begins."""
+        """Yield the lines that are not empty, each with its place."""
         with self.path.open("rb") as file:
             at = self.start
             if at:  # a line that begins before belongs to the partition before
@@ -223,9 +214,6 @@ class Lines:
 class LineSource:
     """A file of JSON lines, gzipped too.
 
-    Args:
-        path: of the file.
-
     Raises:
         InputError: there is none.
     """
@@ -237,11 +225,10 @@ class LineSource:
         self._path = path
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
         return _stamp([self._path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
-        """Cut it by its bytes; a packed one, which has no middle, is unpacked first."""
+        """Cut it by its bytes; a gzipped file has no middle, and is unpacked first."""
         path, seen, damage = self._path, self._path.stat().st_mtime, ""
         if path.suffix.lower() == ".gz":
             path, damage = _unpacked(path, folder)
@@ -254,7 +241,7 @@ class LineSource:
 
 
 def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
-    """Unpack a file once; returns it, and what is wrong with it."""
+    """Unpack a file once; return the result, and the problem with the file."""
     whole, told = folder / "source.jsonl", folder / "source.txt"
     if not whole.exists():
         unfinished, damage = folder / "source.new", ""
@@ -278,7 +265,7 @@ class StoredPages:
     last: int
 
     def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield them by their keys; one that cannot be unpacked is a page with a problem."""
+        """Yield them by key; one that cannot be unpacked is a page with a problem."""
         with closing(open_for_reading(self.url)) as database:
             for one in pages_between(database, self.first, self.last):
                 body, problem = b"", ""
@@ -306,7 +293,6 @@ class StoredSource:
             self._url = whole_url(name)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
         return {"database": self.name, "pages": self._pages}
 
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
@@ -362,7 +348,10 @@ class ArchivePages:
 
 @dataclass(frozen=True, slots=True)
 class WholeArchives:
-    """The pages of WARC files read from end to end, so that records of repeated bodies find them."""
+    """The pages of WARC files read from end to end.
+
+    So a record that repeats another's body finds it, and a browser's document its answer, which ranges of bytes cannot.
+    """
 
     paths: Sequence[Path]
 
@@ -390,7 +379,6 @@ class WarcSource:
         self._paths = paths
 
     def mark(self) -> Mapping[str, Any]:
-        """See `PageSource`."""
         return _stamp(self._paths)
 
     def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:

@@ -57,6 +57,5 @@ def batch(record: type, columns: tuple[str, ...], rows: Sequence[Sequence[Any]])
 
 
 def table(record: Any, columns: tuple[str, ...], batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Make one table of batches of these columns."""
     pa = _pyarrow()
     return pa.Table.from_batches(batches, schema=schema(record, columns)).unify_dictionaries()
