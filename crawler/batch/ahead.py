@@ -297,8 +297,8 @@ class Made(NamedTuple):
 def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, partitions: Sequence[Documents]) -> Made:
     """Make everything ahead that does not depend on the order of the documents.
 
-    Each step goes on where it was. Texts of a database are signed as they are, those of a file without the lines that come
-    back.
+    Each step goes on where it was. Texts of a database are signed as they are, those of a file without the lines that
+    come back.
 
     Args:
         client: of the scheduler.
