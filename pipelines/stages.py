@@ -220,17 +220,17 @@ class StoreStage:
                 raise NoArticle(stored.article or "no article")
             if not self._is_awaited():
                 return page
-            found = await services.items([page.lease.id])
+            articles = await services.items([page.lease.id])
         except DatabaseProblem as problem:
             raise NoArticle(str(problem)) from problem
-        if not found:
+        if not articles:
             raise NoArticle("another process has moved it")
-        return found[0]
+        return articles[0]
 
     def _is_awaited(self) -> bool:
         """Tell whether anybody gets articles, which have to be read back for that."""
-        own = (ExtractStage, StoreStage, LastStage)
-        if any(not isinstance(one, own) for one in self._crawler.engine.scraper.itemproc.middlewares):
+        stages = (ExtractStage, StoreStage, LastStage)
+        if any(not isinstance(one, stages) for one in self._crawler.engine.scraper.itemproc.middlewares):
             return True
         receivers = liveReceivers(getAllReceivers(self._crawler.signals.sender, signals.item_scraped))
         return any(True for _ in receivers)

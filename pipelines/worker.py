@@ -196,8 +196,8 @@ class FaultLog:
         if kind not in self._kinds:
             self._kinds.add(kind)
             fault.add_note(fault.trace)
-            told = type(fault), fault, None
-            logger.error("%s %s: %s; more of that kind are only counted", url, self._what, fault, exc_info=told)
+            exc_info = type(fault), fault, None
+            logger.error("%s %s: %s; more of that kind are only counted", url, self._what, fault, exc_info=exc_info)
         return fault
 
 

@@ -112,9 +112,9 @@ class _Pieces:
             return -1, False
         for block in (self.block, self.block + 1):
             if block < len(self.texts):
-                found = self.texts[block].find(text, self.at if block == self.block else 0)
-                if found >= 0:
-                    self.block, self.at = block, found + len(text)
+                start = self.texts[block].find(text, self.at if block == self.block else 0)
+                if start >= 0:
+                    self.block, self.at = block, start + len(text)
                     first, self.given = block != self.given, block
                     return block, first
         return -1, False
