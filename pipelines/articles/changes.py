@@ -17,6 +17,7 @@ Text = tuple[str, str]
 Line = tuple[str, bool]
 """A line as it is compared, and whether it is a sentence."""
 
+# Chosen by hand.
 _MOST_CHARS = 1_000_000
 _SHORT = 80
 """Longer lines are sentences; shorter ones may be labels."""

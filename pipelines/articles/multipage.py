@@ -22,6 +22,7 @@ from ..records import Description, Signature
 MAX_PARTS = 50
 """Most pages of one article."""
 
+# Chosen by hand.
 _SEAM_LINES = 6
 _OVERLAP_LINES = 3
 _MOST_IMAGES = 100

@@ -18,6 +18,7 @@ from .document import Document
 from .view import Flags
 
 _BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
+# Chosen by hand.
 _MOST_BOX: Final = 0.3
 """Share of the page's text above which a container is no box, whatever its name: old pages stand in one form."""
 _PAGE: Final = frozenset({"html", "body", "main"})

@@ -30,6 +30,7 @@ UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
+# Chosen by hand; the networks weigh the features that they make.
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,

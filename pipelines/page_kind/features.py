@@ -24,6 +24,7 @@ from ..document.structured_data import find_types
 from ..document.view import Values, measure
 from ..records import Extraction, Links, Metadata
 
+# The numbers below were chosen by hand; the model (`scrapy train kinds`) weighs the features that they make.
 _LOW: Final = 0.25
 _LIKELY: Final = 0.85
 _UNLIKELY: Final = 0.5

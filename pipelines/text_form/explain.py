@@ -63,13 +63,13 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
     """Render the body anew with its shaping tags and every piece of text marked."""
     if not document.elements:
         return ""
-    pieces = _Pieces(document)
+    finder = _BlockFinder(document)
     out: list[str] = []
 
     def write(raw: str | None) -> None:
         if not raw:
             return
-        block, first = pieces.next(raw)
+        block, first = finder.next(raw)
         text = escape(clean(raw))
         if block < 0:
             out.append(f" {text} " if text else " ")
@@ -96,7 +96,7 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
     return "".join(out)
 
 
-class _Pieces:
+class _BlockFinder:
     """Finder of the block of each piece of text, in document order."""
 
     def __init__(self, document: Document) -> None:

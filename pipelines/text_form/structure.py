@@ -13,6 +13,7 @@ from ..document.document import Document
 _CONTAINERS: Final = words("li blockquote pre td th tr table h1 h2 h3 h4 h5 h6")
 _CELLS: Final = frozenset({"td", "th"})
 _HEADINGS: Final = {"h1": "h2"} | {f"h{level}": f"h{level}" for level in range(2, 7)}
+# Chosen by hand.
 _CELL_CHARS: Final = 200
 _MEAN_CELL_CHARS: Final = 60
 _BLOCKS_IN_CELL: Final = 3
