@@ -1,0 +1,43 @@
+"""Files of words: names, labels and phrases of languages, apart from the rules that use them.
+
+A line `[name]` begins a list; its entries follow, parted by commas and line ends. Lines that begin with `#` are
+comments.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+class WordLists:
+    """The lists of one file, by name.
+
+    Raises:
+        KeyError: no list has that name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._lists: dict[str, list[str]] = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("[") and line.endswith("]"):
+                entries = self._lists.setdefault(line[1:-1], [])
+            elif line and not line.startswith("#"):
+                entries += filter(None, map(str.strip, line.split(",")))
+
+    def __getitem__(self, name: str) -> list[str]:
+        return self._lists[name]
+
+    def words(self, *names: str) -> frozenset[str]:
+        """Return the entries of some lists as a set."""
+        return frozenset(entry for name in names for entry in self[name])
+
+    def pattern(self, *names: str) -> str:
+        r"""Return a group of a regular expression for the entries of some lists.
+
+        The longest entry is tried first; a blank stands for any white space, `\s`.
+        """
+        longest_first = sorted(self.words(*names), key=lambda entry: (-len(entry), entry))
+        escaped = [re.escape(entry).replace("\\ ", r"\s") for entry in longest_first]
+        is_class = all(len(entry) == 1 for entry in longest_first)
+        return f"[{''.join(escaped)}]" if is_class else f"(?:{'|'.join(escaped)})"
