@@ -33,11 +33,20 @@ class WordLists:
         return frozenset(entry for name in names for entry in self[name])
 
     def pattern(self, *names: str) -> str:
-        r"""Return a group of a regular expression for the entries of some lists.
+        """Return a group of a regular expression for the entries of some lists (see `choices`)."""
+        entries = self.words(*names)
+        if all(len(entry) == 1 for entry in entries):
+            return f"[{''.join(map(re.escape, sorted(entries)))}]"
+        return f"(?:{self.choices(*names)})"
 
-        The longest entry is tried first; a blank stands for any white space, `\s`.
+    def choices(self, *names: str, behind: str = "") -> str:
+        r"""Return alternatives for a regular expression, the longest entry first.
+
+        Each begins with a letter, so that a search skips to one of these. A blank stands for any white space, `\s`.
+
+        Args:
+            names: lists.
+            behind: a regular expression that follows each entry.
         """
         longest_first = sorted(self.words(*names), key=lambda entry: (-len(entry), entry))
-        escaped = [re.escape(entry).replace("\\ ", r"\s") for entry in longest_first]
-        is_class = all(len(entry) == 1 for entry in longest_first)
-        return f"[{''.join(escaped)}]" if is_class else f"(?:{'|'.join(escaped)})"
+        return "|".join(re.escape(entry).replace("\\ ", r"\s") + behind for entry in longest_first)

@@ -53,7 +53,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version"},
+        {"urls", "records", "params", "version", "word_lists"},
     ),
     "db": (
         {"articles", "sites", "queries"},

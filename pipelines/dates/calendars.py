@@ -12,11 +12,14 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
+from ..word_lists import WordLists
 from .names import find_month, fold
 from .timezones import Habits
 
+_LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _WRITTEN: Final = dict(zip("：／－．　〇○零−‐‑", ":/-. 000---", strict=True))
 _DIGITS: Final = _WRITTEN | {
     chr(code): str(unicodedata.decimal(chr(code)))
@@ -91,12 +94,7 @@ _SOLAR_LEAP_YEARS: Final = frozenset({1, 5, 9, 13, 17, 22, 26, 30})
 
 Source: K. Borkowski, The Persian calendar for 3000 years, Earth, Moon and Planets 74 (1996).
 """
-_SOLAR_NAMES: Final = (
-    "فروردین حمل وری farvardin", "اردیبهشت ثور غویی ordibehesht", "خرداد جوزا غبرگولی khordad", "تیر سرطان چنگاښ tir",
-    "مرداد امرداد اسد زمری mordad", "شهریور سنبله وږی shahrivar", "مهر میزان تله mehr", "ابان عقرب لړم aban",
-    "اذر قوس لیندی azar", "دی جدی مرغومی dey", "بهمن دلو سلواغه bahman", "اسفند حوت کب esfand",
-)  # fmt: skip
-_SOLAR_MONTHS: Final = {fold(name): number for number, names in enumerate(_SOLAR_NAMES, 1) for name in names.split()}
+_SOLAR_MONTHS: Final = {fold(name): month for month in range(1, 13) for name in _LISTS[f"solar month {month}"]}
 _SOLAR_NAMED = re.compile(
     r"(\d(?<!\d\d)\d?)(?:-?م|ام)?[\s\u200c]{0,2}([^\W\d_](?:[^\W\d_]|\u200c){1,10}?)[\s\u200c]{0,2}(?:ماه)?[\s،,]{0,3}"
     r"(?:سال\s?)?(1[34]\d\d)(?!\d)"
@@ -115,19 +113,8 @@ _TWO_WORDS = re.compile(r"(?:كانون|تشرين|کانوونی|کانونی|�
 _HEBREW_IN = re.compile(r"(?<=\d)(\s{0,2})[בל][-־]?(?!שעה)(?=[א-ת]{3})")
 
 _MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-_HALVES: Final = {
-    half: words.split()
-    for half, words in (
-        ("AM", "ص صباحا صباحاً صباحًا ق.ظ ق.ظ. قبل‌ازظهر صبح ΠΜ π.μ. πμ पूर्वाह्न পূর্বাহ্ণ এএম முற்பகல் לפנה״צ"),
-        ("PM", "م مساء مساءً ب.ظ ب.ظ. بعدازظهر عصر μ.μ. μμ अपराह्न অপরাহ্ণ পিএম பிற்பகல் אחה״צ"),
-    )
-}
-_HALF = re.compile(
-    r"(:\d\d)\s{0,2}("
-    + "|".join(sorted((re.escape(word) for words in _HALVES.values() for word in words), key=len)[::-1])
-    + r")(?![^\W\d_])"
-)
-_AFTERNOON: Final = frozenset(_HALVES["PM"])
+_HALF = re.compile(rf"(:\d\d)\s{{0,2}}({_LISTS.choices('am', 'pm')})(?![^\W\d_])")
+_AFTERNOON: Final = _LISTS.words("pm")
 
 
 @lru_cache(maxsize=32)

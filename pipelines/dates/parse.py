@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import Final
 
+from ..word_lists import WordLists
 from . import timezones
 from .calendars import read_number, westernize
 from .names import find_month
 from .period import midnight
 from .timezones import Habits
 
+LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _EARLIEST: Final = 1990
 
 # A search skips to where a pattern may begin when this is a character or one of a set: what must not stand in front is
@@ -27,11 +30,14 @@ _ISO = re.compile(
     r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
-_HALVES = "上午|下午|晚上|晚间|晚間|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|早间|午前|午後|午间|早|晚|오전|오후|AM|PM"
+_LATER: Final = LISTS.words("later") | {"pm", "p"}
+_EARLIER: Final = LISTS.words("earlier") | {"am", "a"}
+_NOON: Final = LISTS.words("noon")
+_HALVES: Final = LISTS.choices("later", "earlier", "noon", "early")
 CLOCK: Final = (
     r"(?:\s?[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
     r"[월화수목금토일]요일|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}(?:农历[^\W\d_]{2,8}\s{1,2})?"
-    rf"({_HALVES})?\s{{0,3}}(\d{{1,2}})"
+    rf"({_HALVES}|AM|PM)?\s{{0,3}}(\d{{1,2}})"
     r"\s?(?:[:∶]\s?(?=\d)|[时時點点시](?=\s?\d|[半整许\s,，|)）\]】]|$)\s?)(\d{1,2}|半)?"
     r"(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
     r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
@@ -51,46 +57,17 @@ _HAN_DATE = re.compile(
 )
 
 
-def _number_months(*months: str) -> dict[str, int]:
-    """Number the names of twelve months."""
-    return {name: number for number, names in enumerate(months, 1) for name in names.split()}
-
-
-MONTHS: Final = _number_months(
-    "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta január "
-    "ιανουαρίου ιανουάριος ιαν січня січ янв январь януари gener jänner يناير",
-    "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat února "
-    "helmikuuta február φεβρουαρίου φεβρουάριος φεβ лютого лют фев февр февраль февруари febrer feber فبراير شباط",
-    "march mar märz mär mrz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
-    "március μαρτίου μάρτιος μαρ μάρ березня бер мар март marts març مارس آذار",
-    "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου απρίλιος απρ квітня "
-    "квіт кві апр апрель април أبريل ابريل نيسان",
-    "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου μαίου μάιος μαι μαϊ μάι травня трав тра "
-    "май maig مايو أيار",
-    "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου ιούνιος ιουν "
-    "ιούν червня черв чер июн июнь юни juny يونيو حزيران",
-    "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου ιούλιος ιουλ "
-    "ιούλ липня лип июл июль юли juliol يوليو تموز",
-    "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus αυγούστου "
-    "αύγουστος αυγ αύγ серпня сер авг август agost أغسطس اغسطس آب",
-    "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září syyskuuta "
-    "szeptember σεπτεμβρίου σεπτέμβριος σεπ σεπτ вересня вер верес сен сент сентябрь септември setembre سبتمبر أيلول",
-    "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října lokakuuta "
-    "október οκτωβρίου οκτώβριος οκτ жовтня жов жовт окт октябрь октомври أكتوبر اكتوبر",
-    "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta νοεμβρίου "
-    "νοέμβριος νοε νοέ листопада лис лист ноя нояб ноябрь ноември نوفمبر",
-    "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря decembrie aralık "
-    "prosince joulukuuta δεκεμβρίου δεκέμβριος δεκ грудня груд гру дек декабрь декември desembre ديسمبر",
-)
-_BEFORE_YEAR: Final = MONTHS | _number_months(
-    "janv ene gen sty oca led ian", "févr fév fevr fev lut şub úno helmi", "mrt bře", "avr abr kwi nis dub",
-    "mag maj kvě", "giu cze haz čvn iun", "juil lug lip tem čvc iul", "ago sie ağu srp agu", "set wrz eyl zář",
-    "out ott paź eki říj", "lis kas noi", "déc dic gru ara pro des",
+_MONTH_NAMES: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
 )  # fmt: skip
+MONTHS: Final = {name: number for number, month in enumerate(_MONTH_NAMES, 1) for name in LISTS[month]}
+_BEFORE_YEAR: Final = MONTHS | {
+    name: number for number, month in enumerate(_MONTH_NAMES, 1) for name in LISTS[f"{month} before a year"]
+}
 """Short names that are words of other languages, too: they are months only where a year stands behind them."""
 _CLOCK_WEST = (
-    r"(?:(?:\s?г\.)?\s{0,2}[,،:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om|ساعت|"
-    r"الساعة|בשעה|เวลา)?\s{0,3}"
+    rf"(?:(?:\s?г\.)?\s{{0,2}}[,،:·|•–—-]?\s{{0,3}}{LISTS.pattern('before clocks')}?\s{{0,3}}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 NAME: Final = r"([^\s\d\x00-\x2f:-@\[-`{-\xb4\xb6-\xbf\u2010-\u206f\u3000-\u303f\uff00-\uff20،؛۔]{2,16})"
@@ -100,12 +77,14 @@ _YEAR_FIRST = re.compile(
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
-    rf"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º|ª|ই|লা|রা|ঠা|শে|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
+    rf"(\d(?<!\d\d)\d?)(?:{LISTS.choices('ordinals')}|\.|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?"
+    rf"(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
     r"(?:de\s|del\s)?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    rf"(?<![^\W\d_]){NAME}\.?\s{{1,2}}(\d{{1,2}})(?:st|nd|rd|th)?[,،]?\s{{1,2}}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    rf"(?<![^\W\d_]){NAME}\.?\s{{1,2}}(\d{{1,2}}){LISTS.pattern('english ordinals')}?[,،]?\s{{1,2}}"
+    r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 # Of the year there are two digits.
@@ -147,9 +126,6 @@ _SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3}[ -])(\d\d)(?= \d{1,2}:
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
 )
-_LATER: Final = frozenset({"下午", "晚上", "晚间", "晚間", "晚", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
-_EARLIER: Final = frozenset({"凌晨", "上午", "清晨", "早晨", "午前", "오전", "am", "a"})
-_NOON: Final = frozenset({"中午", "午间"})
 _MORNING: Final = 6
 _UNIX = re.compile(r"(?:/?Date\()?1[0-9]{9}(?:\d{3})?(?:\.\d{1,9})?(?:[+-]\d{4})?(?:\)/?)?")
 _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")

@@ -14,58 +14,37 @@ from db.records.article import GUESS
 
 from .calendars import read_number
 from .names import find_month, find_weekday
-from .parse import CLOCK, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
+from .parse import CLOCK, LISTS, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
 from .timezones import Habits, read_zone
 
-_NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
-_UNITS: Final = (
-    (1, "秒钟 秒鐘 秒 초 seconds second secs sec sekunden sekunde secondes seconde segundos segundo secondi секунды "
-        "секунд"),
-    (60, "分钟 分鐘 分 분 minutes minute mins min minuten minutos minuto minuti минуты минуту минут phút minut"),
-    (3600, "小时 小時 钟头 時間 시간 hours hour hrs hr std stunden stunde heures heure horas hora ore ora h часов "
-            "часа час giờ godzin godziny"),
-    (86400, "天 日 일 days day tagen tag jours jour días dias día dia giorni giorno дней дня день ngày dni d"),
-    (7 * 86400, "周 週間 週 星期 주 weeks week wochen woche semaines semaine semanas semana settimane settimana недели "
-                "неделю недель tuần"),
-    (30 * 86400, "个月 個月 か月 ヶ月 月 개월 months month monaten monat mois meses mes mesi mese месяцев "
-                 "месяца месяц tháng"),
-    (365 * 86400, "年 년 years year jahren jahr ans an años año anos ano anni anno лет года год năm"),
-)  # fmt: skip
-_SECONDS: Final = {unit: seconds for seconds, units in _UNITS for unit in units.split()}
-_UNIT = "(" + "|".join(sorted(_SECONDS, key=len, reverse=True)) + ")"
-_END = r"(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))"
+_any = LISTS.pattern
+_NUMBER = rf"(\d{{1,3}}|{LISTS.choices('numbers')})"
+_UNITS: Final = {
+    "seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 7 * 86400, "months": 30 * 86400,
+    "years": 365 * 86400,
+}  # fmt: skip
+_SECONDS: Final = {unit: seconds for name, seconds in _UNITS.items() for unit in LISTS[name]}
+_UNIT = f"({LISTS.choices(*_UNITS)})"
+_END = rf"(?=\s{{0,3}}(?:[^\u4e00-\u9fff\s]|$|{LISTS.choices('behind chinese times')}|\s[\u4e00-\u9fff]))"
 _BEHIND = re.compile(
-    _NUMBER + r"\s?个?個?" + _UNIT + r"\s?(?:(?:(?:之?前|以前)" + _END + r"|전(?!\w))|(?:ago|назад|trước|fa|temu)\b)",
-    re.IGNORECASE,
+    rf"{_NUMBER}\s?个?個?{_UNIT}\s?(?:(?:(?:之?前|以前){_END}|전(?!\w))|{_any('behind amounts')}\b)", re.IGNORECASE
 )
 """Followed by Han, "3天前" are words of a sentence."""
-_BEFORE = re.compile(r"\b(?:vor|il y a|hace|há)\s" + _NUMBER + r"\s?" + _UNIT + r"(?!\w)", re.IGNORECASE)
-_BACK: Final = {
-    word.replace("_", " "): days
-    for days, words in enumerate(
-        (
-            "今天 今日 today heute aujourd'hui aujourd’hui hoy hoje oggi сегодня 오늘 刚刚 剛剛 just_now hôm_nay "
-            "dziś dzisiaj",
-            "昨天 昨日 yesterday gestern hier ayer ontem ieri вчера 어제 hôm_qua wczoraj",
-            "前天 前日 vorgestern avant-hier anteayer позавчера 그제",
-            "大前天",
-        )
-    )
-    for word in words.split()
-}
-_NOW: Final = frozenset({"刚刚", "剛剛", "just now"})
+_BEFORE = re.compile(rf"\b{_any('before amounts')}\s{_NUMBER}\s?{_UNIT}(?!\w)", re.IGNORECASE)
+_DAYS: Final = ("today", "yesterday", "two days ago", "three days ago")
+_BACK: Final = {word: days for days, name in enumerate(_DAYS) for word in LISTS[name]}
+_NOW: Final = LISTS.words("now")
 _LANGUAGE: Final = {"hier": "fr"}
 """Of words that mean something else in another language: German "Sie sind hier"."""
 _DAY = re.compile(
-    r"(?<!\w)(?:" + "|".join(sorted(_BACK, key=len, reverse=True)) + r")(?![\w'’-])"
-    r"|(?:今天|今日|昨天|昨日|大前天|前天|刚刚|剛剛)(?![\u4e00-\u9fff])"
-    r"|(?:今天|今日|昨天|昨日|前天)(?=(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|午前|午後)?\s?\d)",
+    rf"(?<!\w){_any(*_DAYS)}(?![\w'’-])|{_any('chinese days')}(?![\u4e00-\u9fff])|"
+    rf"{_any('chinese days before clocks')}(?={_any('halves behind days')}?\s?\d)",
     re.IGNORECASE,
 )
-_TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
+_TOLD = re.compile("前|전|" + LISTS.choices("behind amounts", "before amounts", *_DAYS))
 """A lower-case word that every relative time holds."""
 _CLOCK_WEST = re.compile(
-    r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
+    rf"[,，]?\s{{0,3}}(?:{_any('clocks behind days')}\s)?(\d{{1,2}})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
 )
 _CLOCK_EAST = re.compile(CLOCK)
@@ -84,26 +63,7 @@ _NEAR_CHARS: Final = 12
 _MOST_YEARS: Final = 12
 """In so many years every day but the last of February falls on each day of the week."""
 _MONTH_FIRST: Final = frozenset({"zh", "ja", "ko"})
-_LABELS: Final = frozenset(
-    [
-        "posted",
-        "published",
-        "updated",
-        "added",
-        "created",
-        "date",
-        "on",
-        "am",
-        "le",
-        "el",
-        "il",
-        "em",
-        "den",
-        "vom",
-        "publié",
-        "mis",
-    ]
-)
+_LABELS: Final = LISTS.words("before days")
 _EASTERN_DAY = re.compile(
     r"(?:星期|礼拜|禮拜|周|週)([一二三四五六日天])|([月火水木金土日])曜|[(（]([月火水木金土日월화수목금토일])[)）]|([월화수목금토일])요일"
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from ..decode.text import clean
@@ -13,12 +14,12 @@ from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_label
 from ..records import BlockKind, Extraction, Links
 from ..urls import MAX_URL_CHARS, canonicalize
+from ..word_lists import WordLists
 from .robots_meta import is_nofollow
 
+_LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _PAGES = re.compile(
-    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
-    r"第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
-    r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
+    rf"^[\W_]{{0,3}}(?:\d{{1,4}}|{_LISTS.choices('pages')}|第\s?\d{{1,4}}\s?[页頁]|[«»‹›<>]{{1,3}})[\W_]{{0,3}}$",
     re.IGNORECASE,
 )
 # Parts of names. They are looked for in a name with a blank before it: a search skips to blanks and hyphens.

@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
+from pathlib import Path
 from typing import Final
 
 from ..document.document import Document
 from ..records import BlockKind, Links
+from ..word_lists import WordLists
 
 _MOST_CHARS: Final = 30
 _MOST_PIECES: Final = 8
+_LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
+_any = _LISTS.pattern
 _CONTROL = re.compile(
-    r"(?:点击|點擊)?(?:加载|載入|查看|显示|顯示|浏览|瀏覽)更多(?:新闻|新聞|内容|內容|文章|资讯|資訊)?|更多(?:新闻|新聞|文章|内容|內容)|"
-    r"(?:load|show|see|view) more(?: (?:posts|news|articles|stories|results|content))?|more (?:posts|stories|articles)|"
-    r"(?:mehr|weitere)(?: \w+)? (?:laden|anzeigen)|(?:voir|charger|afficher) plus|(?:cargar|ver|mostrar) más|"
-    r"carregar mais|показать (?:ещё|еще)|もっと見る|더 ?보기",
+    rf"(?:点击|點擊)?{_any('chinese loading')}更多{_any('chinese items')}?|更多{_any('chinese items loaded')}|"
+    rf"{_any('english loading')}\smore(?:\s{_any('english items')})?|more\s{_any('items loaded')}|"
+    rf"{_any('german more')}(?:\s\w+)?\s{_any('german loading')}|{_any('loading')}",
     re.IGNORECASE,
 )
-_HINT = re.compile("更多|[Mm]ore|MORE|laden|anzeigen|plus|más|mais|ещё|еще|もっと|더")
+_HINT = re.compile(_any("hints"))
 """A word of every control: most pages have none."""
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2

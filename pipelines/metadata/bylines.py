@@ -14,19 +14,15 @@ from ..document.document import Document
 from ..document.structured_data import Structured
 from . import person_names
 from .lines import split_fields
-from .person_names import NameTest
+from .person_names import LISTS, NameTest
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
     "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author",
     "twitter:creator_name",
 )  # fmt: skip
-_CARD_LABEL = re.compile(
-    r"^(?:written by|author|verfasst von|geschrieben von|écrit par|auteur|escrito por|autor|scritto da|"
-    r"geschreven door|"
-    r"作者|撰文|автор|napisane przez|yazan)$",
-    re.IGNORECASE,
-)
+_any = LISTS.pattern
+_CARD_LABEL = re.compile(rf"^{_any('twitter card labels')}$", re.IGNORECASE)
 """Label of a Twitter card's field that holds the author."""
 _NAME = re.compile(
     r"(?:^|[\s_-])(?:\w{0,20}author(?:s|info|name|box|by)?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
@@ -35,24 +31,12 @@ _NAME = re.compile(
 _SHOWN = re.compile(r"author|writer|byline|nick|user|meta_text|reporter|(?:^|[\s_-])name(?:$|\s)")
 _SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
 _NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|related|avatar")
-_PAGE = re.compile(
-    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|"
-    r"autori|"
-    r"redaktion|contributors?|members?|user|c/user)[/?]|space-uid|mod=space(?:&|$)|/author-",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(
-    r"^(?:written\s|posted\s|story\s|words\s|article\s)?(?:by|von|par|por|di|door|av|af|author|autor|作者|记者|記者|文|文章作者|"
-    r"本文作者)\s?[:：]?$",
-    re.IGNORECASE,
-)
-_FUNCTION = re.compile(
-    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|logging|sign-?(?:in|up)|regist(?:er|ration)?|password|cart)(?:$|[/?&=._#-])",
-    re.IGNORECASE,
-)
+_PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-", re.IGNORECASE)
+_LABEL = re.compile(rf"^(?:{_any('before field labels')}\s)?{_any('field labels')}\s?[:：]?$", re.IGNORECASE)
+_FUNCTION = re.compile(rf"(?:[/?&=._-]|^){_any('account pages')}(?:$|[/?&=._#-])", re.IGNORECASE)
 """Paths of links to forms."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
-_EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
+_EDITED = re.compile(rf"{_any('editors')}\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
 _DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
 _CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")

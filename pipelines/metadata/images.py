@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from ..decode.text import clean, squeeze
@@ -12,6 +13,7 @@ from ..document.document import Document
 from ..document.noise import is_info
 from ..document.structured_data import Structured
 from ..records import Image
+from ..word_lists import WordLists
 
 MAX_IMAGES: Final = 50
 _MAX_CAPTION_CHARS: Final = 300
@@ -24,22 +26,16 @@ _BEFORE_TEXT, _BEHIND_TEXT = 6, 3
 _CAPTION_NAME = re.compile(
     r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
 )
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
+_any = _LISTS.pattern
 _CAPTION_LINE = re.compile(
-    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|"
-    r"資料照|示意图|"
-    r"图片来源|圖片來源|图源|图片说明|圖說|效果图|配图|photo|image|foto|credit)|^[▲△↑▼]|"
-    r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
+    rf"^[▲△↑▼↓◆■\s（(【]{{0,3}}(?:{_any('captions')}|[图圖][:：]|图[一二三四五六七八九十\d]{{1,3}}\b)|^[▲△↑▼]|"
+    rf"{_any('behind captions')}[）)】。]{{0,2}}$",
     re.IGNORECASE,
 )
 _NO_CAPTION = re.compile(
-    r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|"
-    r"play|enlarge|zoom|"
-    r"download|subscribe|sign|follow|share|save|pin|print|skip|twitter|facebook|bullet point|記事を読む|続きを読む|"
-    r"loading|advertisement|img|image|photo|picture|hero(?: "
-    r"feature)?|logo|icon|banner|"
-    r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
-    r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|"
-    r"larger).{0,30}$)|[\d\W_]+$",
+    rf"[\w. ()-]{{0,80}}\.(?:jpe?g|png|gif|webp|bmp)$|{_any('no captions')}"
+    rf"(?:$|[\s:]+(?:{_any('small words behind buttons')} |{_any('behind buttons')}).{{0,30}}$)|[\d\W_]+$",
     re.IGNORECASE,
 )
 _NO_PICTURE = re.compile(

@@ -7,11 +7,13 @@ such a text has the language that its page declares, or none.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 
 import pycld2
 
-from ..decode.text import clean, words
+from ..decode.text import clean
+from ..word_lists import WordLists
 
 _HANS: Final = frozenset(
     "这个们来时国为说对会发过进动经学开关问产业现实员长东车书学习买卖门间见观觉电话网络设计论议语请谁让认记许证识试"
@@ -47,19 +49,8 @@ _CODES: Final = {
 }
 _KNOWN: Final = frozenset(code for _, code in pycld2.LANGUAGES)
 # Serbian in Latin letters, which CLD2 takes for Croatian or Bosnian: one vowel is "e" there, and "ije" or "je" here.
-_SERBIAN: Final = words(
-    "bezbednost bezbednosti bolest celo cela ceo čovek čoveka čoveku dece deca delo deo devojka dve gde "
-    "izveštaj juče lep lepo mesec meseca mesto mesta mestu nedelja nedelje negde ovde pesma ponedeljak posle "
-    "pre predsednik predsednika predsednica primer proleće promena promene reč reči reka reke rešenje sreda "
-    "srede svest svešću svet sveta svetu uspeh uvek vera veruje videti vreme zahtev zahteva"
-)
-_CROATIAN: Final = words(
-    "cijeli cijelo cijela čovjek čovjeka čovjeku djece djeca djelo dio djevojka dvije gdje izvještaj izvješće "
-    "jučer lijep lijepo mjesec mjeseca mjesto mjesta mjestu nedjelja nedjelje negdje ovdje pjesma ponedjeljak "
-    "poslije prije predsjednik predsjednika predsjednica primjer proljeće promjena promjene riječ riječi "
-    "rijeka rijeke rješenje srijeda srijede svijest sviješću svijet svijeta svijetu uspjeh uvijek vjera "
-    "vjeruje vidjeti vrijeme zahtjev zahtjeva"
-)
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "serbian.txt")
+_SERBIAN, _CROATIAN = _LISTS.words("serbian"), _LISTS.words("croatian")
 _UNTOLD: Final = frozenset({"da", "no", "nn"})
 """Languages that only a longer text tells apart."""
 _LEAST_SCORE: Final = 300

@@ -5,27 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from ..document.document import Document
 from ..urls import canonicalize
+from ..word_lists import WordLists
 
 MAX_PAGES: Final = 200
 """Higher numbers are not page numbers of one article."""
 _MAX_ANCHOR_CHARS: Final = 24
 _FOLLOWING: Final = 0
 _PRECEDING: Final = -1
-_NEXT: Final = (
-    "下一页,下一頁,下页,下頁,后页,後頁,后一页,後一頁,阅读下一页,next,next page,next part,次へ,次のページ,次ページ,다음,"
-    "다음 페이지,weiter,nächste seite,page suivante,suivant,suivante,siguiente,página siguiente,próxima,próxima página,"
-    "volgende,далее,следующая,следующая страница"
-)
-_PREVIOUS: Final = (
-    "上一页,上一頁,上页,上頁,前页,前頁,前一页,前一頁,prev,previous,previous page,prev page,前へ,前のページ,前ページ,"
-    "이전,이전 페이지,zurück,vorherige seite,page précédente,précédent,précédente,anterior,página anterior,vorige,"
-    "назад,предыдущая"
-)
-_ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "pages.txt")
+_ORDER: Final = dict.fromkeys(_LISTS["next"], _FOLLOWING) | dict.fromkeys(_LISTS["previous"], _PRECEDING)
 _INITIALS: Final = frozenset("第PpSs")
 _MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
 # Characters with which the anchors in question begin and end: most links are told apart by these alone.
@@ -34,7 +27,7 @@ _LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER)
 _RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
 _HAN: Final = {char: number for number, char in enumerate("一二三四五六七八九十", 1)}
 _LABEL = re.compile(
-    r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
+    rf"第\s{{0,2}}(\d{{1,3}}|[一二三四五六七八九十])\s{{0,2}}[页頁]|{_LISTS.pattern('page')}\s{{1,2}}(\d{{1,3}})$"
 )
 _EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp|xhtml|do|cgi)$", re.IGNORECASE)
 _KEYS: Final = "p|pg|pn|page|paged|pageno|page_no|pageid|pagenum|page_num|pagenumber|pageindex|currentpage|part|start"

@@ -7,14 +7,16 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from ..decode.scripts import simplify
-from ..decode.text import clean, squeeze, words
+from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_label
 from ..document.structured_data import Structured, find_meta
 from ..records import Extraction
+from ..word_lists import WordLists
 
 MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
@@ -26,59 +28,25 @@ _TAG_PATH = re.compile(r"/(?:tags?|keywords?|topics?|hashtag|biaoqian)[/_=-]|[?&
 _TAG_NAME = re.compile(
     r"(?:^|[\s_-])(?:tags?|tag-?(?:list|links?|box)|keywords?|article-?tags?|post-?tags?)(?:$|[\s_-])"
 )
-_LABEL = re.compile(
-    r"^[\W_]{0,3}(?:关键词|关键字|關鍵字|關鍵詞|标签|標籤|tags?|keywords?)\s{0,2}[:：]\s{0,3}(.{2,200})", re.IGNORECASE
-)
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "tags.txt")
+_any = _LISTS.pattern
+_LABEL = re.compile(rf"^[\W_]{{0,3}}{_any('keyword labels')}\s{{0,2}}[:：]\s{{0,3}}(.{{2,200}})", re.IGNORECASE)
 _CRUMB_NAME = re.compile(r"crumb|position|location|(?:^|[\s_-])(?:path|lujing|place|weizhi|where|dqwz)(?:$|[\s_-])")
-_CRUMB_LABEL = re.compile(
-    r"^[\W_]{0,3}(?:您?你?(?:现在|当前|目前|所在|的)?的?位置|當前位置|目前位置|you are here)\s{0,2}(?:是)?[:：]?"
-    r"\s{0,3}",
-    re.IGNORECASE,
-)
+_CRUMB_LABEL = re.compile(rf"^[\W_]{{0,3}}{_any('breadcrumb labels')}\s{{0,2}}(?:是)?[:：]?\s{{0,3}}", re.IGNORECASE)
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
-_NO_SECTION: Final = words(
-    "首页 home 正文 文章 文章详情 联系我们 关于我们 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 "
-    "内容页 当前页 论坛 startseite "
-    "推荐 重点推荐 "
-    "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage "
-    "frontpage index "
-    "indexhtml content contents contact contactus login search back tag tags post posts blogpost allposts story "
-    "stories featured "
-    "uncategorized uncategorised none null general help about aboutus browse all main page pages error 404 default root"
-)
-"""Squeezed and simplified."""
-_SECTION_END = re.compile(
-    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$"
-)
+_FIRST_CRUMBS: Final = tuple(_LISTS["first breadcrumbs"])
+_NO_SECTION: Final = _LISTS.words("no sections")
+_SECTION_END = re.compile(rf"[\s·|-]{{0,3}}(?:{_any('behind sections')}|大\s?中\s?小|(?:19|20)\d\d年\d).*$")
 _ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
 _STEP_CHARS: Final = 20
 _SECTION_PATH = re.compile(r"\s?[/>›»]\s?")
-# Keywords that name no subject: channels of every site, buttons, and what content systems call their kinds of page.
-_NO_KEYWORD: Final = words(
-    "news blog blogs home homepage post posts page pages article articles story stories video videos photo photos "
-    "image images "
-    "topic topics tag tags category categories featured headline headlines latest breaking trending popular recent "
-    "uncategorized "
-    "uncategorised general other misc none null all more media archive archives content index default website online "
-    "magazine "
-    "newspaper opinionen actualité actualités noticias noticia nachrichten aktuell aktuelles nyheter nyheder notizie "
-    "haberler haber "
-    "wiadomości новости ειδήσεις νέα berita ニュース 뉴스 新闻 首页 正文 文章 头条 要闻 资讯 图片 视频 专题 新闻图片 "
-    "滚动 滚动新闻 "
-    "新闻中心 国内新闻 国际新闻 社会新闻 热点新闻 热门新闻 即时新闻 最新消息 新闻网 门户 网站 其他 综合 推荐 原创 "
-    "健康新闻 生活新闻"
-)
-"""Squeezed and simplified."""
+_NO_KEYWORD: Final = _LISTS.words("no keywords")
 _NEWS_OF_ALL = re.compile(
-    r"(?:(?:latest|breaking|top|world|daily|local|general|national|international|today|live|online|all|more|current|"
-    r"recent|featured|"
-    r"us|uk|india|business|sports?|health|medical|medicine|games?)[\s-]){0,3}(?:news|headlines?|stories|articles)"
-    r"(?:\s(?:today|live|online|now|headlines|updates?|videos?|archives?|stories|portal|articles|blog|in "
-    r"\w{2,12})){0,3}$|breaking\b|top news\b"
+    rf"(?:{_any('news of all')}[\s-]){{0,3}}{_any('news')}(?:\s(?:{_any('behind news')}|in \w{{2,12}})){{0,3}}$|"
+    r"breaking\b|top news\b"
 )
 _BUTTON = re.compile(
-    r"(?:view|buy|shop|see|read|show|browse|explore|click|sign|log|subscribe|follow|add|leave|post a|share|download)\s|"
-    r"(?:dodaj|zobacz)\s|.{0,12}\b(?:comments?|komentarze|komentar\w*)\b|(?:查看|更多|返回|收藏|分享)"
+    rf"{_any('buttons')}\s|.{{0,12}}\b(?:{_any('comments')}|{_any('polish comments')}\w*)\b|{_any('chinese buttons')}"
 )
 _IDENTIFIER = re.compile(
     r"^[a-z]{22,}$|[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|"
@@ -260,7 +228,7 @@ def find_section(
         label = _CRUMB_LABEL.match(text)
         node = nodes[index]
         named = _is_crumb(names[node]) or (parents[node] >= 0 and _is_crumb(names[parents[node]]))
-        if label or named or text.startswith(("首页", "首頁", "Home")):
+        if label or named or text.startswith(_FIRST_CRUMBS):
             steps = _STEP.split(text[label.end() :] if label else text)
             channel = _channel((step for step in reversed(steps) if len(step.strip()) <= _STEP_CHARS), no_channel)
             if len(steps) >= 2 and channel:

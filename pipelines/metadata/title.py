@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_label
 from ..document.structured_data import Structured, find_meta
+from ..word_lists import WordLists
 from .title_ranking import StatedTitles, TitleCandidate, choose, describe
 
 MAX_TITLE_CHARS: Final = 500
@@ -43,10 +45,9 @@ _PLAIN: Final = 5
 """Level of a line that is no heading."""
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
 _LABEL = re.compile(
-    r"[\s\[【（(]{0,2}(?:原创|原創|转载|轉載|转帖|轉貼|图|圖|组图|組圖|图文|圖文|视频|視頻|置顶|置頂|精华|精華|blog|topic|video|"
-    r"photos?|news)(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)",
-    re.IGNORECASE,
+    rf"[\s\[【（(]{{0,2}}{_LISTS.pattern('headline labels')}(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)", re.IGNORECASE
 )
 """A word that templates put in front of a headline."""
 _SHORTEST: Final = 4

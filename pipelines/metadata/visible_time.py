@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from db.records.article import GUESS
@@ -19,60 +20,40 @@ from ..dates.relative import find_named_weekday, read_relative
 from ..dates.timezones import Habits
 from ..document.document import Document
 from ..document.noise import is_stamp
+from ..word_lists import WordLists
 from .lines import split_fields
 
-
-def _each(words: str, behind: str) -> str:
-    """Build a pattern of words, each with the same behind it."""
-    return "|".join(word + behind for word in words.split())
-
-
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "times.txt")
+_any = _LISTS.pattern
 # Patterns of words are for small letters and every choice begins with a letter: a search skips to one of these.
-_SPAN: Final = "(?:时间|時間|日期)"
-_CHANGED: Final = _each("更新 修改 变更 變更", f"{_SPAN}?") + (
-    r"|수정|updated|modified|edited|aktualisiert|stand\s?:|mis(?:e)? à jour|modifié|actualizado|aggiornat[oa]|"
-    r"ultima modifica|atualizado|обновлен[оа]?|cập nhật|aktualizacja|تحديث"
+_SPAN: Final = _any("spans")
+_CHANGED: Final = "|".join(
+    (_LISTS.choices("changed", behind=f"{_SPAN}?"), _LISTS.choices("changed elsewhere"), r"stand\s?:")
 )
-_OTHER: Final = (
-    _each(
-        "活动 活動 报名 報名 会议 會議 开庭 比赛 演出 考试 举办 舉辦 开标 投标 公示 有效 实施 施行 讲座 上映 开始 開始 "
-        "结束 結束 截止 截至 生成 访问 当前 现在 系统 登录 注册 出生 成立 开放 营业 办理 投票 直播 "
-        "预约 发货 开业 出发 比賽 演講",
-        f"(?:{_SPAN}|[于到至:：])",
-    )
-    + "|今天是|今日是|现在是|当前时间|服务器|generated|server time|expires|deadline|valid"
-    "|joined|member since|registered|mitglied seit|registriert|membre depuis|inscrit le|miembro desde|зарегистрирован"
-)
-"""Of what the article is about, or of the page as it was served."""
+_OTHER: Final = f"{_LISTS.choices('other', behind=f'(?:{_SPAN}|[于到至:：])')}|{_LISTS.choices('other elsewhere')}"
 _STATED: Final = "|".join(
     (
-        _each(
-            "发布 發布 发表 發表 刊发 刊登 上传 上稿 录入 创建 发稿 發稿 發佈 "
-            "发文 印发 信息 文章 稿件 公开 公開 推送 建立",
-            _SPAN,
-        ),
+        _LISTS.choices("stated", behind=_SPAN),
         r"时间(?<![\d个個]时间)|時間(?<![\d个個]時間)|日期(?<![\d个個]日期)",
-        _each("发布 發布 發佈 发表 發表", "[于於：:]"),
-        "公開|配信|입력|승인|등록|published|posted|veröffentlicht|publié|publicado|pubblicato|опубликован[оа]?|đăng|نشر",
+        _LISTS.choices("stated with a preposition", behind="[于於：:]"),
+        _LISTS.choices("stated elsewhere"),
     )
 )
 _LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
 _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
 """A label that is neither states when the article was published."""
-_TIME_WORD = re.compile("发布|發布|发表|發表|上稿|建立|刊登|来源|來源")
-_PAGE = re.compile(r"©|copyright|版权|版權|备案|備案|all rights reserved|页面生成|generated (?:on|at|in)")
+_TIME_WORD = re.compile(_any("near times"))
+_PAGE = re.compile(_any("page"))
 _FEWEST_ITEMS = 3
-_WEEKDAY = re.compile(r"星期|曜日|요일|农历|農曆|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|woch|今天|今日")
-_VAGUE: Final = frozenset({"时间", "時間", "日期"})
+_WEEKDAY = re.compile(rf"{_LISTS.choices('weekdays')}|tag\b")
+_VAGUE: Final = _LISTS.words("spans")
 """In the text they may be of anything."""
-_RANGE = re.compile(r"\d\s?(?:日|年|月)?\s?(?:至|到|~|～|—|–| - | to | bis | au | al )\s?(?:\d|[A-Z][a-z]+ \d)")
+_RANGE = re.compile(rf"\d\s?[日年月]?\s?(?:[至到~～—–]| - | {_any('to')} )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
 _TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
 _DIGITS = re.compile(r"\d(?:\d{3}|\s?[:：月/.-]\s?\d)")
 _HAN = re.compile("[〇零○一二三年前昨今刚剛民](?:(?<=[前昨今刚剛民])|(?<!年)年|(?<=年).{1,3}月)")
-_WORD = re.compile(
-    _each("day ago now gestern heute hier ayer hoy ontem hoje ieri oggi вчера сегодня", r"\b") + "|어제|오늘"
-)
+_WORD = re.compile("|".join((_LISTS.choices("near days", behind=r"\b"), _LISTS.choices("korean days"))))
 _MAX_LINE_CHARS: Final = 300
 _BOX_CHARS: Final = 24
 _SHORT_CHARS: Final = 40
