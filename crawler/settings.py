@@ -1,10 +1,10 @@
 """Settings of all spiders of the project.
 
-The defaults come from the table in `crawler.run.config`. What makes a spider the news crawl (its scheduler, download
-handlers, stages) is given to that spider alone, by `crawler.run.scrapy_settings`.
+The defaults come from the table in `crawler.options.config`. What makes a spider the news crawl (its scheduler,
+download handlers, stages) is given to that spider alone, by `crawler.options.scrapy_settings`.
 """
 
-from .run.config import ROBOTS_AGENT, defaults
+from .options.config import ROBOTS_AGENT, defaults
 
 globals().update(defaults())
 

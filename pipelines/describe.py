@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, Self
 
 from .document.document import Document
 from .metadata.language import detect
+from .models import model_file
 from .records import Description
-from .text import keywords, model_file, vocabulary
+from .text import keywords, vocabulary
 from .text.analysis import analyse
 from .text.harmful import model as harm
 from .text.harmful.judge import judge

@@ -17,13 +17,14 @@ _READING = (
     "document",
     "extract",
     "metadata",
+    "models",
     "page_kind",
     "parse_page.py",
-    "render",
+    "text_form",
     "site_memory",
 )
 """Modules and models that text and metadata depend on."""
-_DESCRIBING = ("describe.py", "metadata/language.py", "text")
+_DESCRIBING = ("describe.py", "metadata/language.py", "models", "text")
 """The same of what a text is about."""
 
 

@@ -29,13 +29,14 @@ FLOORS = {
         {"commands", "settings"},
         {"web"},
         {"spiders", "frontier", "batch"},
-        {"learn", "rework", "replay"},
+        {"learn", "corpus"},
         {"run"},
+        {"options"},
         {"response"},
         {"render"},
-        {"politeness", "archive"},
+        {"politeness"},
         {"fetch", "rank", "demo"},
-        {"clock"},
+        {"clock", "terminal"},
     ),
     "pipelines": (
         {"stages", "warm_descriptions", "export", "training"},
@@ -53,7 +54,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version", "word_lists"},
+        {"urls", "records", "params", "version", "models", "word_lists"},
     ),
     "db": (
         {"articles", "sites", "queries"},
@@ -67,18 +68,17 @@ FLOORS = {
 
 # Modules (or packages of them) that wait, write, draw lots, read the clock or speak SQL. All others only compute.
 IMPURE = (
-    "crawler.archive",
     "crawler.batch",
     "crawler.clock",
     "crawler.commands",
+    "crawler.corpus",
     "crawler.demo",
     "crawler.fetch",
     "crawler.frontier",
     "crawler.learn",
+    "crawler.options",
     "crawler.politeness.hosts",
     "crawler.render",
-    "crawler.replay",
-    "crawler.rework",
     "crawler.rank.worker",
     "crawler.run",
     "crawler.settings",
@@ -117,9 +117,8 @@ PURE = (
     "crawler.learn.traps.host",
     "crawler.render.records",
     "crawler.render.script_cache",
-    "crawler.run.seeds",
+    "crawler.options.seeds",
     "crawler.run.stats",
-    "crawler.run.terminal",
     "crawler.web.drawing",
 )
 ACTING = {

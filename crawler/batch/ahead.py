@@ -30,7 +30,7 @@ from .frame import BatchTotals, Done, Lazily, Parts, run_step
 if TYPE_CHECKING:
     from distributed import Client
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _PREPARED: Final = 4_096

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from db.articles.again import Wanted
+from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
-from ..archive.documents import WANTED, described
-from ..rework.again import UNREAD
-from ..rework.description import DESCRIBED_KINDS, Redescription
+from ..corpus.documents import WANTED, described
+from ..corpus.redescription import DESCRIBED_KINDS, Redescription
+from ..corpus.rework import UNREAD
 from . import sources, stored, workers
 from .extract import lines_of
 from .frame import Done
@@ -22,7 +22,7 @@ from .frame import Done
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions, WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
 

@@ -8,18 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from db.articles.again import Wanted
+from db.articles.rework import Wanted
 
-from ..archive.page_reader import line_of, read_in_order, row_of
-from ..rework.again import UNREAD
-from ..rework.extraction import Reextraction
+from ..corpus.page_reader import line_of, read_in_order, row_of
+from ..corpus.reextraction import Reextraction
+from ..corpus.rework import UNREAD
 from . import sources, stored, workers
 from .frame import Done
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
     from .sources import PagePartition

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from uuid import uuid4
 
-from ..run.terminal import Terminal
+from ..terminal.text import Terminal
 from .columns import Columns, mapped
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from pipelines.records import BlockKind
 
 from ..rank import expected, siterank
 from ..rank.surfer import ConvergenceError
-from ..run.terminal import harmless_json
+from ..terminal.text import harmless_json
 from .columns import Array, Columns, collected, dealt, ends_of, pack, piece
 from .frame import BatchTotals, Done, Lazily, Parts, run_step
 from .sources import key_ranges

@@ -17,7 +17,7 @@ from .frame import BatchTotals, Done, Parts, run
 if TYPE_CHECKING:
     from distributed import Client
 
-    from ..run.config import Config
+    from ..options.config import Config
     from .sources import BatchSource
 
 P = TypeVar("P")

@@ -18,7 +18,7 @@ from pipelines.worker import PageUnreadable, WorkerJob, WorkerPool
 if TYPE_CHECKING:
     from pipelines.worker import ParseOptions
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 R = TypeVar("R")
 

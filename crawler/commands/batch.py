@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
+from ..options.config import Config
 from ..run.command import NewsCommand
-from ..run.config import Config
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Command(NewsCommand):
         """Do the work, or what is left of it."""
         from ..batch.frame import BatchStopped
         from ..batch.request import Request
-        from ..rework.again import UNREAD
+        from ..corpus.rework import UNREAD
 
         if len(args) != 2 or args[0] not in ACTIONS:
             raise UsageError(f"name what to do ({', '.join(ACTIONS)}) and a source", print_help=False)

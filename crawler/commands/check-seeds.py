@@ -10,8 +10,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..options.config import Config, ConfigError
 from ..run.command import NewsCommand, add_format
-from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_FOUND
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..fetch.one_shot import Ask
     from ..learn.seed_check import SeedReport
-    from ..run.seeds import Seed
+    from ..options.seeds import Seed
 
 
 class Command(NewsCommand):
@@ -56,9 +56,9 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Look, and print to standard output."""
         from ..fetch.one_shot import with_client
-        from ..run.output import Output
-        from ..run.seeds import read_seeds, refuse_private, topics
-        from ..run.terminal import Field
+        from ..options.seeds import read_seeds, refuse_private, topics
+        from ..terminal.output import Output
+        from ..terminal.text import Field
 
         assert self.settings is not None
         if not args:

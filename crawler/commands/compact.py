@@ -71,7 +71,7 @@ class Command(NewsCommand):
         """Count or delete, and say how much."""
         from db.articles import compact
 
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         assert self.settings is not None
         what = replace(_what(opts.versions, opts.dead_hosts, time.time()), samples=opts.samples)

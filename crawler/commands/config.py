@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from ..options.config import Config, ConfigError, Origin, as_given, in_force
 from ..run.command import NewsCommand, add_format
-from ..run.config import Config, ConfigError, Origin, as_given, in_force
 
 if TYPE_CHECKING:
     import argparse
@@ -47,9 +47,9 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from ..run.output import Output
-        from ..run.seeds import read_seeds, topics
-        from ..run.terminal import Field
+        from ..options.seeds import read_seeds, topics
+        from ..terminal.output import Output
+        from ..terminal.text import Field
 
         assert self.settings is not None
         about = topics(read_seeds(opts.seeds)) if opts.seeds else []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from ..options.config import value_of
 from ..run.command import NewsCommand
-from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Command(NewsCommand):
         from db.queries.copy import copy_database
         from pipelines.search.terms import index_terms
 
-        from ..run.terminal import Terminal
+        from ..terminal.text import Terminal
 
         console = Terminal(stderr=True)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
@@ -82,7 +82,7 @@ class Command(NewsCommand):
 def _print(copied: Copied) -> None:
     from rich.table import Column, Table
 
-    from ..run.terminal import Terminal
+    from ..terminal.text import Terminal
 
     console = Terminal(soft_wrap=True)
     table = Table("table", Column("rows", justify="right"))

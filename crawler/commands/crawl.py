@@ -14,9 +14,8 @@ from scrapy.spiderloader import get_spider_loader
 
 from db.engine.errors import DatabaseProblem
 
-from ..run import scrapy_settings
-from ..run.command import NewsCommand, heading
-from ..run.config import (
+from ..options import scrapy_settings
+from ..options.config import (
     Config,
     ConfigError,
     check_components,
@@ -26,6 +25,7 @@ from ..run.config import (
     value_of,
     without_effect,
 )
+from ..run.command import NewsCommand, heading
 from ..run.exit_codes import EXIT_STOPPED
 from ..run.process import files_needed, raise_limit, settle
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from ..demo.server import Newsroom
-    from ..run.seeds import ArchiveSeeds
+    from ..options.seeds import ArchiveSeeds
     from ..spiders.news import NewsSpider
 
 
@@ -82,7 +82,7 @@ class Command(NewsCommand, ScrapyCrawl):
             scrapy_settings.apply_log(self.settings)
             self._logs_json = value_of(self.settings, "LOG_JSON")
             if self._logs_json:
-                from ..run.terminal import log_as_json
+                from ..terminal.text import log_as_json
 
                 self.settings.set("LOG_FORMAT", "%(message)s", "cmdline")
                 log_as_json()
@@ -124,10 +124,10 @@ class Command(NewsCommand, ScrapyCrawl):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check, run, and report through the exit code."""
-        from db.engine.shards import Shards
+        from db.shards.databases import Shards
 
+        from ..options.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
         from ..run.exporters import check_exports
-        from ..run.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
         from ..run.session import MODES, ONCE
 
         assert self.settings is not None
@@ -213,9 +213,9 @@ def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
     Raises:
         ConfigError, SeedError: saying what.
     """
-    from db.engine.shards import Shards
+    from db.shards.databases import Shards
 
-    from ..replay.answers import archives_of
+    from ..corpus.replay import archives_of
     from ..run.session import ONCE
 
     archives_of(seeds)

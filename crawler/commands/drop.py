@@ -48,7 +48,7 @@ class Command(NewsCommand):
         from db.frontier.runs import refuse_beside_crawls
         from pipelines.urls import canonicalize, host_key
 
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         assert self.settings is not None
         if len(args) != 1:

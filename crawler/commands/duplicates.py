@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..archive.documents import documents_of, opened
+from ..corpus.documents import documents_of, opened
+from ..options.config import Config
 from ..run.command import NewsCommand, add_format, opened_to_change, read
-from ..run.config import Config
 from ..run.exit_codes import EXIT_FOUND
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pipelines.dedup.shape import Method
     from pipelines.dedup.stream import Counts
 
-    from ..run.output import Output
+    from ..terminal.output import Output
 
 
 _MOST_SHOWN = 100
@@ -78,7 +78,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         assert self.settings is not None
         if opts.method:
@@ -100,8 +100,8 @@ class Command(NewsCommand):
         from db.queries.reprints import reprints
         from pipelines.urls import canonicalize
 
-        from ..run.output import TABLE, Output
-        from ..run.terminal import console_for
+        from ..terminal.output import TABLE, Output
+        from ..terminal.text import console_for
 
         url = canonicalize(named)
         if url is None:
@@ -209,7 +209,7 @@ def _head(one: Reprint, width: int) -> str:
     """Describe an article in three lines: when and where, title, why it is here."""
     from rich.markup import escape
 
-    from ..run.terminal import shortened
+    from ..terminal.text import shortened
 
     when = one.published_at or f"seen {one.first_seen}"
     source = f", source {one.source}" if one.source else ""

@@ -13,8 +13,8 @@ from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
 
+from ..options.config import value_of
 from ..run.command import NewsCommand, refuse_unwritable
-from ..run.config import value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED
 from ..run.full_text import renew_indexes
 
@@ -82,7 +82,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write all rows, and say where it ended."""
-        from db.engine.shards import Shards
+        from db.shards.databases import Shards
         from pipelines.export.read import TABLES, reading
 
         assert self.settings is not None
@@ -307,7 +307,7 @@ def _progress(name: str) -> Iterator[Any]:
     """Show on a terminal how many rows were written; yields a function to call."""
     from rich.progress import Progress
 
-    from ..run.terminal import Terminal
+    from ..terminal.text import Terminal
 
     console = Terminal(stderr=True)
     columns = ("{task.completed:,.0f}", name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..rank.graph import LinkGraph
     from ..rank.surfer import Values
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     _Sheet = tuple[str, Sequence[Field], Sequence[Sequence[object]], str]
 
@@ -72,7 +72,7 @@ class Command(NewsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
         from ..rank.surfer import ConvergenceError
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         options = _Options.parse(opts.by, opts.top, opts.graph, everything=opts.all)
         self.refuse_outputs(options.graph)
@@ -202,7 +202,7 @@ def _pages(
     graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], options: _Options
 ) -> _Sheet:
     """List pages in their order."""
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     fields = (
         Field("rank", right=True),
@@ -233,7 +233,7 @@ def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int
     import numpy as np
 
     from ..rank.surfer import best
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     fields = (
         Field("rank", right=True),

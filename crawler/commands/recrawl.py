@@ -67,7 +67,7 @@ class Command(NewsCommand):
         """Mark, and say how many."""
         from db.frontier.revisits import count, mark
 
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         assert self.settings is not None
         before = None if not opts.older_than else time.time() - seconds("--older-than", opts.older_than)

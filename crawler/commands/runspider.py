@@ -12,7 +12,7 @@ from scrapy.commands.runspider import Command as ScrapyRunSpider
 from scrapy.commands.runspider import _import_file
 from scrapy.utils.spider import iter_spider_classes
 
-from ..run.config import ConfigError, set_reactor
+from ..options.config import ConfigError, set_reactor
 from . import crawl
 
 if TYPE_CHECKING:

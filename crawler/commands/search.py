@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from ..options.config import value_of
 from ..run.command import NewsCommand, add_format, opened_all, opened_to_change
-from ..run.config import value_of
 from ..run.full_text import renew_indexes, say
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pipelines.search.records import Hit, SearchQuery, SearchResult, Span
 
-    from ..run.output import Output
+    from ..terminal.output import Output
 
 _MOST_HITS = 1_000
 _COLUMNS = (
@@ -85,8 +85,8 @@ class Command(NewsCommand):
         """Print the result to standard output."""
         from pipelines.search.records import SearchQuery
 
-        from ..run.output import Output
-        from ..run.terminal import Field
+        from ..terminal.output import Output
+        from ..terminal.text import Field
 
         assert self.settings is not None
         output = Output(opts.format, wide=opts.wide)
@@ -118,8 +118,8 @@ class Command(NewsCommand):
         """Return the name of the database, and what was found."""
         from contextlib import ExitStack
 
-        from db.engine.shards import Shards
         from db.search.clicks import ClickFile, beside
+        from db.shards.databases import Shards
         from pipelines.search.clicks import learn, query_key
         from pipelines.search.search import SearchOptions, search
 
@@ -178,7 +178,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ..archive.documents import WANTED, language_of, opened, rows_of
+    from ..corpus.documents import WANTED, language_of, opened, rows_of
 
     with opened(queries) as lines:
         wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'
@@ -221,7 +221,7 @@ def _show(console: Console, name: str, result: SearchResult) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..run.terminal import one_line, print_table, shortened
+    from ..terminal.text import one_line, print_table, shortened
 
     console.print(f"Database: {name}")
     for note in result.notes:
@@ -255,7 +255,7 @@ def _colored(spans: Sequence[Span], style: str) -> Text:
     """Return a text with the words of the query in another colour."""
     from rich.text import Text
 
-    from ..run.terminal import one_line
+    from ..terminal.text import one_line
 
     text = Text(style=style)
     for span in spans:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from ..options.config import in_force, value_of
 from ..run.command import NewsCommand
-from ..run.config import in_force, value_of
 from .demo import MAX_PORT
 
 if TYPE_CHECKING:

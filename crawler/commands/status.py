@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
+from ..options.config import value_of
 from ..run.command import NewsCommand, add_format, read_each
-from ..run.config import value_of
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from db.sites.url_rules import RepeatedPages, RuleRow
     from pipelines.url_rules.learn import Params
 
-    from ..run.output import Output
+    from ..terminal.output import Output
 
 
 _MOST_TRAPS = 200
@@ -77,7 +77,7 @@ class Command(NewsCommand):
         from db.sites.render_gains import shown_gains
         from db.sites.traps import listed
 
-        from ..run.output import Output
+        from ..terminal.output import Output
 
         output = Output(opts.format, wide=opts.wide)
         if opts.url_rules:
@@ -124,7 +124,7 @@ class Command(NewsCommand):
 
 
 def _print(output: Output, name: str, crawl: Status, runs: Mapping[str, Sequence[RunStatus]]) -> None:
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     output.say(f"{'Database' if len(runs) == 1 else 'Databases'}: {name}")
     output.say(", ".join(f"{n} URLs {state}" for state, n in crawl.states.items() if n) or "no URLs yet")
@@ -199,7 +199,7 @@ def _waits(waits: Waits) -> Iterator[str]:
 
 def _runs(output: Output, database: str, runs: Sequence[RunStatus], title: str) -> None:
     """List the runs: what each holds and has done."""
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     fields = (
         Field("run", right=True),
@@ -241,7 +241,7 @@ def _how(run: RunStatus) -> str:
 
 def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
     """List the hosts of which pages were shown in a browser."""
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     fields = (
         Field("host", cut=True),
@@ -256,7 +256,7 @@ def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
 
 def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
     """List alarms, active ones first."""
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     rows = [(alarm.host, alarm.text, alarm.since, alarm.until, alarm.kind) for alarm in alarms]
     until = Field("until", drop=2, show=lambda time: time or "it lasts")
@@ -266,7 +266,7 @@ def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
 
 def _show_traps(output: Output, patterns: Sequence[tuple[str, PatternRow]], skipped: Sequence[tuple[str, int]]) -> None:
     """Print the blocked patterns with an example each, and the skipped URLs by kind."""
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     if not patterns and not skipped:
         output.say("No traps are known")
@@ -320,7 +320,7 @@ def _show_url_rules(output: Output, how: str, found: Sequence[tuple[str, RuleRow
     """Print the rules with a pair of URLs each."""
     from pipelines.url_rules.forms import Rule
 
-    from ..run.terminal import Field
+    from ..terminal.text import Field
 
     if not found:
         hint = "" if how == _AFRESH else "; --url-rules afresh learns from the pages it holds"

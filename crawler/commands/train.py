@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..archive.documents import language_of, opened, page_of, rows_of
-from ..archive.saved_pages import InputError, everything, page_url, read
+from ..corpus.documents import language_of, opened, page_of, rows_of
+from ..corpus.saved_pages import InputError, everything, page_url, read
+from ..options.config import value_of
 from ..run.command import NewsCommand, sentence
-from ..run.config import value_of
 from ..run.exit_codes import EXIT_STOPPED
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Learn and write."""
-        from pipelines.extract import models
+        from pipelines import models
 
         if not args or args[0] not in LEARNERS or (len(args) < 2 and not LEARNERS[args[0]].reads_crawl):
             raise UsageError(
@@ -209,7 +209,7 @@ def _known_pages(names: Sequence[str], _: Settings) -> Iterator[KnownPage]:
 
 def _folders(names: Sequence[str], make: Callable[[bytes, Mapping[str, Any]], Any]) -> Iterator[Any]:
     """Yield what is made of the pages of several folders."""
-    from ..run.terminal import Terminal
+    from ..terminal.text import Terminal
 
     console = Terminal(stderr=True)
     for name in names:

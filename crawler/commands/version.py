@@ -34,7 +34,7 @@ class Command(NewsCommand, ScrapyVersion):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print ours below Scrapy's."""
-        from ..run.output import TABLE, Output
+        from ..terminal.output import TABLE, Output
 
         if opts.format != TABLE:
             of_others = get_versions() if opts.verbose else get_versions(["Scrapy"])
@@ -52,7 +52,7 @@ def _own() -> list[tuple[str, str]]:
     from importlib.metadata import version
 
     from db.engine.migration import SCHEMA
-    from pipelines.extract import models
+    from pipelines import models
 
     found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
     for path in sorted(models.path("").parent.glob("*.json")):

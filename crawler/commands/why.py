@@ -41,8 +41,8 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print to standard output."""
-        from ..run.output import Output
-        from ..run.terminal import show_pairs
+        from ..terminal.output import Output
+        from ..terminal.text import show_pairs
         from ..web.inspection.explanation import look_up, origin, read_url, results
 
         if not args:

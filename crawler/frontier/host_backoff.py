@@ -21,7 +21,7 @@ from ..politeness.outage import Outage
 from ..run.background import Background, EngineCallbacks
 from ..run.exit_codes import EXIT_STOPPED
 from ..run.session import Session
-from ..run.terminal import some
+from ..terminal.text import some
 from .pending import PendingUrls
 
 logger = logging.getLogger(__name__)

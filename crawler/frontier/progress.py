@@ -28,11 +28,11 @@ from pipelines.stages import NoArticle
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
+from ..options.config import Config, value_of
 from ..response.new_urls import GOES_FIRST
-from ..run.config import Config, value_of
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING
 from ..run.exporters import command_on, export_command
-from ..run.terminal import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
+from ..terminal.text import UNBOUNDED, Terminal, guard_logs, log_as_json, one_line, shortened
 from .crawl import Crawl, Ended
 from .scheduler import FrontierScheduler
 

@@ -30,11 +30,11 @@ from .. import clock
 from ..fetch.downloader import WAKE
 from ..fetch.errors import HANDLES_PAUSE
 from ..fetch.handler import Network
+from ..options.config import Config, ConfigError
+from ..options.seeds import SeedError
 from ..response.revisit import conditions
 from ..run.background import Background, EngineCallbacks
-from ..run.config import Config, ConfigError
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_USAGE
-from ..run.seeds import SeedError
 from ..run.session import ONCE
 from .crawl import Crawl, Ended, open_crawl
 

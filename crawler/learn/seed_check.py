@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from ..fetch.one_shot import Ask
-    from ..run.config import Config
-    from ..run.seeds import Seed
+    from ..options.config import Config
+    from ..options.seeds import Seed
 
 
 _MOST_AT_ONCE = 32

@@ -17,13 +17,13 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem, Unavailable, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
-from .config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
+from ..options.config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:
     import argparse
 
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
     from db.engine.database import Database, Query
     from pipelines.records import PageKind
 
@@ -174,7 +174,7 @@ def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
 
     Args:
         parser: of the command.
-        forms: those of `crawler.run.output.FORMS` that there are; by default all.
+        forms: those of `crawler.terminal.output.FORMS` that there are; by default all.
     """
     parser.add_argument(
         "--format",
@@ -218,7 +218,7 @@ def wanted_articles(opts: argparse.Namespace, kinds: Iterable[PageKind], made_wi
     Raises:
         UsageError: the time is none.
     """
-    from db.articles.again import Wanted  # noqa: PLC0415
+    from db.articles.rework import Wanted  # noqa: PLC0415
     from db.records.keys import iso  # noqa: PLC0415
 
     since = iso(time.time() - seconds("--since", opts.since)) if opts.since else ""
@@ -320,7 +320,7 @@ def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None
         DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
     """
     from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
-    from db.engine.shards import Shards  # noqa: PLC0415
+    from db.shards.databases import Shards  # noqa: PLC0415
 
     assert command.settings is not None
     shards = Shards.read(value_of(command.settings, "DATABASE_URL"))

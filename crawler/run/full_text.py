@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from db.engine.errors import DatabaseProblem
 
+from ..options.config import value_of
 from .command import opened_all
-from .config import value_of
 
 if TYPE_CHECKING:
     from .command import NewsCommand
@@ -27,9 +27,9 @@ def renew_indexes(command: NewsCommand) -> None:
 
     from db.articles.signatures import write_alone  # noqa: PLC0415
     from db.engine.database import open_for_crawl  # noqa: PLC0415
-    from db.engine.shards import Shards  # noqa: PLC0415
     from db.records.search import IndexForm  # noqa: PLC0415
     from db.search import index  # noqa: PLC0415
+    from db.shards.databases import Shards  # noqa: PLC0415
     from pipelines.search.terms import index_terms, is_current  # noqa: PLC0415
 
     with opened_all(command, lambda _: None) as databases:  # whoever searches them says it

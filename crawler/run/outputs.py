@@ -14,17 +14,18 @@ from typing import BinaryIO, Final
 
 from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
-from db.engine.shards import Shards
+from db.shards.databases import Shards
 
-from ..archive.saved_pages import SUFFIXES
-from .config import ConfigError
+from ..options.config import ConfigError
 
 STDOUT: Final = "-"
 UNFINISHED: Final = ".part"
 """Ending of a file while it is written."""
 _BESIDE_DATABASE: Final = ("-wal", "-shm", "-journal", ".lock")
 
-_READ_IN_FOLDERS: Final = (*SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
+PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+"""Endings of the names of saved pages."""
+_READ_IN_FOLDERS: Final = (*PAGE_SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
 """Ends of the names of files that are read where a folder is named."""
 
 _Identity = tuple[int, int] | str

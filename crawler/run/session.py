@@ -21,7 +21,6 @@ from db.articles import signatures
 from db.engine.database import Database, open_for_crawl
 from db.engine.errors import DatabaseProblem, WrongDatabase
 from db.engine.processes import here
-from db.engine.shards import Shards
 from db.engine.writer import Work, Writer
 from db.frontier import claims as table
 from db.frontier import leases, revisits, runs
@@ -36,6 +35,7 @@ from db.records.signature import Reader
 from db.records.url import Found, NewUrl
 from db.records.visit import Beginning, Due, Unread
 from db.search.index import bring_up_to_date, merge_pending
+from db.shards.databases import Shards
 from db.shards.mail import post_urls
 from db.shards.places import OpenShards, enter, keep_grant, place_of_process
 from pipelines.dedup.judge import SignatureIndex
@@ -45,10 +45,10 @@ from pipelines.search.terms import index_terms, is_current
 
 from .. import clock
 from ..clock import GrowthRate
+from ..options.config import MUST, SCORING, SHOULD, Config, differing
+from ..options.seeds import ArchiveSeeds, Seed, seeds_of
 from ..response.new_urls import new_url
 from ..response.seed_scope import scope_of_seed, seed_row
-from .config import MUST, SCORING, SHOULD, Config, differing
-from .seeds import ArchiveSeeds, Seed, seeds_of
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from ..fetch import http_parser
 from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, SENT_COOKIES, TRUNCATED
 from ..fetch.proxies import ProxyProblem
-from ..run import scrapy_settings
-from ..run.config import apply_environment, name_contact
+from ..options import scrapy_settings
+from ..options.config import apply_environment, name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
 

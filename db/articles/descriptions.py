@@ -16,8 +16,8 @@ from ..records.search import MakeTerms
 from ..search import index
 from ..tables.articles import READ_BODY, READ_TYPE, ArticleRow, PageRow
 from ..tables.urls import UrlRow
-from . import again, classes
-from .again import Wanted
+from . import classes, rework
+from .rework import Wanted
 from .signatures import lock_articles
 
 article, page, url = (model.table() for model in (ArticleRow, PageRow, UrlRow))
@@ -52,7 +52,7 @@ def find(database: Database, wanted: Wanted) -> array[int]:
         ValueError: the condition is none.
     """
     others = (article.c.described_with != wanted.made_with) & article.c.kind.in_(wanted.kinds)
-    return again.chosen(database, wanted, others)
+    return rework.chosen(database, wanted, others)
 
 
 def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:

@@ -1,8 +1,8 @@
 """Databases of one crawl: the place of each, how it is doing, its `MAX_PAGES`.
 
-A crawl over several databases (`db.engine.shards`) writes into each what its place is, of how many, and the name of the
-crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases of two
-crawls, another order or another number is refused before anything is written.
+A crawl over several databases (`db.shards.databases`) writes into each what its place is, of how many, and the name of
+the crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases of
+two crawls, another order or another number is refused before anything is written.
 
 `MAX_PAGES` is dealt in batches: the first database knows how much of it each was granted, and each counts its pages
 against that (`budget.granted`). What is not used is given back.
@@ -22,7 +22,6 @@ from ..engine.database import Database, open_for_reading
 from ..engine.errors import DatabaseGone, DatabaseProblem, WrongDatabase
 from ..engine.locks import AdvisoryLock
 from ..engine.processes import is_gone
-from ..engine.shards import Shards
 from ..engine.statements import clock, in_state, one_by_one
 from ..frontier.limits import within_limits
 from ..records.run import Limits
@@ -31,6 +30,7 @@ from ..records.url import State
 from ..tables.runs import BudgetRow, RunRow
 from ..tables.shards import InboxRow, OutboxRow, ShardRow, SuspectRow
 from ..tables.urls import UrlRow
+from .databases import Shards
 
 shard, inbox, outbox, suspect, url, run, budget = (
     model.table() for model in (ShardRow, InboxRow, OutboxRow, SuspectRow, UrlRow, RunRow, BudgetRow)

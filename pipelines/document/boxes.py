@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from .document import Document
-from .subtrees import Flags
+from .view import Flags
 
 _BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
 _MOST_BOX: Final = 0.3

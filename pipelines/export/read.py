@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from db.engine.database import Database, open_for_reading
 from db.engine.errors import WrongDatabase
-from db.engine.shards import Shards
 from db.queries import export
 from db.queries.export import Key, ReadPage, Row, Selection
 from db.records.article import COLUMNS
 from db.search.find import article_numbers
 from db.search.index import has_form
+from db.shards.databases import Shards
 
 from ..dates.period import Bound
 from ..records import BlockKind

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from db.records.reasons import PageReason
 
+from .. import models
 from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
-from ..document.subtrees import section
+from ..document.view import section
 from ..records import Extraction
 from ..text_form import render
-from . import models
 from .borders.copies import drop_copies
 from .borders.stories import other_stories
 from .borders.tables import whole_tables

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..document.document import Document
-from ..document.subtrees import Values, children, inside, linked, prose, sums
+from ..document.view import Values, children, inside, linked, prose, sums
 from ..records import Extraction
 from ..text_form import render
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.subtrees import Values, inside, linked, prose
+from ..document.view import Values, inside, linked, prose
 from ..records import Extraction
 from ..text_form import render
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.subtrees import Values, children, inside, linked, prose, sums
 from ..document.tokens import terms
+from ..document.view import Values, children, inside, linked, prose, sums
 from ..records import Extraction
 from ..text_form import render
 from .simpletree import body

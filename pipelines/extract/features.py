@@ -22,7 +22,7 @@ from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
 from ..document.document import Document, sum_sub_trees
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
-from ..document.subtrees import Values
+from ..document.view import Values
 from .density import scores
 
 LEVELS: Final = 5

@@ -9,12 +9,12 @@ from typing import Final
 
 import numpy as np
 
+from .. import models
 from ..document.document import Document
-from ..document.subtrees import Flags, prose
 from ..document.tokens import terms
+from ..document.view import Flags, prose
 from ..records import Extraction
 from ..text_form import render
-from . import models
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})
 """Elements cut off before anything is measured, beside hidden ones and what no document holds (scripts, comments)."""

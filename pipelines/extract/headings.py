@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from ..document.document import Document
-from ..document.subtrees import Flags, linked, plain, prose
 from ..document.tokens import cosine, terms
+from ..document.view import Flags, linked, plain, prose
 from ..records import Extraction
 from ..text_form import render
 

@@ -9,7 +9,7 @@ import numpy as np
 from lxml import etree
 
 from ..document.document import Document
-from ..document.subtrees import Flags, holders, linked, prose
+from ..document.view import Flags, holders, linked, prose
 from ..records import Extraction
 from ..text_form import render
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
-from ..document.subtrees import Values, linked, prose
+from ..document.view import Values, linked, prose
 from ..records import Extraction
 from ..text_form import render
 

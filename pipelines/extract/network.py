@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..decode.characters import Counts
 from ..document.document import Document, sum_sub_trees
-from ..document.subtrees import Flags, Values
+from ..document.view import Flags, Values
 from .features import Table, groups
 
 Matrix = NDArray[np.float32]

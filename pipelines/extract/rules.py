@@ -21,7 +21,7 @@ from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.noise import is_copyright, is_info, is_label, is_reply, is_tail
-from ..document.subtrees import Flags, Values, in_any, inside, linked, plain, section, side_sections, sums
+from ..document.view import Flags, Values, in_any, inside, linked, plain, section, side_sections, sums
 from ..records import Extraction
 from ..text_form import render
 from .density import scores

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.subtrees import Values, children, in_any, inside, linked, plain, side_sections, sums
+from ..document.view import Values, children, in_any, inside, linked, plain, side_sections, sums
 from ..records import Extraction
 from ..text_form import render
 

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from ..document.document import Document
-from ..document.subtrees import Flags, Values, inside, linked, prose, sums
 from ..document.tokens import terms
+from ..document.view import Flags, Values, inside, linked, prose, sums
 from ..records import Extraction
 from ..text_form import render
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import models
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.subtrees import Values, holders, plain, prose, sums
+from ..document.view import Values, holders, plain, prose, sums
 from ..records import Extraction
 from ..text_form import render
-from . import models
 
 CONTAINERS: Final = frozenset({"table", "p", "tr", "div"})
 """Elements whose text is one block in the paper."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..document.document import Document
-from ..extract.models import FORMAT
+from ..models import FORMAT
 from ..records import Extraction
 from .terms import list_texts, weigh
 

@@ -12,18 +12,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import log1p
-from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import models
 from ..document.document import Document
 from ..document.noise import is_info, is_label, is_stamp
 from ..document.tokens import terms
 
-MODEL: Final = Path(__file__).with_name("title.json")
+MODEL: Final = models.path("title")
 """Weights, with the command that made them and how many pages it saw."""
 PARTS: Final = ("mean", "scale", "hidden", "bias", "out")
 _OPENING_BLOCKS: Final = 12

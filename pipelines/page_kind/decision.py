@@ -9,7 +9,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..document.shell import is_shell, is_thin
-from ..document.subtrees import linked as is_linked
+from ..document.view import linked as is_linked
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from ..urls import is_home
 from .features import describe_url, features

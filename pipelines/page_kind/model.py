@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..extract import models
+from .. import models
 from ..records import PageKind
 from .words import Words
 

@@ -14,7 +14,7 @@ from db.records.keys import fingerprint
 from ..decode.text import words
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.subtrees import Flags, Values, inside, linked
+from ..document.view import Flags, Values, inside, linked
 from ..extract.simpletree import node_at, path_of, simple_tree
 from ..records import Extraction, PageSample
 from ..text_form import render

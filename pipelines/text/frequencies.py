@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final, Protocol
 
-MODEL: Final = Path(__file__).with_name("frequencies.json")
+from .. import models
+
+MODEL: Final = models.path("frequencies")
 """Made by `uv run python -m tests.benchmarks.train_keywords frequencies`, which says of what."""
 _PRIOR_DOCUMENTS: Final = 1000.0
 """So many documents of the crawl count as much as the start."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from ..models.model_file import VERSION, ModelError, loads, refused_if_broken
 from .analysis import Analysis
 from .frequencies import Frequencies, LearnedFrequencies, shipped
 from .lexicon import Lexicon, read_lexicon
-from .model_file import VERSION, ModelError, loads, refused_if_broken
 from .new_words import NewWords
 
 KIND: Final = "lexicon"

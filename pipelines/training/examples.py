@@ -13,7 +13,7 @@ import numpy as np
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document, parse
-from ..document.subtrees import Flags
+from ..document.view import Flags
 from ..urls import host_key, site_key
 
 SHINGLE_CHARS: Final = 8

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..decode.characters import Counts
 from ..document.document import sum_sub_trees
-from ..document.subtrees import Flags
+from ..document.view import Flags
 from ..extract.combined import weigh
 from ..extract.features import NAMED, Table, features, names_of, score_names, score_words
 from ..extract.network import BlockNetwork, Layout, Matrix, StagedNetwork, standardise, surroundings

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..models.model_file import VERSION
 from ..text.analysis import Analysis
 from ..text.frequencies import Frequencies
 from ..text.keywords import bayes, combined
 from ..text.keywords.candidates import KIND, Floats, KeywordCandidates, find
-from ..text.model_file import VERSION
 from ..text.words import english_stem, fold
 
 TREES: Final = 120

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ..document.subtrees import Values
+from ..document.view import Values
 
 INERTIA: Final = (0.9, 0.4)
 """Share of its velocity that a particle keeps, at the first and at the last generation."""

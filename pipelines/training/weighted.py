@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..decode.characters import Counts
-from ..document.subtrees import Flags, Values
+from ..document.view import Flags, Values
 from ..extract.weighted import EDGES, Feature, WeightedModel, bins
 from .examples import Example
 from .pso import maximise

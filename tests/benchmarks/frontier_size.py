@@ -35,9 +35,9 @@ import numpy as np
 from scrapy.settings import Settings
 from sqlalchemy import Connection, create_engine, delete, text
 
+from crawler.options.config import Config
 from crawler.rank.priority import Priority
 from crawler.response.new_urls import new_url
-from crawler.run.config import Config
 from crawler.run.session import Session
 from db.engine.database import open_for_reading, parse_url
 from db.engine.statements import insert_rows

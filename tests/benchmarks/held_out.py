@@ -18,7 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.extract import combined, models
+from pipelines import models
+from pipelines.extract import combined
 from pipelines.training.examples import Example, example
 from pipelines.training.extraction import Params, TrainingPage, train
 from tests.benchmarks.extraction import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages

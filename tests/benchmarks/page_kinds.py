@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from pipelines import models
 from pipelines.document.document import Document, parse
-from pipelines.extract import combined, models
+from pipelines.extract import combined
 from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
 from pipelines.page_kind.decision import refuse

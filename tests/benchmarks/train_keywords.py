@@ -1,4 +1,4 @@
-"""Make what keywords are found by anew: frequencies.json, bayes.json, combined.json below pipelines/text.
+"""Make what keywords are found by anew: frequencies, keywords and keywords_bayes of pipelines/models.
 
     uv run python -m tests.benchmarks.train_keywords [frequencies] [bayes] [combined] [--output FOLDER]
 
@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pipelines.extract.models import dumps
+from pipelines.models import dumps
 from pipelines.text.analysis import LATIN, NUMBER, analyse
 from pipelines.text.frequencies import MODEL as FREQUENCIES
 from pipelines.text.frequencies import shipped

@@ -22,9 +22,9 @@ from crawler.fetch.handler import Network
 from crawler.frontier import idle, refill
 from crawler.frontier.crawl import Crawl
 from crawler.frontier.scheduler import FrontierScheduler
+from crawler.options.config import fetch_options
+from crawler.options.seeds import Seed
 from crawler.run.background import Background
-from crawler.run.config import fetch_options
-from crawler.run.seeds import Seed
 from db.engine.database import open_for_crawl
 from db.records.url import Lease, NewUrl
 from pipelines.item import Page

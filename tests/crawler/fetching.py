@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from crawler.fetch.handler import GuardedHandler, Network
-from crawler.run.config import fetch_options
+from crawler.options.config import fetch_options
 
 TIMEOUT = 30.0
 

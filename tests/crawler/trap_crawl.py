@@ -14,8 +14,8 @@ from scrapy.settings import Settings
 from crawler import settings as project_settings
 from crawler.learn.traps.crawl import Callbacks, TrapRegistry
 from crawler.learn.traps.host import Bounds
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.claims import lease
 from db.frontier.insert import add_urls

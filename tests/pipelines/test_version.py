@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.version import extraction_version
+from pipelines.version import _DESCRIBING, _READING, extraction_version
 
 
 def test_version_is_that_of_the_program_and_of_code_and_parameters() -> None:
@@ -28,5 +28,10 @@ def test_extractor_from_elsewhere_has_the_version_of_its_file(tmp_path: Path, mo
 
 def test_all_data_of_reading_counts() -> None:
     package = Path(extraction_version.__code__.co_filename).parent
-    suffixes = {path.suffix for path in (package / "metadata").rglob("*.*") if path.is_file()} - {".pyc"}
-    assert suffixes == {".py", ".json", ".txt"}
+    files = [path for room in ("metadata", "models") for path in (package / room).rglob("*.*") if path.is_file()]
+    assert {path.suffix for path in files} - {".pyc"} == {".py", ".json", ".txt"}
+
+
+@pytest.mark.parametrize("name", [*_READING, *_DESCRIBING])
+def test_code_that_counts_is_there(name: str) -> None:
+    assert (Path(extraction_version.__code__.co_filename).parent / name).exists()

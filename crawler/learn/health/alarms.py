@@ -22,7 +22,7 @@ from db.sites.health import AlarmChange, HealthRow
 from pipelines.urls import host_key
 
 from ... import clock
-from ...run.terminal import one_line, some
+from ...terminal.text import one_line, some
 from .answers import HostAnswer, answer_of
 from .host import Finding, HealthMonitor
 from .messages import normal_again, sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...run.terminal import quoted
+from ...terminal.text import quoted
 from .host import SIGNALS, Finding
 
 MOST_QUOTED = 100

@@ -10,7 +10,7 @@ from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from markupsafe import Markup
 
-from ...run.terminal import visible
+from ...terminal.text import visible
 
 _SCHEMES = ("http://", "https://")
 _MONTHS = (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document, sum_sub_trees
-from ...document.subtrees import in_any
+from ...document.view import in_any
 
 # Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
 _PARAGRAPH: Final = 60

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model_file import VERSION, ModelError, load, refused_if_broken
+from ... import models
+from ...models.model_file import VERSION, ModelError, load, refused_if_broken
 from . import METHODS, Trainer, Weigh, learner
 from .calibration import Calibration, calibrate
 from .classifier import Classifier, Training, pack, unpack
@@ -22,7 +22,7 @@ from .selection import Chosen, Contingency, Select, report, select, uncertainty
 from .vectors import Numbers, Space, Terms, Text, is_word, spell
 
 KIND: Final = "classes"
-SECTIONS: Final = Path(__file__).with_name("sections.json")
+SECTIONS: Final = models.path("classes")
 MOST_CLASSES: Final = 500
 _FOLDS: Final = 4
 _LEAST_TEXTS: Final = 2

@@ -8,18 +8,18 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model_file import VERSION, load, refused_if_broken
+from ... import models
+from ...models.model_file import VERSION, load, refused_if_broken
 from .features import BITS, Hashes, Numbers, once
 from .records import HarmKind
 
 KIND: Final = "harmful"
-SHIPPED: Final = Path(__file__).with_name("harmful.json")
+SHIPPED: Final = models.path("harmful")
 KIND_BITS: Final = 18
 SHORT: Final = 40
 """Characters up to which a text is read as a short one: a headline, a post."""

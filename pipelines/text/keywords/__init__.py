@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from ...models.model_file import refused_if_broken
 from ...params import fill_params, is_import_path, plug_in
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from ..model_file import refused_if_broken
 from . import bayes, combined, network, tfidf
 from .candidates import find
 

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import model_file
+from ... import models as model_paths
+from ...models import model_file
 from ..analysis import Analysis
 from ..frequencies import Frequencies
 from .candidates import KIND, Floats, KeywordCandidates, find
 
 NAME = "bayes"
-MODEL: Final = Path(__file__).with_name("bayes.json")
+MODEL: Final = model_paths.path("keywords_bayes")
 FEATURES: Final = ("tfidf", "first", "chars", "coherence")
 """TF x IDF, first occurrence, length, coherence."""
 BINS: Final = 8

@@ -11,13 +11,14 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from .. import model_file
+from ... import models as model_paths
+from ...models import model_file
 from ..analysis import Analysis
 from ..frequencies import Frequencies
 from .candidates import COLUMNS, KIND, Floats, Ints, KeywordCandidates, find
 
 NAME = "combined"
-MODEL: Final = Path(__file__).with_name("combined.json")
+MODEL: Final = model_paths.path("keywords")
 DEPTH: Final = 3
 """Questions that each tree asks."""
 _KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))

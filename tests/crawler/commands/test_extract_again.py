@@ -28,7 +28,7 @@ ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 OLD = "UPDATE article SET extractor_version = '0', checked_with = 'old 0'"
 SLOW = """
 import time
-from db.articles.again import Rewriter
+from db.articles.rework import Rewriter
 from db.articles.descriptions import DescriptionWriter
 for writer in (Rewriter, DescriptionWriter):
     def slowly(self, connection, batch, write=writer.write):

@@ -16,7 +16,7 @@ from scrapy.crawler import Crawler
 
 from crawler.fetch.guard import AddressRefused, Guard
 from crawler.fetch.one_shot import _Fetcher
-from crawler.run.config import fetch_options
+from crawler.options.config import fetch_options
 from crawler.spiders.news import NewsSpider
 from tests.crawler.fetching import handler, settings
 

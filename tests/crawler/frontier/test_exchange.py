@@ -13,8 +13,8 @@ from sqlalchemy import text
 
 from crawler.frontier import exchange
 from crawler.frontier.exchange import Exchange
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from db.articles.page_transaction import Store
 from db.engine.database import parse_url

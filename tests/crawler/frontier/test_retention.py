@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from crawler.frontier.retention import keep
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.insert import add_urls
 from db.records.reasons import SkipReason

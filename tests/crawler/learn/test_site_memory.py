@@ -16,8 +16,8 @@ from crawler import settings as project_settings
 from crawler.demo.server import Newsroom
 from crawler.learn import site_memory as memory
 from crawler.learn.site_memory import SiteMemory
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import unpack

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, text
 
 from crawler import settings as project_settings
 from crawler.learn.url_rules import UrlRules
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from db.frontier.insert import add_urls
 from db.records.keys import fingerprint, is_sampled

@@ -11,8 +11,8 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from crawler.run.config import Config
-from crawler.run.seeds import Seed, SeedError
+from crawler.options.config import Config
+from crawler.options.seeds import Seed, SeedError
 from crawler.run.session import Session
 from db.frontier import claims, leases
 from db.records.keys import fingerprint

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 from scrapy.settings import Settings
 
-from crawler.run.config import defaults, in_force
+from crawler.options.config import defaults, in_force
 from crawler.web.frame.kept import KeptValues
 from crawler.web.frame.visit import WebOptions
 from db.engine.database import open_for_crawl

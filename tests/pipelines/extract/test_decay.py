@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.document.document import parse
-from pipelines.document.subtrees import sums
+from pipelines.document.view import sums
 from pipelines.extract.decay import Params, extract, information, primary
 
 LINE = "一二三四五六七八九，"

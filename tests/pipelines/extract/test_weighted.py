@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines import models
 from pipelines.document.document import Document, parse
-from pipelines.extract import models
 from pipelines.extract.weighted import (
     EDGES,
     FEATURES,

@@ -10,8 +10,8 @@ import pytest
 
 from pipelines.document.document import parse
 from pipelines.document.tokens import cosine
-from pipelines.extract.models import dumps
 from pipelines.focus.profile import TERMS, learn, load, weigh_page
+from pipelines.models import dumps
 from pipelines.records import Extraction
 from pipelines.text.words import words
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.text import model_file
+from pipelines.models import model_file
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
 from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.models.model_file import ModelError
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.model_file import ModelError
 from pipelines.text.vocabulary import Vocabulary, learn, load
 
 NEW = "赛博青瓦"

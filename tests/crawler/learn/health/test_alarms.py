@@ -15,8 +15,8 @@ from scrapy.settings import Settings
 
 from crawler import settings as project_settings
 from crawler.learn.health.alarms import Alarms, lines
-from crawler.run.config import Config
-from crawler.run.seeds import Seed
+from crawler.options.config import Config
+from crawler.options.seeds import Seed
 from crawler.run.session import Session
 from db.records.host import ShownAlarm
 from db.records.url import Kind, Lease

@@ -9,7 +9,7 @@ import pytest
 
 from crawler.learn.health.host import Finding, HealthMonitor
 from crawler.learn.health.messages import MOST_QUOTED, normal_again, sentence
-from crawler.run.terminal import quoted
+from crawler.terminal.text import quoted
 from tests.benchmarks.health import CHANGES, plain
 
 

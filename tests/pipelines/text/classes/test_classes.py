@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pipelines.models.model_file import VERSION, ModelError, load, loads
 from pipelines.text.classes import DEFAULT, METHODS, learner
 from pipelines.text.classes.calibration import NEVER, Calibration, calibrate
 from pipelines.text.classes.model import (
@@ -20,7 +21,6 @@ from pipelines.text.classes.model import (
 )
 from pipelines.text.classes.selection import MEASURES, Select, read_select
 from pipelines.text.classes.vectors import MAX_CHARS, Space, Text, count_features
-from pipelines.text.model_file import VERSION, ModelError, load, loads
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")
 MONEY = ("央行下调利率，股市上涨，银行贷款增加", "the central bank cut interest rates and the stock market rose")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from pipelines.models.model_file import loads
 from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.model import KIND, HarmModel
 from pipelines.text.harmful.records import HarmKind
-from pipelines.text.model_file import loads
 from pipelines.training.harmful import HarmExample, deal, learn
 
 PLACES = ("河口", "北山", "南湖", "东港", "西岭", "石桥", "青川", "白沙")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
-from db.articles import again, signatures
-from db.articles.again import KeptPage, Reread, Rewriter, Unit, Wanted
+from db.articles import rework, signatures
+from db.articles.apply import made_with
 from db.articles.page_transaction import Store
-from db.articles.write import made_with
+from db.articles.rework import KeptPage, Reread, Rewriter, Unit, Wanted
 from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows
 from db.records.article import Renewal
@@ -39,22 +39,22 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
-from ..archive.saved_pages import InputError
-from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.session import DatabaseLine, signature_index
-from .again import UNREAD, ChosenArticles, summary
+from .rework import UNREAD, ChosenArticles, summary
+from .saved_pages import InputError
+from .warc import stored_bytes
 
 if TYPE_CHECKING:
     from db.engine.database import Database
     from db.records.url import Lease
     from pipelines.focus.topic import Topic
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -249,7 +249,7 @@ class Reextraction:
         self._index = signature_index(config, line.database)
         judge = DuplicateJudge(config.duplicate_method, config.duplicates)
         joiner = make_joiner(config.duplicate_method.sign, partial(describe, config.parse_options.describe))
-        store = Store(again.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
+        store = Store(rework.NO_RUN, judge, self._index, joiner, index_terms, differs, Renewal.OF_TEXTS)
         self._rewriter = Rewriter(store)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
@@ -260,13 +260,13 @@ class Reextraction:
             DatabaseProblem: the database gave up; the same command goes on.
         """
         database = self._line.database
-        ids = await asyncio.to_thread(again.find, database, replace(wanted, made_with=self._made_with))
-        others = await asyncio.to_thread(again.find_others, database, wanted)
+        ids = await asyncio.to_thread(rework.find, database, replace(wanted, made_with=self._made_with))
+        others = await asyncio.to_thread(rework.find_others, database, wanted)
         self.total, self.others = len(ids) + len(others), len(others)
         if self.total:
             reader = Reader(self._index, self._config.duplicate_method.sign, logger.info)
             await self._line.submit(signatures.load, reader)
-        return ChosenArticles(ids, again.read), ChosenArticles(others, again.read_others)
+        return ChosenArticles(ids, rework.read), ChosenArticles(others, rework.read_others)
 
     async def take(self, results: Sequence[ReadUnit]) -> None:
         """Write articles, or let their pages be asked for."""
@@ -276,7 +276,7 @@ class Reextraction:
         """Write an article; returns what became of it."""
         if read.missing is not None:
             if not read.is_gone:
-                await self._line.submit(again.ask, read.missing)
+                await self._line.submit(rework.ask, read.missing)
             return GONE if read.is_gone else ASKED
         if not read.outcomes:
             return UNREAD

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from db.articles import again, descriptions
-from db.articles.again import Wanted
+from db.articles import descriptions, rework
 from db.articles.descriptions import DescriptionWriter, Redescribed
+from db.articles.rework import Wanted
 from db.engine.database import Database
 from db.frontier import claims
 from db.frontier.insert import add_urls
@@ -46,7 +46,7 @@ def stored(database: Database, run_in: Callable) -> None:
 
 
 def found(database: Database, **values: str) -> set[str]:
-    ids = again.find(database, Wanted("new 2", **values))
+    ids = rework.find(database, Wanted("new 2", **values))
     return {url for url in URLS if fingerprint(url) in ids}
 
 
@@ -56,7 +56,7 @@ def test_condition_chooses_articles(database: Database) -> None:
     assert found(database, since="2999-01-01T00:00:00+00:00") == set()
     assert found(database, where="url LIKE '%/1'") == {URLS[1], URLS[3]}
     assert found(database, where="url LIKE 'http://b%' AND title <> ':most' -- and so on") == set(URLS[2:])
-    made = again.find(
+    made = rework.find(
         database, Wanted(database.read(lambda c: c.execute(text("SELECT checked_with FROM article")).scalar()))
     )
     assert list(made) == []
@@ -65,7 +65,7 @@ def test_condition_chooses_articles(database: Database) -> None:
 @pytest.mark.parametrize("where", ["nothing_known = 1", "1 = 1); DELETE FROM article; --", "(", "1=1; SELECT 1"])
 def test_condition_can_change_nothing(database: Database, where: str) -> None:
     with pytest.raises(ValueError, match="cannot be used"):
-        again.find(database, Wanted("new 2", where=where))
+        rework.find(database, Wanted("new 2", where=where))
     assert found(database) == set(URLS)
     with database.engine.connect().execution_options(writer=True) as connection, connection.begin():
         connection.execute(text("UPDATE article SET source = 'x'"))  # other connections write as before
@@ -73,14 +73,14 @@ def test_condition_can_change_nothing(database: Database, where: str) -> None:
 
 def test_pages_are_those_of_the_article_with_their_bytes(database: Database) -> None:
     ids = [fingerprint(url) for url in URLS]
-    units = database.read(lambda connection: again.read(connection, ids))
+    units = database.read(lambda connection: rework.read(connection, ids))
     assert [unit.id for unit in units] == ids
     assert [[page.raw for page in unit.pages] for unit in units] == [[STORED], [STORED], [None], [None]]
     assert {page.lease.url for unit in units for page in unit.pages} == set(URLS)
 
 
 def test_missing_pages_are_asked_for_without_validators(database: Database, run_in: Callable) -> None:
-    assert run_in(again.ask, [fingerprint(URLS[3])]) == 1
+    assert run_in(rework.ask, [fingerprint(URLS[3])]) == 1
     sql = "SELECT url, state, next_visit, etag FROM url WHERE kind = 'page' AND next_visit IS NOT NULL"
     rows = [tuple(row) for row in database.read(lambda connection: connection.execute(text(sql)).all())]
     assert rows == [(URLS[3], State.DONE, 0.0, None)]
@@ -99,7 +99,7 @@ def test_pages_left_out_for_their_kind_are_found_when_it_is_wanted(database: Dat
     assert [tuple(row) for row in shown] == [(url, "thread", "forum thread") for url in THREADS]
 
     def others(**values: object) -> set[str]:
-        ids = again.find_others(database, Wanted("new 2", **values))  # type: ignore[arg-type]
+        ids = rework.find_others(database, Wanted("new 2", **values))  # type: ignore[arg-type]
         return {url for url in (*URLS, *THREADS) if fingerprint(url) in ids}
 
     assert others(kinds=["article"]) == set()
@@ -107,7 +107,7 @@ def test_pages_left_out_for_their_kind_are_found_when_it_is_wanted(database: Dat
     assert others(kinds=["thread"], host="a.example") == {THREADS[0]}
     assert others(kinds=["thread"], since="2999-01-01T00:00:00+00:00") == set()
     assert others(kinds=["thread"], where="1 = 1") == set(), "that is of articles"
-    (unit, _) = database.read(lambda c: again.read_others(c, sorted(map(fingerprint, THREADS))))
+    (unit, _) = database.read(lambda c: rework.read_others(c, sorted(map(fingerprint, THREADS))))
     assert (unit.is_stored, len(unit.pages), unit.pages[0].raw) == (False, 1, None)
 
 

@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from rich.table import Table
 from scrapy.exporters import JsonLinesItemExporter
 
+from crawler.options.scrapy_settings import FIXED
 from crawler.run.exporters import CsvExporter
-from crawler.run.scrapy_settings import FIXED
-from crawler.run.terminal import (
+from crawler.terminal.text import (
     Field,
     JsonRecord,
     LogLines,

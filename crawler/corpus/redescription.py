@@ -13,14 +13,14 @@ from pipelines.records import PageKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import DescribeJob, FaultLog
 
-from .again import UNREAD, ChosenArticles, summary
+from .rework import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
     from db.engine.database import Database
     from pipelines.worker import WorkerPool
 
-    from ..run.config import Config
+    from ..options.config import Config
     from ..run.session import DatabaseLine
 
 DESCRIBED_KINDS: Final = frozenset(PageKind) - {PageKind.LIST}

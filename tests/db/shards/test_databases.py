@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from db.engine.errors import WrongDatabase
-from db.engine.shards import Shards
 from db.records.keys import fingerprint
+from db.shards.databases import Shards
 
 ONE, TWO = "postgresql://me@a:5432/news", "postgresql://me@b/news"
 

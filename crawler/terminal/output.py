@@ -10,7 +10,7 @@ from typing import Any
 
 from pipelines.export.cells import harmless
 
-from .terminal import Field, console_for, harmless_json, show_table
+from .text import Field, console_for, harmless_json, show_table
 
 TABLE, JSONL, CSV = "table", "jsonl", "csv"
 FORMS = (TABLE, JSONL, CSV)

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..engine.database import NEXT_URL, parse_url, without_password
+from ..engine.errors import WrongDatabase
 from ..records.keys import dealt
-from .database import NEXT_URL, parse_url, without_password
-from .errors import WrongDatabase
 
 
 @dataclass(frozen=True, slots=True)

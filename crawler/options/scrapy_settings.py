@@ -5,7 +5,7 @@ handlers and middlewares.
 
     apply       gives them to a spider
     refusal     says what stands in for a setting that has no effect on the crawl
-    HONOURED, REFUSED, INERT    all settings of Scrapy but those in the table of `crawler.run.config`
+    HONOURED, REFUSED, INERT    all settings of Scrapy but those in the table of `crawler.options.config`
 """
 
 from __future__ import annotations

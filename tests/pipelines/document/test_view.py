@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.document import tokens
 from pipelines.document.document import Document, parse
-from pipelines.document.subtrees import children, holders, inside, linked, plain, prose, sums
+from pipelines.document.view import children, holders, inside, linked, plain, prose, sums
 from pipelines.extract import bte, fusion, lineblocks
 from pipelines.training import examples, pso
 

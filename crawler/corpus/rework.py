@@ -23,9 +23,9 @@ from pipelines.worker import WorkerPool
 from ..run.session import DatabaseLine
 
 if TYPE_CHECKING:
-    from db.articles.again import Wanted
+    from db.articles.rework import Wanted
 
-    from ..run.config import Config
+    from ..options.config import Config
 
 _AT_ONCE = 32
 """Articles read from the database at a time."""

@@ -11,9 +11,9 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings, default_settings
 
 from crawler import settings as project_settings
-from crawler.run import scrapy_settings
-from crawler.run.config import OPTIONS, ConfigError, check_components, check_names, without_effect
-from crawler.run.scrapy_settings import DEFAULTS, FIXED, HONOURED, INERT, READERS, REFUSED, refusal
+from crawler.options import scrapy_settings
+from crawler.options.config import OPTIONS, ConfigError, check_components, check_names, without_effect
+from crawler.options.scrapy_settings import DEFAULTS, FIXED, HONOURED, INERT, READERS, REFUSED, refusal
 from crawler.spiders.news import NewsSpider
 
 OURS = {option.name for option in OPTIONS}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawler.run.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
+from crawler.options.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -17,10 +17,8 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.rank.priority import PRESETS
-from crawler.response.context import HarmPolicy
-from crawler.run import config as config_module
-from crawler.run.config import (
+from crawler.options import config as config_module
+from crawler.options.config import (
     MUST,
     OPTIONS,
     SCORING,
@@ -42,7 +40,9 @@ from crawler.run.config import (
     whole,
     word,
 )
-from crawler.run.seeds import Seed
+from crawler.options.seeds import Seed
+from crawler.rank.priority import PRESETS
+from crawler.response.context import HarmPolicy
 from db.records.article import Keep
 from db.records.keys import fingerprint
 from db.records.run import Limits

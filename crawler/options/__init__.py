@@ -1,0 +1,1 @@
+"""Read settings: one table, its checks, and the `Config` of a crawl."""

@@ -1,0 +1,1 @@
+"""Output for people: harmless text, logs, tables."""
