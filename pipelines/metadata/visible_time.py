@@ -7,7 +7,7 @@ The word in front of each tells them apart, or the one right behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -41,13 +41,13 @@ _STATED: Final = "|".join(
 )
 _LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
 _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
-"""A label that is neither states when the article was published."""
+"""Labels that do not state when the article was published."""
 _TIME_WORD = re.compile(_any("near times"))
 _PAGE = re.compile(_any("page"))
 _FEWEST_ITEMS = 3
 _WEEKDAY = re.compile(rf"{_LISTS.choices('weekdays')}|tag\b")
 _VAGUE: Final = _LISTS.words("spans")
-"""In the text they may be of anything."""
+"""Inside the text these may refer to anything."""
 _RANGE = re.compile(rf"\d\s?[日年月]?\s?(?:[至到~～—–]| - | {_any('to')} )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
 _TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
@@ -60,9 +60,8 @@ _SHORT_CHARS: Final = 40
 _DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
 _OPENING = re.compile(r"([\w(][^–—]{4,40}?)\s?(?:[–—]|\s-)\s.{40}")
 """A date in front of the first sentence: "27.1.2022 - The ferry ..."."""
-_BEST_RANK, _CLOCK_RANK, _STATED_RANK = 10.0, 2.5, 4.0
 _MOST_TOLD: Final = 2
-"""More times told relative to now, in front of the text, are those of other articles."""
+"""With more relative times above the text they belong to a list of other articles."""
 _AT_ONCE: Final = timedelta(minutes=15)
 
 
@@ -73,66 +72,133 @@ class LineNumbers(NamedTuple):
     kept: Sequence[int]
 
 
+class Weights(NamedTuple):
+    """Additions to the rank of a time, and what is taken off it."""
+
+    nearest: float = 10.0
+    step: float = 0.3  # off for each line before it in the order of `near`,
+    farthest: float = 5.0  # but no more than this
+    chars: float = 1 / 40  # off for each character of its line, of 200 at most
+    clock: float = 2.5
+    stated: float = 4.0  # a label says that the article was published then
+    time_word: float = 1.5  # a word of such a label stands somewhere in the line
+    changed: float = -4.0
+    relative: float = -3.0
+    headline: float = -3.0  # mostly the day of what is told
+    behind: float = -2.0  # without a label: of a comment, or of another article
+    linked: float = -3.0
+
+    def at(self, position: int) -> float:
+        """Return what a line in one place of `near` starts with."""
+        return self.nearest - min(self.step * position, self.farthest)
+
+
+WEIGHTS: Final = Weights()
+
+
+class TimeLine(NamedTuple):
+    """A line that shows a time; `label` is "stated", "changed", "other" or empty."""
+
+    moment: Moment
+    label: str
+    is_relative: bool
+    is_above: bool
+    chars: int
+    has_time_word: bool
+    is_headline: bool
+    is_behind: bool
+    is_link: bool
+
+    def rank(self, position: int, weights: Weights) -> float:
+        """Return how likely this is when the article was published; more than 0 counts."""
+        rank = weights.at(position) - min(self.chars, 200) * weights.chars
+        rank += weights.clock if self.moment.has_clock else 0
+        if self.label == "stated":
+            rank += weights.stated
+        elif self.has_time_word:
+            rank += weights.time_word
+        rank += weights.changed if self.label == "changed" else 0
+        rank += weights.relative if self.is_relative else 0
+        rank += weights.headline if self.is_headline else 0
+        rank += weights.behind if self.is_behind else 0
+        return rank + (weights.linked if self.is_link else 0)
+
+
 def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
     """Return the best time among the lines near the headline.
 
     A labelled time goes before a bare one, one with a clock before a day; one whose year is a guess comes last.
-
-    Args:
-        document: a parsed page.
-        lines: where to look.
-        now: when the page was fetched.
-        habits: how the site writes times.
 
     Returns:
         The moment, and whether it needs `now` to be understood; (None, False) when no line holds one.
 
     Cost: O(characters of `near`).
     """
-    near, kept = lines
+    return choose((read_line(document, lines, index, now, habits) for index in lines.near), WEIGHTS)
+
+
+def choose(lines: Iterable[TimeLine | None], weights: Weights) -> tuple[Moment | None, bool]:
+    """Return the time of highest rank, and whether it is relative.
+
+    Args:
+        lines: in the order of `near`, None for a line without a time. None is read behind the last that can be best.
+        weights: those of the ranks.
+    """
     best: Moment | None = None
     best_rank, best_relative = 0.0, False
     guess: Moment | None = None
     guess_rank = 0.0
-    told = 0
-    blocks = document.blocks
-    first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
-    for position, index in enumerate(near):
-        place = _BEST_RANK - min(0.3 * position, 5.0)
-        if best_rank >= place + _CLOCK_RANK + _STATED_RANK and not best_relative:
-            break  # no line from here on can be better
-        text = _opening(blocks.texts[index]) if index == first else blocks.texts[index]
-        if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
-            continue
-        linked = blocks.link_chars[index]
-        if text is blocks.texts[index]:
-            moment, label, relative = _in_line(document, index, now, habits, inside=first < index <= last)
-        else:
-            moment, label, relative = parse.read(text, now, habits), "", False
-        if linked and index > last and not label:
-            continue  # another article's
-        if moment is None or _PAGE.search(text.lower()):
-            continue
-        if moment.precision == GUESS and first < index <= last and not label:
-            continue  # of what is told
-        if index < near[0] and not label and _is_today(moment, text, now, habits):
-            continue
-        told += relative and index < first
-        rank = place - min(len(text), 200) / 40 + (_CLOCK_RANK if moment.has_clock else 0)
-        rank += _STATED_RANK if label == "stated" else 1.5 if _TIME_WORD.search(text) else 0
-        rank -= 4.0 if label == "changed" else 0
-        rank -= 3.0 if relative else 0
-        # In a headline it is mostly the day of what is told.
-        rank -= 3.0 if position == 0 and index < first and not label and not is_stamp(text) else 0
-        rank -= 2.0 if index > last and not label else 0  # of a comment, or another article
-        rank -= 3.0 if linked * 2 > blocks.chars[index] else 0
-        if moment.precision == GUESS:
-            guess, guess_rank = (moment, rank) if rank > guess_rank else (guess, guess_rank)
-        elif rank > best_rank:
-            best, best_rank, best_relative = moment, rank, relative
-    if (best_relative or best is None) and told > _MOST_TOLD:
+    relatives_above = 0
+    for position, line in enumerate(lines):
+        if line is not None:
+            relatives_above += line.is_relative and line.is_above
+            rank = line.rank(position, weights)
+            if line.moment.precision == GUESS:
+                guess, guess_rank = (line.moment, rank) if rank > guess_rank else (guess, guess_rank)
+            elif rank > best_rank:
+                best, best_rank, best_relative = line.moment, rank, line.is_relative
+        if best_rank >= weights.at(position + 1) + weights.clock + weights.stated and not best_relative:
+            break
+    if (best_relative or best is None) and relatives_above > _MOST_TOLD:
         return None, False  # a list of other articles
     return (best, best_relative) if best else (guess, guess is not None)
+
+
+def read_line(document: Document, lines: LineNumbers, index: int, now: datetime, habits: Habits) -> TimeLine | None:
+    """Read one of the lines around headline and text; None for one without a time of the article.
+
+    Cost: O(characters of the line).
+    """
+    near, kept = lines
+    blocks = document.blocks
+    first, last = (kept[0], kept[-1]) if kept else (-1, len(blocks))
+    text = _opening(blocks.texts[index]) if index == first else blocks.texts[index]
+    if len(text) > _MAX_LINE_CHARS or not _may_hold(text):
+        return None
+    linked = blocks.link_chars[index]
+    if text is blocks.texts[index]:
+        moment, label, is_relative = _in_line(document, index, now, habits, inside=first < index <= last)
+    else:
+        moment, label, is_relative = parse.read(text, now, habits), "", False
+    if linked and index > last and not label:
+        return None  # another article's
+    if moment is None or _PAGE.search(text.lower()):
+        return None
+    if moment.precision == GUESS and first < index <= last and not label:
+        return None  # of what is told
+    if index < near[0] and not label and _is_today(moment, text, now, habits):
+        return None
+    return TimeLine(
+        moment,
+        label,
+        is_relative,
+        is_above=index < first,
+        chars=len(text),
+        has_time_word=_TIME_WORD.search(text) is not None,
+        is_headline=index == near[0] and index < first and not label and not is_stamp(text),
+        is_behind=index > last and not label,
+        is_link=linked * 2 > blocks.chars[index],
+    )
 
 
 def _opening(text: str) -> str:
@@ -157,7 +223,7 @@ def read_newest(document: Document, now: datetime) -> datetime | None:
 
 
 def _may_hold(text: str) -> bool:
-    """Tell whether a line holds what all times hold."""
+    """Tell cheaply whether a line can hold a time."""
     found = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
     return bool(found or _WORD.search(text.lower()))
 
@@ -228,7 +294,7 @@ def _pieces(text: str) -> list[tuple[str, str, str]]:
 
 
 def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Moment | None:
-    """Read a date drawn as several boxes: year, day, clock."""
+    """Read a date that is split over several boxes: year, day, clock."""
     texts = document.blocks.texts
     boxes = [texts[at] for at in range(index, min(index + 3, len(texts))) if len(texts[at]) <= _BOX_CHARS]
     inside = split_fields(document, index)
