@@ -66,7 +66,7 @@ _IN_BRACKETS = re.compile(
 _SHORT_ERA = re.compile(r"([RHS])\s?(元|\d{1,2})")
 _NUMBER = re.compile(r"\d{1,4}")
 _OFFSETS: Final = (0, 1911, -543, -2333, -660)
-"""Of the years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
+"""Years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
 _VIETNAMESE = re.compile(r"(\d{1,2}) th(?:án)?g (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 # Southern Asia
@@ -121,14 +121,9 @@ _AFTERNOON: Final = _LISTS.words("pm")
 def westernize(text: str, habits: Habits) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
-    Args:
-        text: a line.
-        habits: the calendars that the site uses.
+    Digits and full-width characters are rewritten everywhere, all else stays.
 
-    Returns:
-        The text with its dates rewritten; all else as it was, but for digits and full-width characters.
-
-    Cost: O(characters), once for the last texts: each way of reading a line asks for it again.
+    Cost: O(characters), once for the last texts: each way of reading a line asks again.
 
     >>> westernize("2025年（令和7年）6月30日", Habits())
     '2025年6月30日'
@@ -192,7 +187,7 @@ def _east(text: str, *, is_japanese: bool) -> str:
 
 
 def _one_year(beside: re.Match[str]) -> str:
-    """Return one year of two that agree; both when they do not."""
+    """Return one year if two agree, else both."""
     year, other = int(beside[1]), beside[2] or beside[3] or ""
     era = _SHORT_ERA.search(other)
     numbers = [_ERAS[era[1]] + read_number(era[2])] if era else [int(number) for number in _NUMBER.findall(other)]
@@ -223,7 +218,7 @@ def _english(name: re.Match[str]) -> str:
 
 
 def _one_month(pair: re.Match[str]) -> str:
-    """Return one month of two names that mean the same."""
+    """Return one month for two names of the same month."""
     months = {find_month(name, "ar") for name in pair.groups()}
     month = months.pop()
     return f" {_MONTHS[month - 1]} " if month and not months else pair[0]

@@ -65,13 +65,13 @@ MONTHS: Final = {name: number for number, month in enumerate(_MONTH_NAMES, 1) fo
 _BEFORE_YEAR: Final = MONTHS | {
     name: number for number, month in enumerate(_MONTH_NAMES, 1) for name in LISTS[f"{month} before a year"]
 }
-"""Short names that are words of other languages, too: they are months only where a year stands behind them."""
+"""Some short names are words of other languages: months only where a year follows."""
 _CLOCK_WEST = (
     rf"(?:(?:\s?г\.)?\s{{0,2}}[,،:·|•–—-]?\s{{0,3}}{LISTS.pattern('before clocks')}?\s{{0,3}}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 NAME: Final = r"([^\s\d\x00-\x2f:-@\[-`{-\xb4\xb6-\xbf\u2010-\u206f\u3000-\u303f\uff00-\uff20،؛۔]{2,16})"
-"""Letters and the vowel signs of Indian scripts, which are no letters to a regular expression."""
+r"""Letters and the vowel signs of Indian scripts, which `\w` does not match."""
 _YEAR_FIRST = re.compile(
     rf"((?:19|20)\d\d)(?<!\d{{5}})(?:[,.]?\s{{1,2}}|-){NAME}\.?(?:\s{{1,2}}|-)(\d{{1,2}})(?!\d)T?" + _CLOCK_WEST,
     re.IGNORECASE,
@@ -133,10 +133,7 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Publish time: ISO 8601 text, precision, calendar day.
-
-    The precision is second, minute or day; "guess" when the year is one.
-    """
+    """A publish time; the precision is second, minute or day, "guess" if the year is one."""
 
     iso: str
     precision: str
@@ -144,11 +141,10 @@ class Moment:
 
     @property
     def has_clock(self) -> bool:
-        """Tell whether it says more than the day."""
         return "T" in self.iso
 
     def utc(self, zone: tzinfo) -> str:
-        """Return it in UTC, to sort and compare by; of a day its first moment in the zone.
+        """Return it in UTC for sorting; a day begins at midnight in the zone.
 
         >>> Moment("2024-03-12T08:30+08:00", "minute", date(2024, 3, 12)).utc(UTC)
         '2024-03-12 00:30:00'
@@ -164,7 +160,7 @@ def build_moment(
 ) -> Moment | None:
     """Build a moment; None for impossible, ancient and future ones.
 
-    Without a zone the clock says nothing: the day is left.
+    Without a zone the clock is dropped.
     """
     year, month, day = parts
     try:
@@ -196,7 +192,7 @@ def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] 
 
 
 def to_24_hours(hour: int, half: str | None) -> int:
-    """Return the hour of the day of an hour and a half of the day."""
+    """Convert an hour and a half of the day (下午, pm) to 0-23."""
     half = (half or "").lower()[:2].rstrip(".")
     if (half in _LATER and hour < 12) or (half in _NOON and hour < _MORNING):
         return hour + 12
@@ -204,15 +200,12 @@ def to_24_hours(hour: int, half: str | None) -> int:
 
 
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read the first date and time that `text` holds.
+    """Read the first date and time in `text`.
 
     Args:
         text: a line, an attribute or a JSON value; only the first 400 characters count.
         now: when the page was fetched, with zone; bound of future times.
-        habits: the site's zone, for a clock time written without one, and its order of day and month.
-
-    Returns:
-        The moment, or None.
+        habits: the site's zone, for a clock without one, and its order of day and month.
 
     Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
@@ -230,7 +223,6 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Read a date in digits, year first."""
     text = _COMPACT_DAY.sub(r"\1-\2-\3", text)
     match = _ISO.search(text)
     if match:
@@ -295,25 +287,23 @@ def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _full_year(digits: int, local: datetime, habits: Habits) -> int:
-    """Return the latest year that ends with two digits; in Thailand, of both eras."""
+    """Return the latest year with these last two digits; in Thailand, of both eras."""
     if habits.buddhist and digits > _FIRST_BUDDHIST:
         return 2500 + digits - 543
     return local.year - (local.year - digits) % 100
 
 
 def normalize(text: str, habits: Habits) -> str:
-    """Rewrite the dates of a text in Western digits, years and months."""
     text = westernize(text, habits)
     return _EASTERN.sub(_write_dotted, text) if "月" in text or "월" in text else text
 
 
 def _write_dotted(found: re.Match[str]) -> str:
-    """Write "12 三月 2024", which software made for the West writes, in digits."""
+    """Write "12 三月 2024", as Western software does, in digits."""
     return f"{found[1] or found[4]}.{read_number(found[2] or found[3])}.{found[5]}"
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Read a date in Chinese numerals."""
     written = _HAN_DATE.search(text)
     if written:
         parts = read_number(written[1]), read_number(written[2]), read_number(written[3])
@@ -322,7 +312,7 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def number_of_month(name: str, language: str) -> int | None:
-    """Return the month that a word in front of a year names."""
+    """Return the month named in front of a year."""
     return find_month(name, language) or _BEFORE_YEAR.get(name.lower())
 
 
@@ -373,9 +363,9 @@ def _western(
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`.
+    """Read ISO 8601, RFC 2822 or Unix time, else as `read`.
 
-    A day may be a number of its year, and end at 24:00; a minute may have a leap second.
+    Ordinal days, 24:00 and leap seconds are allowed.
 
     >>> read_stamp("Thu, 01 Jan 04 19:48:21 +08:00", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2004-01-01T19:48:21+08:00'
@@ -395,7 +385,6 @@ def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read a day of a month and a clock as a machine writes them, else as `read`."""
     compact = _COMPACT.fullmatch(text)
     if compact:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
@@ -405,13 +394,12 @@ def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _write_day(ordinal: re.Match[str]) -> str:
-    """Write the number of a day in its year as month and day."""
+    """Convert a year and day of the year to a date."""
     day = date(int(ordinal[1]), 1, 1) + timedelta(days=int(ordinal[2]) - 1)
     return day.isoformat() if day.year == int(ordinal[1]) else ordinal[0]
 
 
 def _write_year(year: re.Match[str]) -> str:
-    """Write a year of two digits as RFC 2822 reads it."""
     return f"{year[1]}{'20' if int(year[2]) < 50 else '19'}{year[2]}"
 
 
@@ -442,7 +430,7 @@ def read_url(url: str, now: datetime) -> Moment | None:
 
 
 def read_url_year(url: str) -> tuple[int, int]:
-    """Return year and month that a folder of a URL names; 0 where it names none.
+    """Return year and month of a folder in a URL; 0 where it names none.
 
     >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
     ((2012, 8), (2012, 0), (0, 0))
@@ -452,9 +440,9 @@ def read_url_year(url: str) -> tuple[int, int]:
 
 
 def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
-    """Return the first and last Unix time of the day, month or year that a URL names.
+    """Return the first and last Unix time of the day, month or year in a URL.
 
-    A month or a year counts at the end of a path: there it is an archive.
+    Months and years count only at the end of a path, where they name an archive.
 
     >>> read_url_span("http://h.cn/archive/2019/", datetime(2025, 1, 1, tzinfo=UTC)) == (1546300800.0, 1577836800.0)
     True

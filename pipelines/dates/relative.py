@@ -1,6 +1,6 @@
-"""Times told relative to when a page was fetched, and days whose year is left out.
+"""Times relative to the fetch of a page, and days without a year.
 
-A word such as "yesterday" stands in any sentence; behind it a clock, or nothing else in the line, makes it a time.
+A word such as "yesterday" occurs in any sentence; it is a time when a clock follows, or when the line has nothing else.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _END = rf"(?=\s{{0,3}}(?:[^\u4e00-\u9fff\s]|$|{LISTS.choices('behind chinese tim
 _BEHIND = re.compile(
     rf"{_NUMBER}\s?个?個?{_UNIT}\s?(?:(?:(?:之?前|以前){_END}|전(?!\w))|{_any('behind amounts')}\b)", re.IGNORECASE
 )
-"""Followed by Han, "3天前" are words of a sentence."""
+"""If Han follows, "3天前" belongs to a sentence."""
 _BEFORE = re.compile(rf"\b{_any('before amounts')}\s{_NUMBER}\s?{_UNIT}(?!\w)", re.IGNORECASE)
 _DAYS: Final = ("today", "yesterday", "two days ago", "three days ago")
 _BACK: Final = {word: days for days, name in enumerate(_DAYS) for word in LISTS[name]}
 _NOW: Final = LISTS.words("now")
 _LANGUAGE: Final = {"hier": "fr"}
-"""Of words that mean something else in another language: German "Sie sind hier"."""
+"""Words with another meaning in another language: German "Sie sind hier"."""
 _DAY = re.compile(
     rf"(?<!\w){_any(*_DAYS)}(?![\w'’-])|{_any('chinese days')}(?![\u4e00-\u9fff])|"
     rf"{_any('chinese days before clocks')}(?={_any('halves behind days')}?\s?\d)",
     re.IGNORECASE,
 )
 _TOLD = re.compile("前|전|" + LISTS.choices("behind amounts", "before amounts", *_DAYS))
-"""A lower-case word that every relative time holds."""
+"""Every relative time has one of these, in lower case."""
 _CLOCK_WEST = re.compile(
     rf"[,，]?\s{{0,3}}(?:{_any('clocks behind days')}\s)?(\d{{1,2}})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ _NAMED = re.compile(
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|年|년|[历曆暦]")
 _NEAR_CHARS: Final = 12
 _MOST_YEARS: Final = 12
-"""In so many years every day but the last of February falls on each day of the week."""
+"""Within so many years every day but 29 February falls on each day of the week."""
 _MONTH_FIRST: Final = frozenset({"zh", "ja", "ko"})
 _LABELS: Final = LISTS.words("before days")
 _EASTERN_DAY = re.compile(
@@ -70,7 +70,7 @@ _EASTERN_DAY = re.compile(
 _EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
 _WORD = re.compile(NAME)
 _THAI_THE: Final = "ที่"
-"""Between the day of the week and that of the month."""
+"""Between the day of the week and the day of the month."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
@@ -82,9 +82,6 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
         text: a line; only the first 200 characters count.
         now: when the page was fetched, with zone.
         habits: the site's zone, and its order of day and month.
-
-    Returns:
-        The moment, or None.
 
     Cost: O(characters).
     """
@@ -104,7 +101,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment | None:
-    """Return a guess in a year that is known; None when there is no such day.
+    """Return a guess in a known year; None when there is no such day.
 
     >>> now = datetime.fromisoformat("2026-06-01T04:00+00:00")
     >>> set_year(read_relative("05-12 10:20", now, Habits()), 2019, now, Habits()).iso
@@ -119,7 +116,7 @@ def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment 
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read a day told by its distance; with a clock, alone in its line or Chinese."""
+    """Read "yesterday" and the like; with a clock, alone in the line, or in Chinese."""
     if word[0].lower() in _NOW:
         return build_moment((local.year, local.month, local.day), (local.hour, local.minute, None), habits.zone, now)
     local -= timedelta(days=_BACK[word[0].lower()])
@@ -135,10 +132,10 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read month and day, in the latest year that fits.
+    """Read month and day in the latest past year that fits the weekday.
 
-    They are in the past, on the day of the week that is written. The year is a guess, and the moment says so. Beside a
-    year that is not read there is nothing to guess.
+    The moment's precision says that the year is a guess. Beside another year, which could not be read, nothing is
+    guessed.
     """
     match = _SHORT.search(text)
     if match:
@@ -171,12 +168,12 @@ def _may_lead(words: str, habits: Habits) -> bool:
 
 
 def _month(name: str, language: str) -> int | None:
-    """Return the month that a word names where no year stands behind it."""
+    """Return a month by its name where no year follows."""
     return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
 
 
 def find_named_weekday(text: str, language: str) -> int | None:
-    """Return the day of the week that a line names, Monday as 0, or None.
+    """Return the day of the week in a line, Monday as 0, or None.
 
     >>> find_named_weekday("Updated Fri 15 Mar", "en"), find_named_weekday("3月15日（金）", "ja")
     (4, 4)

@@ -34,7 +34,7 @@ _NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|relate
 _PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-", re.IGNORECASE)
 _LABEL = re.compile(rf"^(?:{_any('before field labels')}\s)?{_any('field labels')}\s?[:：]?$", re.IGNORECASE)
 _FUNCTION = re.compile(rf"(?:[/?&=._-]|^){_any('account pages')}(?:$|[/?&=._#-])", re.IGNORECASE)
-"""Paths of links to forms."""
+"""In paths of links to forms."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _EDITED = re.compile(rf"{_any('editors')}\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
@@ -46,11 +46,11 @@ _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
 _MOST_FIELDS: Final = 18
-"""A line of more is a menu."""
+"""A line with more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
 _LEAST_ACCOUNT: Final = 6
-"""Letters of an account's name that tells who its owner is."""
+"""Letters of an account name that says who its owner is."""
 _ENDING: Final = (4, 60)
 """Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
 _FIRST_BLOCKS: Final = 5
@@ -67,11 +67,11 @@ def find_authors(
         structured: its JSON-LD, which is believed first.
         near: lines around headline and text, nearest first.
         kept: blocks of the text, whose first and last paragraphs may hold a byline.
-        sites: what the site and its source call themselves; no people.
+        sites: names of the site and its source, which are no people.
 
     Returns:
-        Distinct names in the page's order; empty when no one is named. Where nobody else is, the site itself when its
-        metadata say that it is the author; not on Chinese, Japanese and Korean pages, whose templates say so of all.
+        Distinct names in page order. If nobody is named, the site itself where its metadata name it as author; not on
+        Chinese, Japanese and Korean pages, whose templates always do.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
@@ -101,7 +101,7 @@ def find_authors(
 
 
 def _functions(document: Document) -> Iterator[str]:
-    """Yield the anchors of links to forms of a site; no people."""
+    """Yield the anchors of links to login and other forms."""
     for _, href, _, anchor, _ in document.links:
         if (
             1 < len(anchor) <= _LONGEST_VALUE
@@ -129,7 +129,6 @@ def _accounts(values: Sequence[Sequence[str]], test: NameTest) -> tuple[str, ...
 def _weigh_cjk(
     document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], test: NameTest
 ) -> tuple[str, ...]:
-    """Return the authors of a Chinese, Japanese or Korean page."""
     believed = [_vetted(document, near, [value for value in one if _is_brief(value)], test) for one in values]
     if believed[0]:
         return believed[0]
@@ -141,7 +140,6 @@ def _weigh_cjk(
 
 
 def _card(document: Document) -> list[str]:
-    """Return the author in the labelled fields of a Twitter card."""
     metas = document.metas
     for number in "12":
         label = metas.get(f"twitter:label{number}", ("",))[0]
@@ -151,7 +149,6 @@ def _card(document: Document) -> list[str]:
 
 
 def _is_cjk(document: Document, near: Sequence[int], kept: Sequence[int]) -> bool:
-    """Tell whether a page's text is Chinese, Japanese or Korean."""
     han = chars = 0
     for index in [*near[:1], *kept[:_FIRST_BLOCKS]]:
         han += int(document.blocks.han[index])
@@ -211,7 +208,6 @@ def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
 
 
 def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of the site when its metadata state it as author."""
     own = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
     return next((names for names in own if names and person_names.names_house(names[0])), ())
 
@@ -243,7 +239,7 @@ def _byline(
 
 
 def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return the names in links to author pages and in elements named after authors."""
+    """Return the names in author links and in elements whose class names an author."""
     blocks = document.blocks
     inside = set(kept)
     places = [
@@ -281,7 +277,7 @@ def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, 
 
 
 def _is_marked(document: Document, node: int, text: str) -> bool:
-    """Tell whether a node, or one of the two around it, is named after authors."""
+    """Tell whether the class of a node, or of the two around it, names an author."""
     names, tags = document.names, document.tags
     for _ in range(3):
         if node < 0 or tags[node] in _CONTROLS:
@@ -298,14 +294,14 @@ def _is_marked(document: Document, node: int, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _names_author(name: str) -> bool | None:
-    """Tell whether a class or id means authors (True) or comments (False)."""
+    """Tell whether a class or id means authors (True), comments (False) or neither."""
     if _NO_AUTHOR.search(name):
         return False
     return True if _NAME.search(name) else None
 
 
 def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return a name that is a line of its own beside the date, above the text."""
+    """Return a name on a line of its own beside the date, above the text."""
     texts = document.blocks.texts
     first = kept[0] if kept else -1
     head = near[0] if near else 0
@@ -325,7 +321,6 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: Na
 
 
 def _is_heading(document: Document, kept: Sequence[int], text: str) -> bool:
-    """Tell whether a line heads a part of the text."""
     blocks = document.blocks
     return any(blocks.texts[at] == text and document.tags[blocks.nodes[at]][0] == "h" for at in kept)
 
@@ -340,7 +335,7 @@ def _is_common(document: Document, name: str) -> bool:
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return bare Chinese names among the words of the line with the date."""
+    """Return Chinese names without a label in the line of the date."""
     parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
     for index in near[:8]:

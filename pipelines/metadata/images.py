@@ -54,11 +54,11 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
         document: a parsed page.
         structured: its JSON-LD.
         kept: blocks of the text.
-        title: the headline, which is no caption.
+        title: the headline, never used as a caption.
 
     Returns:
-        At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the
-        alternative text.
+        At most `MAX_IMAGES`. The caption is the figure's, else the line under the picture if it reads like one, else
+        the alternative text.
 
     Cost: O(images of the page).
     """
@@ -92,7 +92,6 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
 
 
 def _is_small(document: Document, node: int) -> bool:
-    """Tell whether an image's stated size is that of an icon."""
     element = document.elements[node] if node < len(document.elements) else None
     for name in ("width", "height"):
         digits = (element.get(name) or "").removesuffix("px") if element is not None else ""
@@ -128,7 +127,7 @@ def _caption(document: Document, node: int) -> str:
 
 
 def _is_centred(document: Document, node: int) -> bool:
-    """Tell whether a line is centred, as captions are and paragraphs are not."""
+    """Tell whether a line is centred, as captions are."""
     element = document.elements[node] if node < len(document.elements) else None
     if element is None:
         return False

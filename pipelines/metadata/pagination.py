@@ -48,7 +48,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A step to another page of the article: the numbers in both URLs (0 for none)."""
+    """A link to another page of the article; `own` and `other` are the numbers in both URLs."""
 
     url: str
     own: int
@@ -61,14 +61,8 @@ def find_pages(document: Document) -> Pages:
     """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
-    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
-    with numbers tell whether the URLs count from 0 or from 1, and stand in for a missing next link.
-
-    Args:
-        document: a parsed page.
-
-    Returns:
-        The neighbours; all empty for an article on one page.
+    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Numbered
+    links show whether the URLs count from 0 or from 1, and replace a missing next link.
 
     Cost: O(links); URLs are compared only where an anchor is a number or a word such as 下一页.
     """
@@ -138,7 +132,6 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
 
 
 def _step(own: str, url: str) -> _Step | None:
-    """Compare the URLs of two pages; None when they are not of one article."""
     path, _, query = own.partition("?")
     other_path, _, other_query = url.partition("?")
     if path == other_path:
@@ -162,7 +155,6 @@ def _tail(path: str, stem: str) -> int:
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
-    """Compare two URLs that differ in one parameter."""
     own, other = _QUERY.search(query), _QUERY.search(other_query)
     rest = _QUERY.sub("", query, count=1).strip("&")
     if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
@@ -174,7 +166,6 @@ def _query_step(url: str, query: str, other_query: str) -> _Step | None:
 
 
 def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
-    """Compare two URLs that differ in one number."""
     numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
     if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
         return None

@@ -103,7 +103,7 @@ _LABEL_FIELD = re.compile(
     rf"(?:^|\t)(?:{_WRITTEN})|{_LABELS}|作者|楼主|文)\s{{0,2}}[:：]?\t\s{{0,2}}([^\t:：]{{2,40}})(?:\t|$)",
     re.IGNORECASE,
 )
-"""A label that is a field of its own, and the next field: that may be any name."""
+"""A label in a field of its own; any name may stand in the next field."""
 _KOREAN = re.compile(rf"(?:^|[\s(\[=])([가-힣]{{2,4}})\s?{_any('korean ranks')}?기자(?:$|[\s)\]=])")
 _AND: Final = rf"{_any('and')}\s"
 _SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000")
@@ -191,9 +191,6 @@ def parse_line(line: str, *, dated: bool = True) -> list[str]:
         line: one line of a page, fields separated by tabs; only its first 300 characters count.
         dated: take a name before a date, too: Jane Doe | July 2, 2025.
 
-    Returns:
-        Names in order, maybe none.
-
     Cost: O(characters).
 
     >>> parse_line("【記者王小明╱台北報導】")
@@ -273,13 +270,9 @@ def _before_date(line: str) -> list[str]:
 def parse_prose(line: str) -> list[str]:
     """Extract names at the head or end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
 
-    Args:
-        line: a first or last paragraph of a text; only the first and the last 60 characters count.
+    A reporter who merely appears in the story does not count.
 
-    Returns:
-        Names in order, maybe none; a reporter who merely acts in the story is none.
-
-    Cost: O(1).
+    Cost: O(1), the first and the last 60 characters.
     """
     for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
         part = _SPACED.sub(_joined, piece)
@@ -310,7 +303,7 @@ def parse_prose(line: str) -> list[str]:
 
 
 def is_person(text: str) -> bool:
-    """Tell whether a field of an info line can only be a Chinese personal name.
+    """Tell whether a field can only be a Chinese personal name.
 
     >>> is_person("王小明"), is_person("新华网")
     (True, False)
@@ -325,7 +318,7 @@ def is_person(text: str) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a line reads like the name of one person and nothing else."""
+    """Tell whether a line is the name of one person and nothing else."""
     parts = text.split()
     return is_person(text) or (
         2 <= len(parts) <= 4
@@ -409,10 +402,10 @@ class NameTest:
     """Test that every candidate for an author passes.
 
     Attributes:
-        sites: what the site calls itself; never an author.
-        houses: the same, where that may stand for its authors.
+        sites: names of the site; never an author.
+        houses: names of the site that may stand for its authors.
         handles: those that the page links to their authors.
-        is_thread: whether authors are users, of whom many go by a handle.
+        is_thread: authors are users, of whom many go by a handle.
     """
 
     sites: tuple[str, ...] = ()
@@ -422,9 +415,6 @@ class NameTest:
 
     def tidy(self, names: Iterable[str]) -> tuple[str, ...]:
         """Split raw names, strip labels and titles, drop what names nobody.
-
-        Args:
-            names: raw values of metas, JSON-LD or bylines.
 
         Returns:
             At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters, of people, else of offices.
@@ -466,7 +456,6 @@ class NameTest:
 
 
 def _stripped(part: str) -> str:
-    """Return a part of a byline without its label, marks, office and place."""
     name = part.strip(" .:：·-–—|»«›　()（）[]【】<>\"'“”")
     labelled = _LABELLED.match(name)
     if labelled and is_made_of_words(labelled[1]):
@@ -483,12 +472,12 @@ def names_house(name: str) -> bool:
 
 
 def same(name: str, others: Iterable[str]) -> bool:
-    """Tell whether a name is one of others but for case, blanks and marks."""
+    """Tell whether a name is one of others, ignoring case, blanks and marks."""
     return _fold(name) in {_fold(other) for other in others if other}
 
 
 def _without_day(name: str) -> str:
-    """Cut the day of the week or the month behind a name: Anne Petit le Mardi."""
+    """Cut a day of the week or a month behind a name: Anne Petit le Mardi."""
     while " " in name:
         head, _, last = name.rpartition(" ")
         is_month = last.lower() in MONTHS and " " in head
@@ -499,7 +488,6 @@ def _without_day(name: str) -> str:
 
 
 def _has_form(name: str) -> bool:
-    """Tell whether a string has the form of a name."""
     folded = _fold(name)
     return (
         2 <= len(name) <= MAX_NAME_CHARS
@@ -529,12 +517,12 @@ def _has_form(name: str) -> bool:
 
 
 def is_handle(name: str) -> bool:
-    """Tell whether a name is one of a login: express1, jane_doe, siegi."""
+    """Tell whether a name looks like a login: express1, jane_doe, siegi."""
     return " " not in name and name.isascii() and (name.islower() or "_" in name)
 
 
 def _is_initials(name: str) -> bool:
-    """Tell whether a name is but capital letters of nobody known, or a degree."""
+    """Tell whether a name is a degree, or capital letters of no agency."""
     letters = name.translate(_NO_MARKS)
     if letters.casefold() in _DEGREES:
         return True
@@ -542,13 +530,13 @@ def _is_initials(name: str) -> bool:
 
 
 def _is_office(name: str) -> bool:
-    """Tell whether a name is that of an office or agency made of words: Gear Team."""
+    """Tell whether a name is an office or agency made of words: Gear Team."""
     match = _TEAM.match(name)
     return (match is not None and (match[1] or "").lower() not in _NO_TEAM) or _PRESS.match(name) is not None
 
 
 def _is_phrase(name: str) -> bool:
-    """Tell whether a name is of a picture, or has a small word that is no particle."""
+    """Tell whether a name describes a picture, or has a small word that is no particle."""
     return bool(_PICTURED.match(name)) or any(
         word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
         for word in name.split()[1:]
@@ -556,17 +544,14 @@ def _is_phrase(name: str) -> bool:
 
 
 def _is_western(name: str) -> bool:
-    """Tell whether all words of a name begin with a capital or are particles."""
     return all(not word[0].islower() or word in _PARTICLES or word[1:2] == "'" for word in name.split())
 
 
 def _is_date(name: str) -> bool:
-    """Tell whether a name is a month with a day."""
     match = _DATE.match(name)
     return bool(match) and ((match[1] or match[2]).lower() in MONTHS if match else False)
 
 
 @lru_cache(maxsize=4096)
 def _fold(name: str) -> str:
-    """Fold a name for comparison."""
     return re.sub(r"[\W_]+", "", name).lower()

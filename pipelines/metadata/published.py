@@ -61,12 +61,12 @@ _NAME_CHARS: Final = 40
 def find_published(
     document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
-    """Return the publish time and the source it comes from.
+    """Return the publish time and its source: json-ld, meta, visible, script or url.
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
-    bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else. A
-    visible day whose year is left out comes last: its year is a guess, and its precision says so.
+    bare day is refined by the visible line of the same day. Without either, `<time>` elements, inline scripts and the
+    URL are asked, in this order. A time of change is used when there is nothing else. A visible day without a year
+    comes last: its year is a guess, and its precision says so.
 
     Args:
         document: a parsed page.
@@ -74,9 +74,6 @@ def find_published(
         lines: those around headline and text, and those of the text.
         now: when the page was fetched; later times are refused.
         habits: how the site writes times.
-
-    Returns:
-        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when there is none.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
@@ -103,8 +100,8 @@ def _surer(
 ) -> tuple[Moment | None, str]:
     """Return a time that is stated with its year, else the guess.
 
-    Of a stated day the guess knows the clock. Title and URL may know the year of the guess; a URL of another month says
-    that the guess is of something else.
+    The guess knows the clock of a stated day. Title and URL may know the year of the guess; if the URL names another
+    month, the guess is discarded.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated is None or _is_served(stated, now):
@@ -143,7 +140,7 @@ def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
 
 
 def _is_served(moment: Moment, now: datetime) -> bool:
-    """Tell whether a time is that at which the page was made for this request."""
+    """Tell whether a time is that of the request: the page was rendered for it."""
     return moment.has_clock and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
@@ -178,7 +175,7 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Yield the times of sources used when headline and head say nothing exact."""
+    """Yield the times of sources that are used when headline and head have no exact one."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
@@ -212,7 +209,6 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
 
 
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
-    """Find a publish time in a variable of an inline script."""
     for text in document.scripts:
         for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
             start = match.start()

@@ -50,18 +50,15 @@ _SLASHED = re.compile(
 
 
 def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """Return the publisher that the page credits.
+    """Return the publisher that the page credits, at most `MAX_SOURCE_CHARS` characters.
 
-    A labelled name (来源：…) counts wherever it stands near the text, then what the metadata state, then a publisher's
-    name beside the date, then the agency in the dateline of the text.
+    A labelled name (来源：…) counts wherever it stands near the text, then the metadata, then a publisher's name
+    beside the date, then the agency in the dateline of the text.
 
     Args:
         document: a parsed page.
         near: lines around headline and text, nearest first.
         kept: blocks of the text.
-
-    Returns:
-        A name of at most `MAX_SOURCE_CHARS` characters; empty when no one is credited.
 
     Cost: O(characters of `near`).
     """
@@ -98,13 +95,12 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
 
 
 def _words(document: Document, index: int) -> Iterator[str]:
-    """Yield the words of a line's fields."""
     for field in split_fields(document, index):
         yield from (word.strip(_EDGES) for word in _BREAK.split(field))
 
 
 def _named(document: Document, index: int) -> str:
-    """Find a field of a line whose element is named after the source."""
+    """Find a field of a line whose class names the source."""
     blocks = document.blocks
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
@@ -116,7 +112,7 @@ def _named(document: Document, index: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a stated name without its label; empty for what names no publisher."""
+    """Strip the label of a stated name; empty if it names no publisher."""
     found = _LABEL.sub("", name).strip(_EDGES)
     is_none = len(found) < 2 or "://" in found or _NO_SOURCE.match(found) or _PICTURED.search(found)
     return "" if is_none else found
@@ -129,7 +125,7 @@ def _is_heading(document: Document, index: int) -> bool:
 
 
 def _is_publisher(word: str) -> bool:
-    """Tell whether a word can only be the name of a publisher or an office."""
+    """Tell whether a word can only be a publisher or an office."""
     if not 2 <= len(word) <= _MAX_NAME_CHARS:
         return False
     name = simplify(word)
@@ -137,7 +133,7 @@ def _is_publisher(word: str) -> bool:
 
 
 def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """Find the agency that the first paragraph, or the byline above, opens with."""
+    """Find the agency at the start of the first paragraph, or in the byline above."""
     texts = document.blocks.texts
     for index in near:
         match = _SLASHED.match(texts[index]) if len(texts[index]) <= 60 else None

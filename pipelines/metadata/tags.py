@@ -22,7 +22,7 @@ MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
 _BEFORE, _BEHIND = 8, 30
 _ITEMS: Final = frozenset({"li", "span", "p", "strong", "b", "h6"})
-"""Elements around a single tag of a box."""
+"""Elements around a single tag in a box of tags."""
 _SPLIT = re.compile(r"[,，;；、|]|\s{2,}")
 _TAG_PATH = re.compile(r"/(?:tags?|keywords?|topics?|hashtag|biaoqian)[/_=-]|[?&](?:tag|keyword)=", re.IGNORECASE)
 _TAG_NAME = re.compile(
@@ -58,10 +58,10 @@ _PART = re.compile(r"[\s-]+")
 _CODE_CHARS: Final = 8
 _MOST_WORDS: Final = 6
 _FEW: Final = 3
-"""So few words of one place are believed though the text has none of them."""
+"""So few words of one place are believed even if the text has none of them."""
 _STATED_SHARE: Final = 0.25
 _SHOWN_SHARE: Final = 0.5
-"""Share of the words of one place that the text must have, lest they are those of the site."""
+"""Least share of the words of one place that the text must have; with fewer they are the site's."""
 
 
 def find_keywords(
@@ -70,7 +70,7 @@ def find_keywords(
     """Return the keywords of the metadata, then the tags shown at the text.
 
     The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
-    them they are those of the site, and only those count that the text has. Identifiers, names of channels and of the
+    them they belong to the site, and only those that the text has count. Identifiers, names of channels and of the
     site, and buttons are no keywords.
 
     Args:
@@ -78,7 +78,7 @@ def find_keywords(
         structured: its JSON-LD.
         extraction: its text; tags are looked for around it.
         title: the headline.
-        sites: what the site calls itself.
+        sites: names of the site.
 
     Returns:
         At most `MAX_KEYWORDS` words, distinct but for case.
@@ -108,7 +108,7 @@ def find_keywords(
 
 
 def _split(values: Iterable[str]) -> Iterator[str]:
-    """Yield the words of keyword lists; blanks part Chinese ones if nothing does."""
+    """Yield the words of keyword lists; Chinese ones may be parted by blanks alone."""
     for value in islice(values, 60):
         text = value[:2000]
         parts = _SPLIT.split(text)
@@ -120,7 +120,6 @@ def _split(values: Iterable[str]) -> Iterator[str]:
 
 
 def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
-    """Tell whether a word names a subject."""
     if not 1 < len(word) <= _MAX_KEYWORD_CHARS or word.count(" ") >= _MOST_WORDS or _IDENTIFIER.search(word):
         return False
     lowered = word.lower()
@@ -194,7 +193,6 @@ def _is_tag(document: Document, node: int, href: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_crumb(name: str) -> bool:
-    """Tell whether class or id `name` is one of breadcrumbs."""
     return bool(name) and bool(_CRUMB_NAME.search(name))
 
 
@@ -208,10 +206,7 @@ def find_section(
         structured: its JSON-LD.
         first_body_block: where the text starts, -1 for none; breadcrumbs stand before it.
         title: the headline, which ends many breadcrumbs.
-        sites: what the site calls itself, which begins most.
-
-    Returns:
-        A name of at most 100 characters; empty when there is none.
+        sites: names of the site, which begin most.
 
     Cost: O(blocks before the text).
     """
@@ -237,7 +232,7 @@ def find_section(
 
 
 def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
-    """Return the first name that is a channel's, without what templates put behind it."""
+    """Return the first channel name, without suffixes that templates add."""
     for step in steps:
         name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<>:：»›·|/–—- ")
         folded = squeeze(name)
@@ -247,5 +242,4 @@ def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
 
 
 def _is_odd(name: str) -> bool:
-    """Tell whether the name of a channel is a date, a number or a URL."""
     return bool(_ODD.search(name))
