@@ -39,12 +39,11 @@ _OTHER_NAMES: Final = (
 
 
 def _named_like(*names: str) -> re.Pattern[str]:
-    """Return the pattern of names that have one of these parts."""
     return re.compile(rf"[\s_-](?:{'|'.join(names)})(?:$|[\s_-])")
 
 
 _TELLING = _named_like(_PAGER_NAMES, _NAVIGATION_NAMES, _FOOTER_NAMES, _RELATED_NAMES, _OTHER_NAMES)
-"""Most names have none of these parts."""
+"""A quick test: most names have none of these parts."""
 _STATED: Final = (
     (BlockKind.FOOTER, {"footer"}, _named_like(_FOOTER_NAMES)),
     (BlockKind.PAGINATION, (), _named_like(_PAGER_NAMES)),
@@ -64,7 +63,7 @@ _RANK: Final = {
     BlockKind.FOOTER: 6,
 }
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
-"""Whatever stands in these is of their kind."""
+"""Everything inside these is of their kind."""
 _HEADLINE_CHARS: Final = 8
 _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
@@ -93,10 +92,7 @@ class PageUrls:
 
 
 def resolve_urls(document: Document) -> PageUrls:
-    """Canonicalize the URLs of a page's links: most of the work of `extract`.
-
-    Cost: O(links).
-    """
+    """Canonicalize the URLs of a page's links: most of the work of `extract`."""
     base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
@@ -120,10 +116,10 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
         document: a parsed page.
         extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
             while on a page without article they are `LIST`.
-        known: its `resolve_urls`, if they have been looked at already.
+        known: its `resolve_urls`, if there already.
 
     Returns:
-        Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
+        Each canonical URL once, in document order, in its most telling place; at most `document.bounds.links`; never
         the page itself.
 
     Cost: O(nodes + links).
@@ -226,12 +222,7 @@ def _related_blocks(document: Document) -> set[int]:
 
 
 def join(first: Links, second: Links) -> Links:
-    """Return the links of both, each URL once, where the first has it.
-
-    Args:
-        first: links as of `extract`.
-        second: those of another reading of the page.
-    """
+    """Return the links of two readings of a page; where both have a URL, the first reading's."""
     known = set(first.urls)
     new = [number for number, url in enumerate(second.urls) if url not in known]
     return Links(
@@ -245,7 +236,6 @@ def join(first: Links, second: Links) -> Links:
 
 
 def mark_nofollow(links: Links) -> Links:
-    """Return the same links, all nofollow."""
     return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
 
 

@@ -1,4 +1,4 @@
-"""Tell which pages that say something load more of it by script."""
+"""Pages that load more links or text by script."""
 
 from __future__ import annotations
 
@@ -26,17 +26,13 @@ _HINT = re.compile(_any("hints"))
 """A word of every control: most pages have none."""
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2
-"""The beginning of an article that a page shows before its scripts run is no longer."""
+"""The beginning of an article that a page shows before its scripts run is not longer."""
 _AROUND_TEXT: Final = frozenset({int(BlockKind.NAVIGATION), int(BlockKind.FOOTER)})
 _AROUND: Final = " \t\n.…»›>+↓▼∨"
 
 
 def loads_more_links(document: Document, links: Links) -> bool:
-    """Tell whether a control of a page loads more; a link to a page is none.
-
-    Args:
-        document: a parsed list.
-        links: its links.
+    """Tell whether a control of a list loads more; a link to a page does not.
 
     Cost: O(elements).
     """
@@ -50,36 +46,22 @@ def loads_more_links(document: Document, links: Links) -> bool:
 
 
 def lacks_links(document: Document, links: Links) -> bool:
-    """Tell whether a page with scripts leads nowhere, except by its menus.
-
-    Args:
-        document: a parsed page.
-        links: its links.
-
-    Cost: O(links).
-    """
+    """Tell whether a page with scripts has no links except its menus."""
     return "script" in document.tags and _AROUND_TEXT.issuperset(links.blocks)
 
 
 def loads_more_text(document: Document, text: str) -> bool:
-    """Tell whether a text is short and its page names data of itself for scripts.
-
-    Args:
-        document: a parsed page.
-        text: its article.
-
-    Cost: O(1) for a text of some length.
-    """
+    """Tell whether an article is short and its page links to data for scripts."""
     is_short = 0 < len(text) <= _MOST_BEGINNING and text.count("\n") < _MOST_PARAGRAPHS
     return is_short and "script" in document.tags and any(map(_is_data, document.relations))
 
 
 def _is_data(relation: tuple[str, str, str, str]) -> bool:
-    """Tell whether a link element names data: its relation, address, type and title."""
+    """Tell whether a link element (relation, address, type, title) names data."""
     return "alternate" in relation[0].split() and relation[2].partition(";")[0].strip() == "application/json"
 
 
 def _buttons(document: Document) -> Iterator[str]:
-    """Yield the texts of buttons, which are no part of what a page says."""
+    """Yield the texts of buttons, which are in no block."""
     for node in (node for node, tag in enumerate(document.tags) if tag == "button"):
         yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))

@@ -21,7 +21,6 @@ _MARKUP = re.compile(
     r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
 )
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
-"""Of Markdown."""
 
 
 def to_markup(value: object) -> str:
@@ -38,7 +37,7 @@ def to_markup(value: object) -> str:
 
 
 def _render(value: object, seen: set[int], depth: int) -> str:
-    """Return a value as markup, without the objects that have been seen."""
+    """Return a value as markup, skipping objects already written."""
     if isinstance(value, str):
         return _render_text(value)
     if depth > _MOST_DEPTH or id(value) in seen or not isinstance(value, (dict, list)):
@@ -78,18 +77,15 @@ def _render_text(text: str) -> str:
 
 
 def _kind(item: dict[str, object]) -> str:
-    """Return the kind of a node of rich text, empty when it has none."""
     return next((str(item[name]).lower() for name in _KINDS if item.get(name)), "")
 
 
 def _is_inline(item: dict[str, object]) -> bool:
-    """Tell whether a node of rich text is a part of a line."""
     kind = _kind(item)
     return kind in _INLINE or (not kind and isinstance(item.get("text"), str) and len(item) <= 4)
 
 
 def _inline(item: dict[str, object], depth: int = 0) -> str:
-    """Return the text of a part of a line."""
     for key in _TEXTUAL:
         inner = item.get(key)
         if isinstance(inner, str):

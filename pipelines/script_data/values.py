@@ -15,9 +15,9 @@ from ..document.document import Document
 from .literals import MAX_TOKENS, read_literal
 
 _MOST_CHARS: Final = 2_000_000
-"""Characters of all scripts of a page that are looked at."""
+"""In all scripts of a page together."""
 _MOST_STARTS: Final = 60
-"""Places of a script at which a value may begin."""
+"""Places in a script where a value may begin."""
 _LEAST_CHARS: Final = 120
 """A shorter script or string holds no article."""
 _DEEPEST_STRINGS: Final = 3
@@ -25,25 +25,20 @@ _DEEPEST_STRINGS: Final = 3
 _START = re.compile(
     r"""(?:[=(,:]|\breturn)\s{0,9}(?=[{\["'`]|JSON\.parse\(|(?:window\.)?atob\(|decodeURI)|=\s{0,9}(?=\(?function\b)"""
 )
-"""Where a value may begin; a function that is not assigned is no value but a part of the program."""
+"""Where a value may begin; a function that is not assigned is part of the program."""
 _FLIGHT: Final = "__next_f.push("
 _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
-"""How Angular's older versions write a state."""
+"""Escapes of Angular's older versions."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
 _DEEPEST_STORE: Final = 5
 _RECORD: Final = frozenset({"__typename", "__id"})
-"""Fields by which a record of a store is known."""
+"""Fields of a record in a store."""
 _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef"})
 
 
 class Carried(NamedTuple):
-    """Values and hidden texts of a page.
-
-    Attributes:
-        values: of its scripts, in their order.
-        texts: what stands in its textareas, templates and scripts that hold markup.
-    """
+    """Values of a page's scripts in their order, and texts hidden in textareas, templates and scripts with markup."""
 
     values: list[object]
     texts: list[str]
@@ -51,9 +46,6 @@ class Carried(NamedTuple):
 
 def read_values(document: Document) -> Carried:
     """Read all values of a page's scripts.
-
-    Args:
-        document: a parsed page.
 
     Cost: O(characters of scripts), at most two million; what is no JSON costs two microseconds a token, of which no
     more than `MAX_TOKENS` are read.
@@ -93,7 +85,7 @@ def read_values(document: Document) -> Carried:
 
 
 def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911 - one form after the other
-    """Return the value that a string holds as JSON, plain or encoded, else None.
+    """Return the value in a string of JSON, plain or encoded, else None.
 
     >>> decode("%7B%22a%22%3A1%7D"), decode("plain words")
     ({'a': 1}, None)
@@ -126,7 +118,7 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
 
 
 def _link(value: object, depth: int = 0) -> None:
-    """Put the records of a store (Apollo, Relay) in the places that name them."""
+    """Replace references in a store (Apollo, Relay) by their records."""
     if depth > _DEEPEST_STORE or not isinstance(value, dict):
         return
     if sum(isinstance(one, dict) and bool(_RECORD & one.keys()) for one in value.values()) > 1:
@@ -147,7 +139,7 @@ def _link(value: object, depth: int = 0) -> None:
 
 
 def _assigned(text: str) -> Iterator[object]:
-    """Yield the values that a script assigns or hands over."""
+    """Yield the values that a script assigns or passes to a function."""
     at = tokens = 0
     for _ in range(_MOST_STARTS):
         match = _START.search(text, at)
@@ -182,7 +174,7 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _rows(flight: str) -> list[object]:
-    """Return the values of the rows of a flight, long texts put where they are named."""
+    """Return the values of the rows of a flight, with long texts in their places."""
     data = flight.encode("utf-8", "replace")
     texts: dict[str, str] = {}
     values: list[object] = []
@@ -212,7 +204,7 @@ def _rows(flight: str) -> list[object]:
 
 
 def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
-    """Return a value with the texts that it names."""
+    """Replace references to texts in a value."""
     if isinstance(value, str):
         return texts.get(value, value) if value[:1] == "$" else value
     if depth and isinstance(value, list):
@@ -223,9 +215,9 @@ def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
 
 
 def _revived(value: object) -> object:
-    """Return what a list of values that name each other by number stands for.
+    """Rebuild a value from a list whose items refer to each other by number.
 
-    Nuxt 3 and SvelteKit write their states so (devalue).
+    Nuxt 3 and SvelteKit write their states this way (devalue).
     """
     if not (isinstance(value, list) and len(value) > 1):
         return value
