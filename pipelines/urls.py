@@ -140,7 +140,7 @@ def trim(url: str) -> str:
 
 
 def host_key(url: str) -> str:
-    """Return the host of an absolute URL: `example.com`, `example.com:8080`, `[::1]:8080`.
+    """Return the host of an absolute URL: `example.com`, `[::1]:8080`.
 
     It is in lower case, with the port when the URL shows one, without credentials.
 

@@ -1,4 +1,4 @@
-"""Files of words: names, labels and phrases of languages, apart from the rules that use them.
+"""Files of words: names, labels and phrases, apart from the rules that use them.
 
 A line `[name]` begins a list; its entries follow, parted by commas and line ends. Lines that begin with `#` are
 comments.
@@ -33,7 +33,10 @@ class WordLists:
         return frozenset(entry for name in names for entry in self[name])
 
     def pattern(self, *names: str) -> str:
-        """Return a group of a regular expression for the entries of some lists (see `choices`)."""
+        """Return a regular expression group for the entries of some lists.
+
+        For the order of its choices see `choices`.
+        """
         entries = self.words(*names)
         if all(len(entry) == 1 for entry in entries):
             return f"[{''.join(map(re.escape, sorted(entries)))}]"

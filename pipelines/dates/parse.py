@@ -133,7 +133,7 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A publish time; the precision is second, minute or day, "guess" if the year is one."""
+    """A publish time; the precision is second, minute, day or guess (of the year)."""
 
     iso: str
     precision: str

@@ -48,7 +48,7 @@ _TABLE: Final = _table()
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Characters of each piece by class, one array per class; `visible` are all but spaces."""
+    """Characters of each piece by class; `visible` are all but spaces."""
 
     visible: Counts
     marks: Counts

@@ -146,10 +146,10 @@ _FIT_CHARS: Final = 2000
 
 
 def find_codec(name: str) -> str:
-    """Return the Python codec of a declared name; typing errors in common names are forgiven.
+    """Return the Python codec of a declared name, empty for none.
 
-    Returns:
-        Name of the widest superset; empty if it is no character set, or one of unknown byte order.
+    Typing errors in common names are forgiven. The codec is that of the widest superset; a set of unknown byte order
+    has none.
 
     >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')

@@ -246,7 +246,7 @@ def _broken_words(text: str, latin: int, others: int) -> float:
 
 
 def _east_asian(counts: list[int], text: str) -> float:
-    """Count the Chinese, Japanese and Korean characters that are unlikely in a real text."""
+    """Count the Chinese, Japanese and Korean characters unlikely in a real text."""
     common, kanji, kana = counts[_COMMON_HAN], counts[_COMMON_KANJI], counts[_KANA]
     han = counts[_HAN] + common + kanji
     bad = 0.0

@@ -74,7 +74,7 @@ _XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 def looks_like_feed(body: bytes) -> bool:
-    """Tell whether a body, in any encoding, is an RSS or Atom feed by its first element.
+    """Tell by its first element whether a body is an RSS or Atom feed.
 
     Cost: constant, the first 8 KB are looked at.
     """
@@ -175,7 +175,10 @@ def parse_time(text: str, habits: Habits = _NO_HABITS) -> float:
 
 
 def clean_title(text: str | None) -> str:
-    """Return a title, which may hold escaped HTML, as at most 200 characters of plain text."""
+    """Return a title as at most 200 characters of plain text.
+
+    It may hold escaped HTML.
+    """
     if not text:
         return ""
     text = shorten(text, _MAX_TITLE_CHARS)
@@ -359,7 +362,7 @@ def _base(element: etree._Element, base: str) -> str:
 
 
 def _language(root: etree._Element) -> tuple[str, str]:
-    """Return the language of a feed and its stated form; Chinese titles decide if none is stated."""
+    """Return the language of a feed and its stated form; titles may tell Chinese."""
     element = next(root.iter("{*}language"), None)
     stated = (((element.text or "") if element is not None else root.get(_XML_LANG)) or "").strip()
     if not stated:

@@ -222,7 +222,10 @@ def _related_blocks(document: Document) -> set[int]:
 
 
 def join(first: Links, second: Links) -> Links:
-    """Return the links of two readings of a page; where both have a URL, the first reading's."""
+    """Return the links of two readings of a page, each URL once.
+
+    Where both have a URL, the first reading counts.
+    """
     known = set(first.urls)
     new = [number for number, url in enumerate(second.urls) if url not in known]
     return Links(

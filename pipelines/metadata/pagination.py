@@ -48,7 +48,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A link to another page of the article; `own` and `other` are the numbers in both URLs."""
+    """A link to another page of the article, and the numbers in both URLs."""
 
     url: str
     own: int

@@ -536,7 +536,7 @@ def _is_office(name: str) -> bool:
 
 
 def _is_phrase(name: str) -> bool:
-    """Tell whether a name describes a picture, or has a small word that is no particle."""
+    """Tell whether a name describes a picture, or has a small word (no particle)."""
     return bool(_PICTURED.match(name)) or any(
         word[0].islower() and word.isalpha() and word not in _PARTICLES and not _OFFICE_WORD.match(word)
         for word in name.split()[1:]

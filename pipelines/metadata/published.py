@@ -175,7 +175,7 @@ def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> M
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Yield the times of sources that are used when headline and head have no exact one."""
+    """Yield the times of sources used when headline and head have no exact one."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)

@@ -50,7 +50,7 @@ _SLASHED = re.compile(
 
 
 def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """Return the publisher that the page credits, at most `MAX_SOURCE_CHARS` characters.
+    """Return the publisher that the page credits, empty for none.
 
     A labelled name (来源：…) counts wherever it stands near the text, then the metadata, then a publisher's name
     beside the date, then the agency in the dateline of the text.

@@ -165,7 +165,7 @@ def choose(lines: Iterable[TimeLine | None], weights: Weights) -> tuple[Moment |
 
 
 def read_line(document: Document, lines: LineNumbers, index: int, now: datetime, habits: Habits) -> TimeLine | None:
-    """Read one of the lines around headline and text; None for one without a time of the article.
+    """Read the time in a line; None if it has none of the article.
 
     Cost: O(characters of the line).
     """

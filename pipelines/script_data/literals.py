@@ -95,7 +95,10 @@ _DECODER: Final = json.JSONDecoder(strict=False)
 
 
 class _Reader:
-    """One pass over the tokens of a value: `out` is its JSON, `at` the place behind the last token."""
+    """One pass over the tokens of a value, which is rewritten as JSON.
+
+    `out` is the JSON so far, `at` the place behind the last token.
+    """
 
     def __init__(self, text: str, at: int, names: Mapping[str, str], tokens: int) -> None:
         self._text = text

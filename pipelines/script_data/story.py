@@ -52,7 +52,7 @@ _NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An article in the data of a page: fields as stated, empty for none; `html` is its text."""
+    """An article in the data of a page: fields as stated, empty for none."""
 
     title: str
     html: str
@@ -74,7 +74,7 @@ class _Candidate:
 
 
 def find_story(document: Document, carried: Carried) -> Story | None:
-    """Find the story of a page in its data for scripts; None if there is none or it is in doubt.
+    """Find the story of a page in its data for scripts; None if in doubt.
 
     It is the object with the most prose of those that have the page's title or an identifier in its URL; never one of
     several similar teasers, nor a summary. If the page only has the name of its site as title, it is the one object

@@ -38,7 +38,10 @@ _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef"
 
 
 class Carried(NamedTuple):
-    """Values of a page's scripts in their order, and texts hidden in textareas, templates and scripts with markup."""
+    """Values of a page's scripts in their order, and hidden texts.
+
+    `texts` are those of textareas, templates and scripts with markup.
+    """
 
     values: list[object]
     texts: list[str]

@@ -141,7 +141,7 @@ def _folder_of(url: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1 << 13)
 def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
-    """Build a folder pattern from folders, slash, rest of the last part, and query mark."""
+    """Build a folder pattern from folders, slash, last part, and query mark."""
     first, *middle = head.split("/", _MOST_LOOKED_AT)
     first = first if _WORD.fullmatch(first) else _ANY
     if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
@@ -239,7 +239,7 @@ class UrlParts(NamedTuple):
         return _path(s.pattern for s in self.segments), _path(s.general for s in self.segments)
 
     def slug(self, place: int) -> tuple[str, str]:
-        """Return the pattern of the path with a slug in one place, with its words and without."""
+        """Return the pattern with a slug in one place, with its words and without."""
         segments = self.segments
         return (
             _path(s.mark if i == place else s.pattern for i, s in enumerate(segments)),

@@ -207,7 +207,7 @@ class _Weighed:
 
 
 class _Host:
-    """Pages of a host: their contents, and their forms under the rules accepted so far.
+    """Pages of a host: contents, and forms under the rules accepted so far.
 
     `heard` are the rules for which there is evidence.
     """

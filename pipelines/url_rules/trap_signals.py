@@ -86,7 +86,7 @@ def outline(text: str, url: str) -> int:
 
 
 def sketch(text: str) -> int:
-    """Return 64 bits of which similar texts have most in common; 0 for hardly any text.
+    """Return 64 bits of which similar texts share most; 0 for hardly any text.
 
     Cost: O(characters).
     Source: Charikar, *Similarity estimation techniques from rounding algorithms*, 2002 (SimHash).
