@@ -233,8 +233,8 @@ def _named_solar(written: re.Match[str]) -> str:
 def _numbered_solar(written: re.Match[str]) -> str:
     """Write "1402/09/22" or "22/9/1402" in our calendar."""
     year, month, day = (written[1], written[3], written[4]) if written[1] else (written[8], written[7], written[5])
-    found = _from_solar(int(year), int(month), int(day))
-    return f"{found} " if found else written[0]
+    western = _from_solar(int(year), int(month), int(day))
+    return f"{western} " if western else written[0]
 
 
 def _from_solar(year: int, month: int, day: int) -> str:
@@ -246,5 +246,5 @@ def _from_solar(year: int, month: int, day: int) -> str:
         return ""
     leap_days = sum(each % 33 in _SOLAR_LEAP_YEARS for each in range(_FIRST_SOLAR_YEAR, year))
     before = 31 * (month - 1) - max(0, month - 7)
-    found = _FIRST_SOLAR_DAY + timedelta(365 * (year - _FIRST_SOLAR_YEAR) + leap_days + before + day - 1)
-    return f"{found.day} {_MONTHS[found.month - 1]} {found.year}"
+    western = _FIRST_SOLAR_DAY + timedelta(365 * (year - _FIRST_SOLAR_YEAR) + leap_days + before + day - 1)
+    return f"{western.day} {_MONTHS[western.month - 1]} {western.year}"

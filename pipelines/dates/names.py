@@ -35,14 +35,14 @@ def fold(name: str) -> str:
     name = name.lower()
     if name.isascii():
         return name.replace(".", "")
-    kept, letter = [], ""
+    letters, letter = [], ""
     for char in unicodedata.normalize("NFD", name.replace("म्ब", "ंब")):
         if not unicodedata.combining(char):
             letter = char
         elif any(first <= letter <= last for first, last in _PLAIN_ACCENTS):
             continue
-        kept.append(char)
-    return unicodedata.normalize("NFC", "".join(kept)).translate(_SPELLINGS).strip()
+        letters.append(char)
+    return unicodedata.normalize("NFC", "".join(letters)).translate(_SPELLINGS).strip()
 
 
 def find_month(name: str, language: str) -> int | None:
@@ -70,10 +70,10 @@ def find_weekday(name: str, language: str) -> int | None:
 
 
 def _find(kind: str, name: str, language: str) -> int | None:
-    every, own = _read(kind)
+    shared, by_language = _read(kind)
     name = fold(name)
-    found = own.get(_ALIASES.get(language, language) or "en", {}).get(name)
-    return every.get(name) if found is None else found
+    number = by_language.get(_ALIASES.get(language, language) or "en", {}).get(name)
+    return shared.get(name) if number is None else number
 
 
 @cache

@@ -165,9 +165,13 @@ def build_moment(
     year, month, day = parts
     try:
         if clock is None or zone is None:
-            found = date(year, month, day)
+            written_day = date(year, month, day)
             late = (now + timedelta(hours=26)).date()
-            return Moment(found.isoformat(), "day", found) if year >= _EARLIEST and found <= late else None
+            return (
+                Moment(written_day.isoformat(), "day", written_day)
+                if year >= _EARLIEST and written_day <= late
+                else None
+            )
         stamp = datetime(year, month, day, clock[0], clock[1], clock[2] or 0, tzinfo=zone)
     except ValueError:
         return None
@@ -214,12 +218,12 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """
     text = normalize(text[:400], habits)
     has_year = _YEAR.search(text)
-    found = _numeric(text, now, habits.zone) if has_year else None
-    if found is None and "年" in text:
-        found = _chinese(text, now, habits.zone)
-    if found is None and has_year:
-        found = _west(text, now, habits)
-    return _two_digits(text, now, habits) if found is None and len(text) <= _SHORT_CHARS else found
+    moment = _numeric(text, now, habits.zone) if has_year else None
+    if moment is None and "年" in text:
+        moment = _chinese(text, now, habits.zone)
+    if moment is None and has_year:
+        moment = _west(text, now, habits)
+    return _two_digits(text, now, habits) if moment is None and len(text) <= _SHORT_CHARS else moment
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
@@ -228,9 +232,9 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
         stated = timezones.read_zone(text, match.end(), zone)
-        found = build_moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
+        if moment:
+            return moment
     swapped = _CLOCK_FIRST.search(text)
     if swapped:
         second = int(swapped[3]) if swapped[3] else None
@@ -245,11 +249,11 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
         )
     for match in _NUMERIC.finditer(text):
         parts = int(match[1]), int(match[3]), int(match[4])
-        found = build_moment(
+        moment = build_moment(
             parts, read_clock(match, 5), timezones.read_zone(text, match.end(), zone), now
         ) or build_moment(parts, None, None, now)
-        if found:
-            return found
+        if moment:
+            return moment
     return None
 
 
@@ -298,9 +302,9 @@ def normalize(text: str, habits: Habits) -> str:
     return _EASTERN.sub(_write_dotted, text) if "月" in text or "월" in text else text
 
 
-def _write_dotted(found: re.Match[str]) -> str:
+def _write_dotted(eastern: re.Match[str]) -> str:
     """Write "12 三月 2024", as Western software does, in digits."""
-    return f"{found[1] or found[4]}.{read_number(found[2] or found[3])}.{found[5]}"
+    return f"{eastern[1] or eastern[4]}.{read_number(eastern[2] or eastern[3])}.{eastern[5]}"
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
@@ -322,9 +326,9 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
         for match in pattern.finditer(text):
             month = number_of_month(match[name], habits.language)
             parts = (int(match[year]), month or 0, int(match[day]))
-            found = _western(text, match, parts, now, habits) if month else None
-            if found:
-                return found
+            moment = _western(text, match, parts, now, habits) if month else None
+            if moment:
+                return moment
     dotted = _DOTTED.search(text)
     if dotted:
         first, second = int(dotted[1]), int(dotted[2])
@@ -356,9 +360,9 @@ def _western(
         # The zone stands behind the clock, or behind the date: "22:00, 11 July 2021 BST".
         default = timezones.read_zone(text, match.end(), habits.zone)
         zone = timezones.read_zone(before[4] or "", 0, default)
-        found = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
-        if found:
-            return found
+        moment = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        if moment:
+            return moment
     return build_moment(parts, None, None, now)
 
 
@@ -377,11 +381,11 @@ def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
         return read_epoch(text, now, habits)
     text = _SHORT_OFFSET.sub(r"\g<1>0\2", _LEAP_SECOND.sub("59", _ORDINAL.sub(_write_day, text)))
     begun, ends = _MIDNIGHT.subn("00:00", text, count=1)
-    found = _read_stamp(begun, now, habits)
-    if not ends or found is None:
-        return found
-    following = found.day + timedelta(days=1)
-    return Moment(found.iso.replace(found.day.isoformat(), following.isoformat()), found.precision, following)
+    moment = _read_stamp(begun, now, habits)
+    if not ends or moment is None:
+        return moment
+    following = moment.day + timedelta(days=1)
+    return Moment(moment.iso.replace(moment.day.isoformat(), following.isoformat()), moment.precision, following)
 
 
 def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
@@ -418,14 +422,14 @@ def read_url(url: str, now: datetime) -> Moment | None:
     """Read the day in a URL's path (/2024/03/12/, /20240312/, /t20240312_1.html)."""
     path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
     for match in _URL.finditer(path):
-        found = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
+        if moment:
+            return moment
     for match in _URL_LOOSE.finditer(path):
         month = int(match[3]) if match[3].isdecimal() else MONTHS.get(match[3], 0)
-        found = build_moment((int(match[1]), month, int(match[4])), None, None, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), month, int(match[4])), None, None, now)
+        if moment:
+            return moment
     return None
 
 
@@ -435,8 +439,8 @@ def read_url_year(url: str) -> tuple[int, int]:
     >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
     ((2012, 8), (2012, 0), (0, 0))
     """
-    found = _URL_YEAR.search(url[:500].partition("://")[2])
-    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+    folder = _URL_YEAR.search(url[:500].partition("://")[2])
+    return (int(folder[1]), int(folder[2] or 0)) if folder else (0, 0)
 
 
 def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
@@ -449,9 +453,9 @@ def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
     """
     if not any(map(url.__contains__, _CENTURIES)):
         return None
-    found = read_url(url, now)
-    if found is not None:
-        return midnight(found.day), midnight(found.day + timedelta(days=1))
+    moment = read_url(url, now)
+    if moment is not None:
+        return midnight(moment.day), midnight(moment.day + timedelta(days=1))
     archive = _ARCHIVE.search(url)
     if archive is None:
         return None

@@ -25,10 +25,10 @@ def parse_seconds(text: str) -> float:
     >>> parse_seconds("12h")
     43200.0
     """
-    found = _AGO.fullmatch(text.strip().lower())
-    if found is None:
+    interval = _AGO.fullmatch(text.strip().lower())
+    if interval is None:
         raise ValueError("it takes a number with s, m, h, d or w, e.g. 7d")
-    return float(int(found[1]) * UNITS[found[2]])
+    return float(int(interval[1]) * UNITS[interval[2]])
 
 
 @dataclass(frozen=True, slots=True)

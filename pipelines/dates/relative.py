@@ -146,10 +146,10 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
             month, day = day, month
     else:
         match = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
-        found = _month(match[2] or match[5], habits.language) if match and _may_lead(match[1], habits) else None
-        if match is None or found is None:
+        named_month = _month(match[2] or match[5], habits.language) if match and _may_lead(match[1], habits) else None
+        if match is None or named_month is None:
             return None
-        month, day = found, int(match[3] or match[4])
+        month, day = named_month, int(match[3] or match[4])
         clock = (to_24_hours(int(match[6]), match[8]), int(match[7]), None) if match[6] else None
     zone = read_zone(match.string, match.end(match.lastindex or 0), habits.zone)
     weekday = find_named_weekday(text, habits.language)
@@ -182,8 +182,8 @@ def find_named_weekday(text: str, language: str) -> int | None:
     if eastern:
         name = eastern.group(eastern.lastindex or 0)
         return next(number for number, names in enumerate(_EASTERN_DAYS) if name in names)
-    found = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
-    return next((number for number in found if number is not None), None)
+    weekdays = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
+    return next((number for number in weekdays if number is not None), None)
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:

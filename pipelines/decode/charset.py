@@ -156,14 +156,14 @@ def find_codec(name: str) -> str:
     """
     name = name.strip().lower().strip("\"';, ").removeprefix("x-").removeprefix("x-")
     try:
-        found = codecs.lookup(name).name
-        b"    ".decode(found)
+        codec = codecs.lookup(name).name
+        b"    ".decode(codec)
     except (LookupError, ValueError, TypeError):  # the last two: names with NUL, codecs that are no character sets
         squeezed = re.sub(r"[^a-z0-9]", "", name)
         return next((meant for start, meant in _FAMILIES if squeezed.startswith(start)), "")
-    if found.startswith("iso2022"):
+    if codec.startswith("iso2022"):
         return ""
-    return _SUPERSET.get(found, "" if found in _REFUSED else found)
+    return _SUPERSET.get(codec, "" if codec in _REFUSED else codec)
 
 
 def read(data: bytes, codec: str) -> str:
@@ -320,8 +320,8 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
     for line in sample.splitlines():
         votes[_detect(line)] += len(line)
     readings.add((*(name for name, _ in votes.most_common(3)), *_LATIN, *_CYRILLIC))
-    found = readings.best()
-    return found if found in votes or readings[found].is_rescue(readings[best]) else best
+    best_of_all = readings.best()
+    return best_of_all if best_of_all in votes or readings[best_of_all].is_rescue(readings[best]) else best
 
 
 class _Reading:
@@ -334,8 +334,8 @@ class _Reading:
     @cached_property
     def fit(self) -> float:
         """Likeness to its language, comparable among readings of the same bytes."""
-        _, size, found = pycld2.detect(clean(self.text, _FIT_CHARS).translate(_COMMAS), bestEffort=True)
-        return float(sum(percent * score * size for _, _, percent, score in found))
+        _, size, languages = pycld2.detect(clean(self.text, _FIT_CHARS).translate(_COMMAS), bestEffort=True)
+        return float(sum(percent * score * size for _, _, percent, score in languages))
 
     @cached_property
     def strangeness(self) -> float:
@@ -368,11 +368,11 @@ class _Readings(dict[str, _Reading]):
 
     def add(self, names: Iterable[str]) -> None:
         """Read the bytes in these sets too; the first of equal texts counts."""
-        known = {reading.text for reading in self.values()}
+        texts = {reading.text for reading in self.values()}
         for name in dict.fromkeys(names):
             text = read(self._sample, name)
-            if text not in known:
-                known.add(text)
+            if text not in texts:
+                texts.add(text)
                 self[name] = _Reading(text)
 
     def best(self) -> str:

@@ -127,8 +127,8 @@ def _joined(pair: re.Match[bytes]) -> bytes:
 def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
     """Return the codecs that the page and its server name, in this order."""
     small = body.lower()
-    named = [found[1] for found in islice(_META.finditer(small), 3)]
-    named += [found[1] for found in islice(_XML.finditer(small[:1000]), 1)]
+    named = [match[1] for match in islice(_META.finditer(small), 3)]
+    named += [match[1] for match in islice(_XML.finditer(small[:1000]), 1)]
     names = [name.decode("ascii") for name in named] + _HEADER.findall(content_type[:300])[:1]
     return tuple(dict.fromkeys(filter(None, map(find_codec, names))))
 

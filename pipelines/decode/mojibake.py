@@ -311,8 +311,8 @@ def count_belonging(counts: Mapping[str, int]) -> int:
     5
     """
     places, languages = _languages()
-    known = [(places[char], n) for char, n in counts.items() if char in places]
-    return int(_sums(languages, known).max())
+    rows = [(places[char], n) for char, n in counts.items() if char in places]
+    return int(_sums(languages, rows).max())
 
 
 def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:

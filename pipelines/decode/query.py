@@ -53,4 +53,6 @@ def escape_query(url: str, codec: str) -> str:
     start, mark, query = trim(url).partition("#")[0].partition("?")
     if codec == "utf-8" or query.isascii():
         return url
-    return start + mark + _BEYOND_ASCII.sub(lambda found: quote_from_bytes(write(found[0], codec), _SAFE), query)
+    return (
+        start + mark + _BEYOND_ASCII.sub(lambda characters: quote_from_bytes(write(characters[0], codec), _SAFE), query)
+    )

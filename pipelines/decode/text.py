@@ -82,10 +82,10 @@ def words(text: str) -> frozenset[str]:
 
 def unique(values: Iterable[str], limit: int) -> tuple[str, ...]:
     """Return the first `limit` distinct non-empty values in their order."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for value in values:
         if value:
-            found[value] = None
-            if len(found) >= limit:
+            distinct[value] = None
+            if len(distinct) >= limit:
                 break
-    return tuple(found)
+    return tuple(distinct)

@@ -162,16 +162,16 @@ def parse_time(text: str, habits: Habits = _NO_HABITS) -> float:
     elif archive := _MONTH.fullmatch(text):
         text = f"{archive[1]}-{archive[2] or '01'}-01"
     try:
-        found = datetime.fromisoformat(text)  # most are written in one of two ways: this takes a tenth of the time
+        time = datetime.fromisoformat(text)  # most are written in one of two ways: this takes a tenth of the time
     except ValueError:
         moment = read_stamp(text, _FAR, habits)
         if moment is None:
             return 0.0
-        text, found = moment.iso, datetime.fromisoformat(moment.iso)
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=habits.zone if ":" in text else UTC)
+        text, time = moment.iso, datetime.fromisoformat(moment.iso)
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=habits.zone if ":" in text else UTC)
     # Zones could push the first and last years out of range.
-    return max(0.0, found.timestamp()) if 1970 <= found.year < _FAR.year else 0.0
+    return max(0.0, time.timestamp()) if 1970 <= time.year < _FAR.year else 0.0
 
 
 def clean_title(text: str | None) -> str:
@@ -228,10 +228,10 @@ def strip_prolog(body: bytes) -> bytes:
     text = body.decode("latin-1")
     position = 0
     while True:
-        found = _NOT_SPACE.search(text, position)
-        if found is None or text[found.start()] != "<":
+        start = _NOT_SPACE.search(text, position)
+        if start is None or text[start.start()] != "<":
             return b""
-        position = found.start()
+        position = start.start()
         past = _skip_declaration(text, position)
         if past <= position:
             return body[position:] if past == position else b""
@@ -282,15 +282,15 @@ class _Pieces:
 def _escape(body: bytes, declared: frozenset[bytes]) -> Iterator[bytes]:
     """Yield a body in pieces, none of them empty."""
     end = 0
-    for found in islice(_REFERENCE.finditer(body), _MOST_REFERENCES):
-        name = found[1]
-        if found[0][:1] == b"<" or (name and (name[:1] == b"#" or name in _OF_XML or name in declared)):
+    for reference in islice(_REFERENCE.finditer(body), _MOST_REFERENCES):
+        name = reference[1]
+        if reference[0][:1] == b"<" or (name and (name[:1] == b"#" or name in _OF_XML or name in declared)):
             continue
-        if end < found.start():
-            yield body[end : found.start()]
+        if end < reference.start():
+            yield body[end : reference.start()]
         meaning = html5.get(f"{name.decode()};") if name else None
-        yield escape(meaning, quote=False).encode() if meaning else b"&amp;" + found[0][1:]
-        end = found.end()
+        yield escape(meaning, quote=False).encode() if meaning else b"&amp;" + reference[0][1:]
+        end = reference.end()
     if end < len(body):
         yield body[end:]
 
@@ -329,12 +329,12 @@ def _skip_declaration(text: str, position: int) -> int:
     """Return the end of a declaration at `position`; itself for none, -1 if endless."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
         if text.startswith(opening, position):
-            found = text.find(closing, position)
-            if opening == "<!" and found >= 0 and (subset := text.find("[", position, found)) >= 0:
+            end = text.find(closing, position)
+            if opening == "<!" and end >= 0 and (subset := text.find("[", position, end)) >= 0:
                 # An internal subset, <!DOCTYPE x [...]>, has closing brackets of its own.
-                found = text.find("]>", subset)
-                return found + 2 if found >= 0 else -1
-            return found + len(closing) if found >= 0 else -1
+                end = text.find("]>", subset)
+                return end + 2 if end >= 0 else -1
+            return end + len(closing) if end >= 0 else -1
     return position
 
 
@@ -357,8 +357,8 @@ def _local(element: etree._Element) -> str:
 
 
 def _base(element: etree._Element, base: str) -> str:
-    own = element.get(_XML_BASE)
-    return canonicalize(own, base) or base if own else base
+    stated = element.get(_XML_BASE)
+    return canonicalize(stated, base) or base if stated else base
 
 
 def _language(root: etree._Element) -> tuple[str, str]:

@@ -126,7 +126,7 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
     """
     known = known or resolve_urls(document)
     place = _Places(document, extraction)
-    found: dict[str, tuple[str, BlockKind, int]] = {}
+    places_of: dict[str, tuple[str, BlockKind, int]] = {}
     most = document.bounds.links
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
         url = known.urls[href]
@@ -135,19 +135,19 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
         label = anchor or clean(document.link_titles.get(number, ""), 200)
         kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and is_nofollow(rel) else 0
-        before = found.get(url)
+        before = places_of.get(url)
         if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
             text = label if (better and label) or len(label) > len(before[0]) else before[0]
-            found[url] = (text, kind if better else before[1], before[2] & closed_link)
-        elif len(found) < most:
-            found[url] = (label, kind, closed_link)
+            places_of[url] = (text, kind if better else before[1], before[2] & closed_link)
+        elif len(places_of) < most:
+            places_of[url] = (label, kind, closed_link)
     return Links(
-        tuple(found),
-        tuple(label for label, _, _ in found.values()),
-        bytes(kind for _, kind, _ in found.values()),
-        bytes(flag for _, _, flag in found.values()),
-        (0.0,) * len(found),
+        tuple(places_of),
+        tuple(label for label, _, _ in places_of.values()),
+        bytes(kind for _, kind, _ in places_of.values()),
+        bytes(flag for _, _, flag in places_of.values()),
+        (0.0,) * len(places_of),
         known.too_long,
     )
 
@@ -209,16 +209,16 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 def _related_blocks(document: Document) -> set[int]:
     """Find the linked blocks under the heading of a side section."""
     blocks = document.blocks
-    found: set[int] = set()
+    related: set[int] = set()
     inside = False
     linked, short = (blocks.link_chars * 2 > blocks.chars).tolist(), (blocks.chars < 30).tolist()
     for index, line in enumerate(blocks.texts):
         if linked[index]:
             if inside:
-                found.add(index)
+                related.add(index)
         else:
             inside = (inside and short[index]) or is_label(line)
-    return found
+    return related
 
 
 def join(first: Links, second: Links) -> Links:
@@ -226,8 +226,8 @@ def join(first: Links, second: Links) -> Links:
 
     Where both have a URL, the first reading counts.
     """
-    known = set(first.urls)
-    new = [number for number, url in enumerate(second.urls) if url not in known]
+    first_urls = set(first.urls)
+    new = [number for number, url in enumerate(second.urls) if url not in first_urls]
     return Links(
         first.urls + tuple(second.urls[number] for number in new),
         first.anchors + tuple(second.anchors[number] for number in new),
@@ -244,7 +244,7 @@ def mark_nofollow(links: Links) -> Links:
 
 def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
-    found: dict[str, None] = {}
+    feeds: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {
             "application/rss+xml",
@@ -252,5 +252,5 @@ def find_feeds(document: Document) -> tuple[str, ...]:
         }:
             url = document.resolve(href)
             if url:
-                found[url] = None
-    return tuple(found)[:20]
+                feeds[url] = None
+    return tuple(feeds)[:20]

@@ -41,8 +41,8 @@ def loads_more_links(document: Document, links: Links) -> bool:
     texts = [text for text in chain(document.blocks.texts, _buttons(document)) if len(text) <= _MOST_CHARS]
     if not _HINT.search("\n".join(texts)):
         return False
-    found = {text for text in (text.strip(_AROUND) for text in texts) if _CONTROL.fullmatch(text)}
-    return bool(found) and not found <= {anchor.strip(_AROUND) for anchor in links.anchors}
+    controls = {text for text in (text.strip(_AROUND) for text in texts) if _CONTROL.fullmatch(text)}
+    return bool(controls) and not controls <= {anchor.strip(_AROUND) for anchor in links.anchors}
 
 
 def lacks_links(document: Document, links: Links) -> bool:

@@ -98,8 +98,8 @@ def path_rules(below: str, include: tuple[str, ...], exclude: tuple[str, ...]) -
         path = _path_of(url)
         if below and not (path.partition("?")[0] + "/").startswith(below):
             return f"stay=path {below}"[:_MOST_DETAIL]
-        if unwanted is not None and (found := unwanted.match(path)):
-            return f"exclude={exclude[(found.lastindex or 1) - 1]}"[:_MOST_DETAIL]
+        if unwanted is not None and (match := unwanted.match(path)):
+            return f"exclude={exclude[(match.lastindex or 1) - 1]}"[:_MOST_DETAIL]
         if wanted is not None and not wanted.match(path):
             return f"include={','.join(include)}"[:_MOST_DETAIL]
         return ""
@@ -173,8 +173,8 @@ def resolve_page(
         now: Unix time, when the scope has a period.
         newest: Unix time of the newest item that a list shows, None when unknown.
     """
-    own, meta = host_key(url), parsed.metadata
-    links = resolve(parsed.links, scope, own, rules, blocked)
+    own_host, meta = host_key(url), parsed.metadata
+    links = resolve(parsed.links, scope, own_host, rules, blocked)
     outdated = None
     if scope.period:
         links, is_old = _in_period(links, scope.period, now, newest)
@@ -189,12 +189,12 @@ def resolve_page(
         parsed,
         links=links,
         # a page cannot give its identity away: on another host a canonical URL is an edge and nothing else
-        canonical=identify(canonical, scope=replace(scope, stay="host", hosts=(own,))) if canonical else None,
+        canonical=identify(canonical, scope=replace(scope, stay="host", hosts=(own_host,))) if canonical else None,
         refresh=identify_redirect(parsed.sends_to, Kind.PAGE, scope) if parsed.sends_to else None,
         next_part=_find_part(meta.next_page, url, links),
         previous_part=_find_part(meta.previous_page, url, links),
         sources=(*feeds, *(identify(sitemap, Kind.SITEMAP, scope) for sitemap in sitemaps)),
-        site_id=host_identity(own)[1],
+        site_id=host_identity(own_host)[1],
         outdated=outdated,
     )
 

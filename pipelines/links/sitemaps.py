@@ -146,11 +146,11 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
             elements += 1
             name = _local(element)
             if name in ("url", "sitemap"):
-                found = _read_entries(element, url, codec, habits)
+                named = _read_entries(element, url, codec, habits)
                 if name == "sitemap":
-                    children.update(dict.fromkeys(entry.url for entry in found))
+                    children.update(dict.fromkeys(entry.url for entry in named))
                 else:
-                    rows += found
+                    rows += named
                 _drop(element)
                 entries, last = entries + 1, elements
             # What is neither is kept in memory until the next entry.

@@ -78,12 +78,14 @@ def find_authors(
     metas = [document.metas[name][:10] for name in _META if name in document.metas]
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
-    own = NameTest(tuple(_functions(document)), tuple(sites), frozenset(_handles(document)), boxes.is_thread(document))
-    test = replace(own, sites=(*own.sites, *sites), houses=())
+    base_test = NameTest(
+        tuple(_functions(document)), tuple(sites), frozenset(_handles(document)), boxes.is_thread(document)
+    )
+    test = replace(base_test, sites=(*base_test.sites, *sites), houses=())
     if _is_cjk(document, near, kept):
         return _weigh_cjk(document, values, near, kept, test)
     house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
-    stated = next(filter(None, map(replace(test, sites=(*own.sites, *house)).tidy, values)), ())
+    stated = next(filter(None, map(replace(test, sites=(*base_test.sites, *house)).tidy, values)), ())
     if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
         return stated
     shown = _byline(document, near, kept, test, is_cjk=False)
@@ -95,7 +97,7 @@ def find_authors(
         stated
         or _bare(document, near, kept, test)
         or _house(values, house)
-        or _byline(document, near, kept, own, is_cjk=False)
+        or _byline(document, near, kept, base_test, is_cjk=False)
         or _accounts(values, test)
     )
 
@@ -171,18 +173,18 @@ def _vetted(document: Document, near: Sequence[int], values: Sequence[str], test
     if not names:
         return ()
     tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
-    found = []
+    believed = []
     for name in names:
         if _is_long(name):
             return ()
         folded = name.lower()
         of_site = any(folded in tail or (len(tail) > 1 and tail in folded) for tail in tails)
         if not of_site and (person_names.is_name(name) or _is_shown(document, near, name)):
-            found.append(name)
-    if not found:
+            believed.append(name)
+    if not believed:
         return ()
     lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
-    return tuple(name for name in found if not any(name in line[:80] for line in lines))
+    return tuple(name for name in believed if not any(name in line[:80] for line in lines))
 
 
 def _is_long(name: str) -> bool:
@@ -208,8 +210,8 @@ def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
 
 
 def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
-    own = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
-    return next((names for names in own if names and person_names.names_house(names[0])), ())
+    stated = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
+    return next((names for names in stated if names and person_names.names_house(names[0])), ())
 
 
 def _byline(
@@ -228,13 +230,13 @@ def _byline(
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')}:\t{texts[index + 1]}"
         is_near = 0 < index - near[0] <= _BARE_LINES
-        found = test.tidy(person_names.parse_line(line, dated=is_near))
-        if found:
-            return found
+        authors = test.tidy(person_names.parse_line(line, dated=is_near))
+        if authors:
+            return authors
     for index in [*kept[:2], *kept[-1 : -_ENDING[is_cjk] : -1]]:
-        found = test.tidy(person_names.parse_prose(texts[index]))
-        if found:
-            return found
+        authors = test.tidy(person_names.parse_prose(texts[index]))
+        if authors:
+            return authors
     return ()
 
 
@@ -247,33 +249,33 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: 
         for index in near[:_MARKED_LINES]
         if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
     ]
-    found = _linked(document, set(places), test)
-    if found:
-        return found
+    authors = _linked(document, set(places), test)
+    if authors:
+        return authors
     for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
             if len(text) <= 60 and _is_marked(document, node, text):
-                found = test.tidy([text])
-                if found and not _is_long(found[0]) and not _is_common(document, found[0]):
-                    return found
+                authors = test.tidy([text])
+                if authors and not _is_long(authors[0]) and not _is_common(document, authors[0]):
+                    return authors
     return ()
 
 
 def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, ...]:
     """Return the names of the first line with links to author pages."""
-    found: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
     linked: list[str] = []
     last = -1
     for node, href, rel, anchor, block in document.links:
         if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
             if block != last:
-                if found:
+                if authors:
                     break
                 linked, last = [], block
             if not _NO_AUTHOR.search(document.names[node]):
                 linked.append(anchor)
-                found = test.tidy(linked)
-    return found
+                authors = test.tidy(linked)
+    return authors
 
 
 def _is_marked(document: Document, node: int, text: str) -> bool:
@@ -314,9 +316,9 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: Na
         beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
         is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
         if (is_dated or is_repeated) and not _is_common(document, text):
-            found = test.tidy([text])
-            if found == (text,):
-                return found
+            authors = test.tidy([text])
+            if authors == (text,):
+                return authors
     return ()
 
 
@@ -342,7 +344,7 @@ def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], t
         is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
         if is_line and index not in inside and _CJK_DATE.search(texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
-            found = test.tidy(filter(person_names.is_person, words))
-            if found:
-                return found
+            authors = test.tidy(filter(person_names.is_person, words))
+            if authors:
+                return authors
     return ()

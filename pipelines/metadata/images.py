@@ -62,33 +62,33 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
 
     Cost: O(images of the page).
     """
-    found: dict[str, Image] = {}
+    images: dict[str, Image] = {}
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
         url = document.resolve(value)
         if url and not _NO_PICTURE.search(value[-120:]):
-            found.setdefault(url, Image(url, "", lead=not found))
+            images.setdefault(url, Image(url, "", lead=not images))
     if kept and document.images:
         low = document.blocks.nodes[kept[0]] - _BEFORE_TEXT
         high = document.ends[document.blocks.nodes[kept[-1]]] + _BEHIND_TEXT
         captions: set[str] = set()
         for at in range(bisect_left(document.images, low, key=lambda image: image[0]), len(document.images)):
             node, value, alternative = document.images[at]
-            if node >= high or len(found) >= MAX_IMAGES:
+            if node >= high or len(images) >= MAX_IMAGES:
                 break
             if value.startswith("data:") or _NO_PICTURE.search(value[-120:]) or _is_small(document, node):
                 continue
             url = document.resolve(value)
             if url:
-                before = found.get(url)
+                before = images.get(url)
                 caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)
                 # What stands at every picture, or on a button, says nothing of this one.
                 if caption in captions or _NO_CAPTION.match(caption) or squeeze(caption) == squeeze(title):
                     caption = ""
                 captions.add(caption)
-                found[url] = Image(
-                    url, caption or (before.caption if before else ""), lead=before.lead if before else not found
+                images[url] = Image(
+                    url, caption or (before.caption if before else ""), lead=before.lead if before else not images
                 )
-    return tuple(found.values())
+    return tuple(images.values())
 
 
 def _is_small(document: Document, node: int) -> bool:

@@ -97,8 +97,8 @@ def detect(text: str, declared: str = "") -> str:
 
 def _ask(text: str) -> tuple[bool, str, float]:
     """Return whether CLD2 is sure, the language and its score."""
-    is_reliable, _, found = pycld2.detect(text, isPlainText=True, bestEffort=True)
-    return is_reliable, _code(found[0][1]), found[0][3]
+    is_reliable, _, guesses = pycld2.detect(text, isPlainText=True, bestEffort=True)
+    return is_reliable, _code(guesses[0][1]), guesses[0][3]
 
 
 def _code(name: str) -> str:
@@ -112,9 +112,9 @@ def _count(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _serbian(sample: str, best: str) -> str:
-    found = _WORD.findall(sample.lower())
-    serbian = sum(map(_SERBIAN.__contains__, found))
-    return "sr" if serbian > sum(map(_CROATIAN.__contains__, found)) else best
+    sample_words = _WORD.findall(sample.lower())
+    serbian = sum(map(_SERBIAN.__contains__, sample_words))
+    return "sr" if serbian > sum(map(_CROATIAN.__contains__, sample_words)) else best
 
 
 def _chinese(sample: str, declared: str) -> str:

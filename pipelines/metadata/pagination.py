@@ -66,11 +66,11 @@ def find_pages(document: Document) -> Pages:
 
     Cost: O(links); URLs are compared only where an anchor is a number or a word such as 下一页.
     """
-    own = canonicalize(document.url) or document.url
+    page_url = canonicalize(document.url) or document.url
     steps: list[tuple[int, _Step]] = []
     for label, href in _labelled(document):
         url = document.resolve(href)
-        step = _step(own, url) if url and url != own else None
+        step = _step(page_url, url) if url and url != page_url else None
         if step is not None:
             steps.append((label, step))
     return _placed(steps) if steps else Pages()
@@ -115,8 +115,8 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
     steps = [(label, step) for label, step in steps if step.sure or trusted or not step.own]
     if not steps:
         return Pages()
-    own = steps[0][1].own
-    number = own + offset if own else 1
+    page_number = steps[0][1].own
+    number = page_number + offset if page_number else 1
 
     def neighbour(direction: int, by: int) -> str:
         for label, step in steps:
@@ -126,13 +126,13 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
         return ""
 
     # A first page says by "next" alone: then it cannot be told whether the URLs count from 0 or from 1.
-    ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
+    ahead = (step.url for label, step in steps if label == _FOLLOWING and not page_number and step.other == 1)
     following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
     return Pages(number, following, preceding) if following or preceding else Pages()
 
 
-def _step(own: str, url: str) -> _Step | None:
-    path, _, query = own.partition("?")
+def _step(page_url: str, url: str) -> _Step | None:
+    path, _, query = page_url.partition("?")
     other_path, _, other_query = url.partition("?")
     if path == other_path:
         return _query_step(url, query, other_query)
@@ -155,13 +155,13 @@ def _tail(path: str, stem: str) -> int:
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
-    own, other = _QUERY.search(query), _QUERY.search(other_query)
+    page_match, other = _QUERY.search(query), _QUERY.search(other_query)
     rest = _QUERY.sub("", query, count=1).strip("&")
-    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
+    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (page_match and other and page_match[1] != other[1]):
         return None
-    numbers = (int(own[2]) if own else 0, int(other[2]) if other else 0)
+    numbers = (int(page_match[2]) if page_match else 0, int(other[2]) if other else 0)
     # ?p=12 and ?p=13 are two articles of many a blog.
-    sure = not (own and other and own[1].lower() == "p")
+    sure = not (page_match and other and page_match[1].lower() == "p")
     return _Step(url, *numbers, sure) if numbers[0] != numbers[1] else None
 
 
@@ -172,7 +172,7 @@ def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
     changed = [(one, two) for one, two in zip(numbers, others, strict=True) if one != two]
     if len(changed) != 1 or max(map(len, changed[0])) > 3:
         return None
-    own, other = map(int, changed[0])
-    if not (0 <= own <= MAX_PAGES and 0 <= other <= MAX_PAGES):
+    page_number, other = map(int, changed[0])
+    if not (0 <= page_number <= MAX_PAGES and 0 <= other <= MAX_PAGES):
         return None
-    return _Step(url, own, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)
+    return _Step(url, page_number, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)

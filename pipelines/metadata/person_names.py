@@ -204,9 +204,9 @@ def _chinese(line: str) -> list[str]:
     """Extract names behind Chinese labels, or before the paper they write for."""
     line = _SPACED.sub(_joined, line)
     for match in _STRONG.finditer(line):
-        found = _names_at(line, match.end(), strict=False)
-        if found:
-            return found
+        names = _names_at(line, match.end(), strict=False)
+        if names:
+            return names
     reporters: list[str] = []
     helpers: list[str] = []
     for match in _WEAK.finditer(line):
@@ -285,10 +285,10 @@ def parse_prose(line: str) -> list[str]:
             )
             closed = max(part.rfind("）", 0, match.start()), part.rfind(")", 0, match.start()))
             if match.start() <= 6 or bracket > closed:
-                found = _names_at(part, match.end(), strict=True)
-                if found and not match[1]:
-                    return found
-                helpers = helpers or found
+                names = _names_at(part, match.end(), strict=True)
+                if names and not match[1]:
+                    return names
+                helpers = helpers or names
         if helpers:
             return helpers
     if len(line) <= 40:
@@ -341,7 +341,7 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
     run = _HAN_RUN.match(line, start)
     if not run:
         return []
-    found: list[str] = []
+    reporters: list[str] = []
     text = run[0]
     at = 0
     for token in _TOKEN.split(text):
@@ -353,7 +353,12 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
         behind = line[start + at + len(token) :][:12]
         if behind[:1] in {":", "："}:
             break  # the next label: 作者： 时间：
-        if found and not strict and is_person(found[0]) and not all(map(is_person, _cut(token, behind) or [token])):
+        if (
+            reporters
+            and not strict
+            and is_person(reporters[0])
+            and not all(map(is_person, _cut(token, behind) or [token]))
+        ):
             break  # 作者：李兆清 江蘇南通 職員
         if (
             not strict
@@ -363,12 +368,12 @@ def _names_at(line: str, start: int, *, strict: bool) -> list[str]:
             names = [token] if len(token) <= 10 and token not in _STOP else []
         else:
             names = _cut(token, behind)
-        found += names
+        reporters += names
         at += sum(map(len, names))
         if not names or len("".join(names)) < len(token):
             break
     is_picture = strict and (_PHOTOGRAPHED.match(line, start + at) or _PICTURE.search(line[:start]))
-    return [] if is_picture else found
+    return [] if is_picture else reporters
 
 
 def _cut(token: str, behind: str) -> list[str]:
@@ -428,14 +433,14 @@ class NameTest:
         if not raws:
             return ()
         sites = {_fold(site) for site in self.sites if site}
-        found: list[str] = []
+        somebody: list[str] = []
         for raw in raws:
             for part in _SPLIT.split(clean(shorten(raw, 400).replace("\t", "|"))):
                 name = _stripped(part)
                 if self.names_somebody(name) and _fold(name) not in sites:
-                    found.append(name)
-        people = [name for name in found if not _OFFICE.search(name)]
-        return unique(people or found, MAX_AUTHORS)
+                    somebody.append(name)
+        people = [name for name in somebody if not _OFFICE.search(name)]
+        return unique(people or somebody, MAX_AUTHORS)
 
     def names_somebody(self, name: str) -> bool:
         """Tell whether a string can name a person, an office or an agency.

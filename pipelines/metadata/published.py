@@ -80,19 +80,19 @@ def find_published(
     stated, origin = _stated(document, structured, now, habits)
     if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
-    seen, is_relative = read_visible(document, lines, now, habits)
-    if seen and seen.precision == GUESS:
-        return _surer(document, structured, lines.kept, now, habits, guess=seen)
-    exact = seen if seen and seen.precision != "day" else None
+    visible, is_relative = read_visible(document, lines, now, habits)
+    if visible and visible.precision == GUESS:
+        return _surer(document, structured, lines.kept, now, habits, guess=visible)
+    exact = visible if visible and visible.precision != "day" else None
     if stated:
         return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
     if exact:
         return _zoned(document, exact, now, habits), "visible"
-    day = None if is_relative else seen
+    day = None if is_relative else visible
     for source, moment in _others(document, structured, lines.kept, now, habits):
         if day is None or moment.day == day.day:
             return moment, source
-    return (seen, "visible") if seen else _late(document, structured, now, habits)
+    return (visible, "visible") if visible else _late(document, structured, now, habits)
 
 
 def _surer(
@@ -109,25 +109,25 @@ def _surer(
     if stated is None:
         stated, origin = _late(document, structured, now, habits)
     if stated:
-        seen = set_year(guess, stated.day.year, now, habits)
-        return (seen, "visible") if seen and _is_better(seen, stated, now) else (stated, origin)
+        visible = set_year(guess, stated.day.year, now, habits)
+        return (visible, "visible") if visible and _is_better(visible, stated, now) else (stated, origin)
     titled = parse.read(document.title, now, habits)
     if titled and (titled.day.month, titled.day.day) == (guess.day.month, guess.day.day):
         return set_year(guess, titled.day.year, now, habits), "visible"
     year, month = parse.read_url_year(document.url)
     if month not in {0, guess.day.month}:
         return None, ""
-    seen = set_year(guess, year, now, habits) if year else guess
-    return (seen if seen is None or month else replace(seen, precision=GUESS)), "visible" if seen else ""
+    visible = set_year(guess, year, now, habits) if year else guess
+    return (visible if visible is None or month else replace(visible, precision=GUESS)), "visible" if visible else ""
 
 
-def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
+def _is_better(visible: Moment, stated: Moment, now: datetime) -> bool:
     """Tell whether the visible time says more than the stated one."""
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
-        return seen.day == stated.day
-    return stated.iso[:16] == seen.iso[:16] and stated.iso[-6:] != seen.iso[-6:]
+        return visible.day == stated.day
+    return stated.iso[:16] == visible.iso[:16] and stated.iso[-6:] != visible.iso[-6:]
 
 
 def _has_clock(moment: Moment) -> bool:
@@ -150,26 +150,26 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     values = [(structured.published, "json-ld")] if structured.published else []
     values += [(find_meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
     for value, origin in values:
-        found = parse.read_stamp(value, now, habits) if value else None
-        if found and found.precision != "day" and "T00:00" not in found.iso:
-            if day[0] is None or day[0].day == found.day:
-                return found, origin
-        elif found and day[0] is None:
-            day = found, origin
+        moment = parse.read_stamp(value, now, habits) if value else None
+        if moment and moment.precision != "day" and "T00:00" not in moment.iso:
+            if day[0] is None or day[0].day == moment.day:
+                return moment, origin
+        elif moment and day[0] is None:
+            day = moment, origin
     return day
 
 
-def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
+def _zoned(document: Document, visible: Moment, now: datetime, habits: Habits) -> Moment:
     """Return the `<time>` element of the same minute, which has zone and second."""
     if habits.zone is not UTC:
-        return seen  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
-    clock = seen.iso[10:16]
+        return visible  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
+    clock = visible.iso[10:16]
     for _, value in document.times[:8]:
         if clock in value:
-            found = parse.read_stamp(value, now, habits)
-            if found and found.iso[:16] == seen.iso[:16]:
-                return found
-    return seen
+            moment = parse.read_stamp(value, now, habits)
+            if moment and moment.iso[:16] == visible.iso[:16]:
+                return moment
+    return visible
 
 
 def _others(
@@ -180,9 +180,9 @@ def _others(
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
     for node, value in document.times[:5]:
-        found = parse.read_stamp(value, now, habits) if node <= end else None
-        if found:
-            yield "visible", found
+        moment = parse.read_stamp(value, now, habits) if node <= end else None
+        if moment:
+            yield "visible", moment
     values = [(structured.page_published, "json-ld")] if structured.page_published else []
     values += [
         (find_meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)
@@ -202,9 +202,9 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
     values = [(structured.modified, "json-ld")]
     values += [(find_meta(document, name), "meta") for name in document.metas if _LATE.fullmatch(name)]
     for value, origin in values:
-        found = parse.read_stamp(value, now, habits) if value else None
-        if found and not _is_served(found, now) and (day is None or day.day == found.day):
-            return found, origin
+        moment = parse.read_stamp(value, now, habits) if value else None
+        if moment and not _is_served(moment, now) and (day is None or day.day == moment.day):
+            return moment, origin
     return day, "url" if day else ""
 
 
@@ -215,7 +215,7 @@ def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | Non
             if text[start - 1 : start] in _BEFORE_VALUE and _SCRIPT_NAME.search(
                 text, max(0, start - _NAME_CHARS), start
             ):
-                found = parse.read_stamp(match[0], now, habits)
-                if found:
-                    return found
+                moment = parse.read_stamp(match[0], now, habits)
+                if moment:
+                    return moment
     return None

@@ -68,9 +68,9 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
             continue
         match = _LABELLED.search(" ".join(split_fields(document, index)))
         if match:
-            found = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
-            if len(found) >= 2 and not _NO_PUBLISHER.search(simplify(found)):
-                return found
+            name = clean(_CUT.sub("", match[1]), MAX_SOURCE_CHARS).strip(" :：-_/")
+            if len(name) >= 2 and not _NO_PUBLISHER.search(simplify(name)):
+                return name
     stated = _plain(clean(find_meta(document, *_META), MAX_SOURCE_CHARS))
     if stated:
         return stated
@@ -88,9 +88,9 @@ def _beside_date(document: Document, near: Sequence[int]) -> str:
             if at != index and (not 0 <= at < len(texts) or _is_heading(document, at)):
                 continue
             if len(texts[at]) <= (_MAX_LINE_CHARS if at == index else _MAX_NAME_CHARS):
-                found = _named(document, at) or next(filter(_is_publisher, _words(document, at)), "")
-                if found:
-                    return found
+                publisher = _named(document, at) or next(filter(_is_publisher, _words(document, at)), "")
+                if publisher:
+                    return publisher
     return ""
 
 
@@ -105,17 +105,17 @@ def _named(document: Document, index: int) -> str:
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
         if name and _NAME.search(name):
-            found = _plain(clean(text, _MAX_NAME_CHARS))
-            if found and not any(map(str.isdigit, found)) and not _NO_PUBLISHER.search(simplify(found)):
-                return found
+            publisher = _plain(clean(text, _MAX_NAME_CHARS))
+            if publisher and not any(map(str.isdigit, publisher)) and not _NO_PUBLISHER.search(simplify(publisher)):
+                return publisher
     return ""
 
 
 def _plain(name: str) -> str:
     """Strip the label of a stated name; empty if it names no publisher."""
-    found = _LABEL.sub("", name).strip(_EDGES)
-    is_none = len(found) < 2 or "://" in found or _NO_SOURCE.match(found) or _PICTURED.search(found)
-    return "" if is_none else found
+    plain = _LABEL.sub("", name).strip(_EDGES)
+    is_none = len(plain) < 2 or "://" in plain or _NO_SOURCE.match(plain) or _PICTURED.search(plain)
+    return "" if is_none else plain
 
 
 def _is_heading(document: Document, index: int) -> bool:

@@ -87,7 +87,7 @@ def find_keywords(
     """
     metas = document.metas
     text = f"{title} {extraction.text}"
-    told = text.lower()
+    lower_text = text.lower()
     no_keyword = {squeeze(title), *map(squeeze, sites)}
     groups = [
         (metas.get("article:tag", ()), _STATED_SHARE),
@@ -96,15 +96,15 @@ def find_keywords(
         (structured.keywords, _STATED_SHARE),
         *((anchors, _SHOWN_SHARE) for anchors in _shown(document, extraction.blocks)),
     ]
-    found: dict[str, str] = {}
+    keywords: dict[str, str] = {}
     for values, share in groups:
         stated = [word for word in _split(values) if _is_keyword(word, no_keyword)]
-        named = [word for word in stated if _tells(text, told, word)]
+        named = [word for word in stated if _tells(text, lower_text, word)]
         for word in (
             named if len(stated) > _FEW * (share < _SHOWN_SHARE) and len(named) < share * len(stated) else stated
         ):
-            found.setdefault(word.lower(), word)
-    return tuple(found.values())[:MAX_KEYWORDS]
+            keywords.setdefault(word.lower(), word)
+    return tuple(keywords.values())[:MAX_KEYWORDS]
 
 
 def _split(values: Iterable[str]) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
     )
 
 
-def _tells(text: str, told: str, word: str) -> bool:
+def _tells(text: str, lower_text: str, word: str) -> bool:
     """Tell whether a text has a word, or all stems of it.
 
     `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
@@ -142,9 +142,9 @@ def _tells(text: str, told: str, word: str) -> bool:
         return _begins(text, word)
     lowered = word.lower()
     if not word.isascii() and _HAN.search(word):
-        return lowered in told or all(lowered[at : at + 2] in told for at in range(0, len(lowered) - 1, 2))
+        return lowered in lower_text or all(lowered[at : at + 2] in lower_text for at in range(0, len(lowered) - 1, 2))
     stems = (part[: max(4, len(part) - 2)] for part in _PART.split(lowered))
-    return all(_begins(told, stem) for stem in stems)
+    return all(_begins(lower_text, stem) for stem in stems)
 
 
 def _begins(text: str, stem: str) -> bool:

@@ -83,9 +83,9 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
     """
     site = fold_sites(document, structured, sites)
     lines = find_candidate_lines(document, first_body_block)
-    found = find_repeated(document, structured, lines, first_body_block, site)
-    if found:
-        return found
+    repeated = find_repeated(document, structured, lines, first_body_block, site)
+    if repeated:
+        return repeated
     if first_body_block < 0:
         lines = [line for line in lines if line[0] == 1]
     candidates, rows = weigh(document, structured, lines, first_body_block, site)
@@ -153,14 +153,14 @@ def _all_candidates(
     """Return the candidates, each text once, with all its sources."""
     blocks, title = document.blocks, document.title
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
-    found: dict[str, TitleCandidate] = {}
+    candidates: dict[str, TitleCandidate] = {}
 
     def add(text: str, source: str, block: int = -1, level: int = 9) -> None:
         text = _bare(text, title, metas, site) if block >= 0 else _numberless(clean(text, MAX_TITLE_CHARS))
         key = squeeze(text)
         if not _FEWEST_CHARS <= len(key) <= _MOST_CHARS:
             return
-        one = found.setdefault(key, TitleCandidate(text, key))
+        one = candidates.setdefault(key, TitleCandidate(text, key))
         one.sources.add(source)
         one.shown += block >= 0
         if block >= 0 and level < one.level:
@@ -176,7 +176,7 @@ def _all_candidates(
     for cut in list(_SEPARATOR.finditer(title))[:_MOST_CUTS]:
         add(title[: cut.start()], "title begins")
         add(title[cut.end() :], "title ends")
-    return list(found.values())
+    return list(candidates.values())
 
 
 def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, str]]:
@@ -240,7 +240,7 @@ def _numberless(title: str) -> str:
 
 def find_headings(document: Document) -> list[tuple[int, str, int]]:
     """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
-    found: list[tuple[int, str, int]] = []
+    headings: list[tuple[int, str, int]] = []
     tags, parents, blocks = document.tags, document.parents, document.blocks
     last = -1
     for index, node in enumerate(blocks.nodes):
@@ -252,12 +252,12 @@ def find_headings(document: Document) -> list[tuple[int, str, int]]:
                 if at < 0 or tags[at] not in _LEVELS:
                     continue
         if at == last:
-            level, text, first = found[-1]
-            found[-1] = (level, f"{text} {blocks.texts[index]}", first)
+            level, text, first = headings[-1]
+            headings[-1] = (level, f"{text} {blocks.texts[index]}", first)
         else:
-            found.append((_LEVELS[tags[at]], blocks.texts[index], index))
+            headings.append((_LEVELS[tags[at]], blocks.texts[index], index))
         last = at
-    return found
+    return headings
 
 
 def find_candidate_lines(document: Document, first_body_block: int) -> list[tuple[int, str, int]]:

@@ -203,8 +203,8 @@ def read_line(document: Document, lines: LineNumbers, index: int, now: datetime,
 
 def _opening(text: str) -> str:
     """Return the date in front of a text's first sentence, or the text."""
-    found = _OPENING.match(text)
-    return found[1] if found and is_stamp(found[1]) else text
+    date = _OPENING.match(text)
+    return date[1] if date and is_stamp(date[1]) else text
 
 
 def read_newest(document: Document, now: datetime) -> datetime | None:
@@ -212,20 +212,20 @@ def read_newest(document: Document, now: datetime) -> datetime | None:
 
     Cost: O(characters).
     """
-    habits, found = Habits(), []
+    habits, ends_of_days = Habits(), []
     for text in document.blocks.texts:
         if len(text) > _MAX_LINE_CHARS or not _may_hold(text) or _PAGE.search(text.lower()):
             continue
         moment = parse.read(text, now, habits) or read_relative(text, now, habits)
         if moment is not None and not _is_today(moment, text, now, habits):
-            found.append(datetime.combine(moment.day, time.max, UTC))
-    return max(found) if len(found) >= _FEWEST_ITEMS else None
+            ends_of_days.append(datetime.combine(moment.day, time.max, UTC))
+    return max(ends_of_days) if len(ends_of_days) >= _FEWEST_ITEMS else None
 
 
 def _may_hold(text: str) -> bool:
     """Tell cheaply whether a line can hold a time."""
-    found = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
-    return bool(found or _WORD.search(text.lower()))
+    match = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
+    return bool(match or _WORD.search(text.lower()))
 
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
@@ -262,18 +262,18 @@ def _in_line(
                 or (inside and (word in _VAGUE or _RANGE.search(piece)))
             ):
                 continue
-            found = parse.read(piece, now, habits)
-            if found is None and label:
-                found = parse.read_stamp(piece[len(word) :].strip(":： "), now, habits)
-            if found and (found.has_clock or len(text) > _BOX_CHARS):
-                return found, label, False
-            if found is None and may_be_told:
+            absolute = parse.read(piece, now, habits)
+            if absolute is None and label:
+                absolute = parse.read_stamp(piece[len(word) :].strip(":： "), now, habits)
+            if absolute and (absolute.has_clock or len(text) > _BOX_CHARS):
+                return absolute, label, False
+            if absolute is None and may_be_told:
                 moment = read_relative(piece, now, habits)
                 if moment:
                     return moment, label, True
             joined = _boxed(document, index, now, habits) if len(text) <= _BOX_CHARS else None
-            if found or joined:
-                return (joined if joined and (not found or joined.has_clock) else found), label, False
+            if absolute or joined:
+                return (joined if joined and (not absolute or joined.has_clock) else absolute), label, False
     return None, "", False
 
 
@@ -301,7 +301,7 @@ def _boxed(document: Document, index: int, now: datetime, habits: Habits) -> Mom
     for parts in (boxes, inside):
         if len(parts) > 1:
             line = " ".join(parts)
-            found = parse.read(_DAY_OVER_MONTH.sub(r"\2-\3-\1", line), now, habits)
-            if found:
-                return found
+            moment = parse.read(_DAY_OVER_MONTH.sub(r"\2-\3-\1", line), now, habits)
+            if moment:
+                return moment
     return None

@@ -102,22 +102,22 @@ def first_stated(item: dict[str, object], names: tuple[str, ...]) -> str:
     """Return the first non-empty one of some fields."""
     plain = {plain_name(key): value for key, value in item.items() if isinstance(key, str) and len(key) < 40}
     for name in names:
-        found = _text_of(plain.get(name)) if name in plain else ""
-        if found and found != "0":
-            return found
+        text = _text_of(plain.get(name)) if name in plain else ""
+        if text and text != "0":
+            return text
     return ""
 
 
 def title_of(item: dict[str, object]) -> tuple[str, bool]:
     """Return the title of an object, and whether it is a field of its own."""
-    found = first_stated(item, TITLES)
-    if _TITLE_CHARS[0] <= letters_of(found) and len(found) <= _TITLE_CHARS[1]:
-        return found, True
+    title = first_stated(item, TITLES)
+    if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
+        return title, True
     for value in item.values():
         if isinstance(value, dict):
-            found = first_stated(value, TITLES[:-1])
-            if _TITLE_CHARS[0] <= letters_of(found) and len(found) <= _TITLE_CHARS[1]:
-                return found, False
+            title = first_stated(value, TITLES[:-1])
+            if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
+                return title, False
     return "", False
 
 

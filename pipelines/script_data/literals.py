@@ -363,8 +363,8 @@ _BARE = re.compile(r'\\.|["\x00-\x1f]', re.DOTALL)
 
 def _escaped(match: re.Match[str]) -> str:
     """Escape a quote or a control character for JSON; escapes stay."""
-    found = match[0]
-    return found if found[0] == "\\" else f"\\u{ord(found):04x}"
+    char = match[0]
+    return char if char[0] == "\\" else f"\\u{ord(char):04x}"
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -53,15 +53,17 @@ def _holds(script: str, text: str) -> bool:
     lines = [line for line in text.splitlines() if len(line) > 2 * _SNIPPET]
     probes = [line[len(line) // 2 :][:_SNIPPET] for line in lines[:: max(1, len(lines) // _PROBES)]]
     places = [max(script.find(probe), script.find(json.dumps(probe)[1:-1])) for probe in probes]
-    found = [place for place in places if place >= 0]
-    return 2 * len(found) > len(probes) and max(found) - min(found) < _SPREAD * (len(text) + _LEAST_STATED)
+    first_places = [place for place in places if place >= 0]
+    return 2 * len(first_places) > len(probes) and max(first_places) - min(first_places) < _SPREAD * (
+        len(text) + _LEAST_STATED
+    )
 
 
 def is_apart(text: str, other: str) -> bool:
     """Tell whether two texts have hardly anything in common."""
-    own, others = squeeze(text), squeeze(other)
-    places = range(0, max(1, len(own) - _SNIPPET), max(_SNIPPET, len(own) // _SNIPPETS))
-    return sum(own[at : at + _SNIPPET] in others for at in places) < _SHARED * len(places)
+    squeezed, others = squeeze(text), squeeze(other)
+    places = range(0, max(1, len(squeezed) - _SNIPPET), max(_SNIPPET, len(squeezed) // _SNIPPETS))
+    return sum(squeezed[at : at + _SNIPPET] in others for at in places) < _SHARED * len(places)
 
 
 def with_data(document: Document) -> Document | None:

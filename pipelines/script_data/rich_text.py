@@ -36,29 +36,29 @@ def to_markup(value: object) -> str:
     return _render(value, set(), 0)
 
 
-def _render(value: object, seen: set[int], depth: int) -> str:
+def _render(value: object, written: set[int], depth: int) -> str:
     """Return a value as markup, skipping objects already written."""
     if isinstance(value, str):
         return _render_text(value)
-    if depth > _MOST_DEPTH or id(value) in seen or not isinstance(value, (dict, list)):
+    if depth > _MOST_DEPTH or id(value) in written or not isinstance(value, (dict, list)):
         return ""
-    seen.add(id(value))
+    written.add(id(value))
     if isinstance(value, list):
         if value and all(isinstance(one, dict) and _is_inline(one) for one in value):
             line = "".join(map(_inline, value))
             return f"<p>{line}</p>" if line.strip() else ""
         lines = [one for one in value if isinstance(one, str)]
         are_prose = 2 * sum(prose_of(one) > 0 for one in lines) >= len(lines)
-        kept = (one for one in value if not is_card(one) and (are_prose or not isinstance(one, str)))
-        return "".join(_render(one, seen, depth + 1) for one in kept)
+        children = (one for one in value if not is_card(one) and (are_prose or not isinstance(one, str)))
+        return "".join(_render(one, written, depth + 1) for one in children)
     kind = _kind(value)
     for key in _TEXTUAL:
-        found = _render(value.get(key), seen, depth + 1)
-        if found:
-            is_line = found.startswith("<p>") and found.count("<p>") == 1
-            return f"<h2>{found[3:-4]}</h2>" if is_line and _HEADING.search(kind) else found
+        markup = _render(value.get(key), written, depth + 1)
+        if markup:
+            is_line = markup.startswith("<p>") and markup.count("<p>") == 1
+            return f"<h2>{markup[3:-4]}</h2>" if is_line and _HEADING.search(kind) else markup
     return "".join(
-        _render(one, seen, depth + 1)
+        _render(one, written, depth + 1)
         for key, one in value.items()
         if is_part(key) and (not isinstance(one, str) or prose_of(one))
     )

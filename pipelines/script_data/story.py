@@ -174,9 +174,9 @@ class _Walk:
             return prose_of(value)
         if depth > _MOST_DEPTH or not isinstance(value, (dict, list)):
             return 0
-        known = self._prose.get(id(value))
-        if known is not None:
-            return known
+        counted = self._prose.get(id(value))
+        if counted is not None:
+            return counted
         total = self._prose[id(value)] = 0  # an object may hold itself
         if isinstance(value, dict):
             for key, one in value.items():
@@ -203,10 +203,10 @@ def _page_titles(document: Document) -> tuple[list[str], bool]:
 
 
 def _has_title(title: str, titles: list[str]) -> bool:
-    own = squeeze(title)
-    if letters_of(own) < 2 * _LEAST_TITLE:
-        return own in titles
-    return any(own in one or (letters_of(one) > _GENERIC and one in own) for one in titles)
+    squeezed = squeeze(title)
+    if letters_of(squeezed) < 2 * _LEAST_TITLE:
+        return squeezed in titles
+    return any(squeezed in one or (letters_of(one) > _GENERIC and one in squeezed) for one in titles)
 
 
 def _page_tokens(url: str) -> tuple[set[str], str]:

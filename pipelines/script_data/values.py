@@ -103,15 +103,15 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
         try:
             return _revived(json.loads(text, strict=False))
         except (ValueError, RecursionError):
-            found = read_literal(text)
-            return None if found is None else found.value
+            literal = read_literal(text)
+            return None if literal is None else literal.value
     if text[:3].upper() in {"%7B", "%5B", "%22"}:
         return decode(unquote(text), depth - 1)
     if text[:6] == "&quot;" or text[:7] in {"{&quot;", "[&quot;"} or text[:5] == "&#34;":
         return decode(unescape(text), depth - 1)
     if text[:1] == '"' and text[-1:] == '"':
-        found = read_literal(text)
-        return decode(found.value, depth - 1) if found is not None and isinstance(found.value, str) else None
+        literal = read_literal(text)
+        return decode(literal.value, depth - 1) if literal is not None and isinstance(literal.value, str) else None
     if _BASE64.fullmatch(text):
         try:
             return decode(base64.b64decode(text).decode("utf-8"), depth - 1)
@@ -149,14 +149,14 @@ def _assigned(text: str) -> Iterator[object]:
         if match is None or tokens >= MAX_TOKENS:
             return
         at = match.end()
-        found = read_literal(text, at, MAX_TOKENS - tokens)
-        if found is None:
+        literal = read_literal(text, at, MAX_TOKENS - tokens)
+        if literal is None:
             tokens += 50
             continue
         if text[at] not in "{[":
-            tokens += (found.end - at) // 20
-        at = found.end
-        value = found.value
+            tokens += (literal.end - at) // 20
+        at = literal.end
+        value = literal.value
         if isinstance(value, str):
             value = decode(value) if len(value) >= _LEAST_CHARS else None
         if isinstance(value, (dict, list)) and value:
@@ -168,9 +168,9 @@ def _chunks(text: str) -> Iterator[str]:
     at = text.find(_FLIGHT)
     while at >= 0:
         at += len(_FLIGHT)
-        found = read_literal(text, at)
-        if found is not None and isinstance(found.value, list) and len(found.value) > 1:
-            piece = found.value[1]
+        literal = read_literal(text, at)
+        if literal is not None and isinstance(literal.value, list) and len(literal.value) > 1:
+            piece = literal.value[1]
             if isinstance(piece, str):
                 yield piece
         at = text.find(_FLIGHT, at)
@@ -235,13 +235,13 @@ def _revived(value: object) -> object:
         left[0] -= 1
         if type(number) is not int or not 0 <= number < len(value) or depth > 60 or left[0] < 0:
             return None
-        found = value[number]
-        if isinstance(found, dict):
-            return {key: revive(one, depth + 1) for key, one in found.items()}
-        if isinstance(found, list):
-            if found and isinstance(found[0], str):
-                return revive(found[1], depth + 1) if len(found) > 1 and found[0] != "Date" else found[1:][0:1]
-            return [revive(one, depth + 1) for one in found]
-        return found
+        item = value[number]
+        if isinstance(item, dict):
+            return {key: revive(one, depth + 1) for key, one in item.items()}
+        if isinstance(item, list):
+            if item and isinstance(item[0], str):
+                return revive(item[1], depth + 1) if len(item) > 1 and item[0] != "Date" else item[1:][0:1]
+            return [revive(one, depth + 1) for one in item]
+        return item
 
     return revive(0, 0)

@@ -70,8 +70,8 @@ def class_of(text: str) -> str:
 
 
 def _without_ending(text: str) -> tuple[str, str]:
-    found = _ENDING.search(text, len(text) - 6) if "." in text[-6:] else None
-    return (text[: found.start()], found[0]) if found and found.start() else (text, "")
+    ending = _ENDING.search(text, len(text) - 6) if "." in text[-6:] else None
+    return (text[: ending.start()], ending[0]) if ending and ending.start() else (text, "")
 
 
 # ---------------------------------------------------------------- shapes
@@ -135,8 +135,8 @@ def _folder_of(url: str) -> tuple[str, int]:
     path, _, query = url[_path_start(url) :].partition("?")
     head, slash, name = path.rpartition("/")
     stem, ending = _without_ending(name)
-    kept = (query or not slash) and _WORD.fullmatch(stem) is not None
-    return _folder(head, slash, (stem if kept else _any(stem)) + ending.lower(), "?" if query else "")
+    is_shown = (query or not slash) and _WORD.fullmatch(stem) is not None
+    return _folder(head, slash, (stem if is_shown else _any(stem)) + ending.lower(), "?" if query else "")
 
 
 @lru_cache(maxsize=1 << 13)
@@ -145,10 +145,10 @@ def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
     first, *middle = head.split("/", _MOST_LOOKED_AT)
     first = first if _WORD.fullmatch(first) else _ANY
     if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
-        found = f"/{first}/{_ON}{mark}"
+        pattern = f"/{first}/{_ON}{mark}"
     else:
-        found = _join([first, *map(_any, middle), last] if slash else [last], mark)
-    return found, key_of(found)
+        pattern = _join([first, *map(_any, middle), last] if slash else [last], mark)
+    return pattern, key_of(pattern)
 
 
 def _goes_on(segments: Sequence[str]) -> bool:
@@ -283,11 +283,11 @@ def _segment(text: str) -> Segment:
         return Segment(text, f"<{name}>" if text else "", f"<{name}>" if text else "", "", "")
     if len(text) > _MAX_SLUG_CHARS:  # a pattern that may begin anywhere looks at what follows from every place
         return Segment(text, "<text>", "<text>", _MARK, _ANY)
-    if (found := _HEAD.fullmatch(text)) and _LETTER.search(found[3]):
-        key, shape = found[1] + found[2], f"<{class_of(found[1])}>{found[2]}"
+    if (match := _HEAD.fullmatch(text)) and _LETTER.search(match[3]):
+        key, shape = match[1] + match[2], f"<{class_of(match[1])}>{match[2]}"
         return Segment(text, f"{shape}<text>", f"{shape}<text>", f"{key}{_MARK}", f"{shape}*")
-    if (found := _TAIL.fullmatch(text)) and _LETTER.search(found[1]):
-        key, shape = found[2] + found[3], f"{found[2]}<{class_of(found[3])}>"
+    if (match := _TAIL.fullmatch(text)) and _LETTER.search(match[1]):
+        key, shape = match[2] + match[3], f"{match[2]}<{class_of(match[3])}>"
         return Segment(text, f"<text>{shape}", f"<text>{shape}", f"{_MARK}{key}", f"*{shape}")
     return Segment(text, "<text>", "<text>", _MARK, _ANY)
 
@@ -304,14 +304,14 @@ class Rules:
 
     def matching(self, parts: UrlParts) -> list[tuple[Rule, int | str]]:
         """Return the rules that match a URL, with place of slug or name of parameter."""
-        found: list[tuple[Rule, int | str]] = []
+        matches: list[tuple[Rule, int | str]] = []
         for place, segment in enumerate(parts.segments if self._slugs else ()):
             if segment.mark:
-                found += [(Rule(SLUG, pattern), place) for pattern in self._slugs.intersection(parts.slug(place))]
+                matches += [(Rule(SLUG, pattern), place) for pattern in self._slugs.intersection(parts.slug(place))]
         if names := self._names.intersection(map(name_of, parts.pairs)):
             keys = {f"{path}?{name}": name for path in parts.path() for name in names}
-            found += [(Rule(PARAMETER, key), keys[key]) for key in self._parameters.intersection(keys)]
-        return sorted(found, key=lambda one: one[0])
+            matches += [(Rule(PARAMETER, key), keys[key]) for key in self._parameters.intersection(keys)]
+        return sorted(matches, key=lambda one: one[0])
 
     def key(self, url: str) -> int:
         """Return an identifier of the normal form of a URL under these rules.
@@ -335,12 +335,12 @@ def normal_form(url: str, rules: Rules) -> str | None:
     'http://a.cn/news/7-{}'
     """
     parts = take_apart(url)
-    found = [] if parts is None else rules.matching(parts)
-    if parts is None or not found:
+    matches = [] if parts is None else rules.matching(parts)
+    if parts is None or not matches:
         return None
     return parts.write(
-        {place for _, place in found if isinstance(place, int)},
-        {name for _, name in found if isinstance(name, str)},
+        {place for _, place in matches if isinstance(place, int)},
+        {name for _, name in matches if isinstance(name, str)},
     )
 
 

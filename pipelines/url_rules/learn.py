@@ -224,13 +224,13 @@ class _Host:
 
     def candidates(self, most: int) -> list[_Candidate]:
         """Return all parts that might be struck out, the commonest first."""
-        found: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
+        touched: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
         for i, parts in enumerate(self._parts):
             if parts is not None:
                 for kind, what, pattern, general in _places(parts):
-                    found[kind, general].append(_Touched(i, what, pattern))
-        common = sorted(found, key=lambda key: (-len(found[key]), key))
-        return [_Candidate(*key, found[key]) for key in common[:most]]
+                    touched[kind, general].append(_Touched(i, what, pattern))
+        common = sorted(touched, key=lambda key: (-len(touched[key]), key))
+        return [_Candidate(*key, touched[key]) for key in common[:most]]
 
     def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
         """Return the evidence of groups of URLs on each pattern."""
@@ -240,17 +240,17 @@ class _Host:
             form = self._without(one)
             groups[form].setdefault(self._forms[one.page], one.page)
             pattern_of[form] = one.pattern
-        found: defaultdict[str, _Evidence] = defaultdict(_Evidence)
+        by_pattern: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for form, members in groups.items():
             first = self._representative.get(form)
             if first is not None:
                 members[form] = first
             if len(members) > 1:
                 pages = [(self._urls[i], self._contents[self._urls[i]]) for i in members.values()]
-                found[pattern_of[form]].add(pages, most_repeats)
-        if found:
-            self.heard |= {Rule(candidate.kind, pattern) for pattern in (candidate.general, *found)}
-        return found
+                by_pattern[pattern_of[form]].add(pages, most_repeats)
+        if by_pattern:
+            self.heard |= {Rule(candidate.kind, pattern) for pattern in (candidate.general, *by_pattern)}
+        return by_pattern
 
     def accept(self, touched: Sequence[_Touched]) -> None:
         """Strike out a part from now on."""

@@ -40,8 +40,8 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
     """
     if is_circular(url):
         return ENDLESS_PATH
-    found = map(blocked.get, keys_of(url)) if blocked else ()
-    return next((kind for kind in found if kind is not None), "")
+    kinds = map(blocked.get, keys_of(url)) if blocked else ()
+    return next((kind for kind in kinds if kind is not None), "")
 
 
 def is_circular(url: str) -> bool:

@@ -105,8 +105,8 @@ def sketch(text: str) -> int:
     hashes = np.unique(grams)
     votes = np.unpackbits(hashes.view(np.uint8).reshape(-1, _BITS // 8), axis=1).sum(axis=0)
     packed = np.packbits(votes * 2 > len(hashes))
-    found = int.from_bytes(packed.tobytes(), "big") >> 1  # so that it fits a signed column
-    return found or 1
+    bits = int.from_bytes(packed.tobytes(), "big") >> 1  # so that it fits a signed column
+    return bits or 1
 
 
 def alike(one: int, other: int) -> bool:
