@@ -4,7 +4,7 @@ The defaults come from the table in `crawler.options.config`. What makes a spide
 download handlers, stages) is given to that spider alone, by `crawler.options.scrapy_settings`.
 """
 
-from .options.config import ROBOTS_AGENT, defaults
+from .options.table import ROBOTS_AGENT, defaults
 
 globals().update(defaults())
 

@@ -40,8 +40,9 @@ from ..archive.writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
-from ..options.config import Config, ConfigError
+from ..options.config import Config
 from ..options.seeds import ArchiveSeeds
+from ..options.values import ConfigError
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer

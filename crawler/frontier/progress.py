@@ -28,7 +28,8 @@ from pipelines.stages import NoArticle
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
-from ..options.config import Config, value_of
+from ..options.config import Config
+from ..options.given import value_of
 from ..response.new_urls import GOES_FIRST
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING
 from ..run.exporters import command_on, export_command

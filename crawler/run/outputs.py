@@ -17,7 +17,7 @@ from db.engine.errors import WrongDatabase
 from db.shards.databases import Shards
 
 from ..archive.saved_pages import SUFFIXES
-from ..options.config import ConfigError
+from ..options.values import ConfigError
 
 STDOUT: Final = "-"
 UNFINISHED: Final = ".part"

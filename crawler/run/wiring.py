@@ -10,7 +10,8 @@ from pipelines.stages import CrawlAccess, ExtractStage
 from pipelines.worker import WorkerPool
 
 from ..fetch.handler import Network
-from ..options.config import Config, fetch_options, value_of
+from ..options.config import Config, fetch_options
+from ..options.given import value_of
 from .process import raise_limit, spare_files
 
 if TYPE_CHECKING:
