@@ -11,9 +11,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy.exceptions import NotConfigured
 
 from db.records.article import Keep
 from db.records.keys import fingerprint
@@ -25,6 +27,7 @@ from pipelines.version import extraction_version
 from ..fetch.proxies import read_environment
 from ..response.revisit_schedule import Schedule
 from .given import checked, problems_of
+from .seeds import SeedError, read_seeds, topics
 from .table import OPTIONS, ROBOTS_AGENT
 from .values import NO, ConfigError
 
@@ -148,22 +151,6 @@ class Config:
         )
 
     @classmethod
-    def of(cls, crawler: Crawler, seeds: Any = None) -> Config:
-        """Return the values of a crawler, which are built when they are first asked for.
-
-        Args:
-            crawler: Scrapy's.
-            seeds: as the spider is given them, while there is no spider yet.
-
-        Raises:
-            ConfigError: see `from_settings`.
-        """
-        if crawler not in _built:
-            about = _topics_of(seeds or getattr(crawler.spider, "seeds", None))
-            _built[crawler] = cls.from_settings(crawler.settings, about)
-        return _built[crawler]
-
-    @classmethod
     def from_settings(cls, settings: BaseSettings, about: Sequence[str] = ()) -> Config:
         """Read and check.
 
@@ -192,7 +179,7 @@ class Config:
                 )
         with problems_of(settings, "SINCE", "UNTIL"):
             period = Period(given["SINCE"], given["UNTIL"])
-            if period.is_empty(_SOME_TIME):
+            if period.is_empty(time.time()):
                 raise ConfigError(f"UNTIL is {settings['UNTIL']}, before SINCE, {settings['SINCE']}")
         describe = _describe(settings, given)
         with problems_of(settings, "TOPIC", "PROFILE"):
@@ -251,10 +238,6 @@ class Config:
         )
 
 
-_SOME_TIME = time.time()
-_built: WeakKeyDictionary[Crawler, Config] = WeakKeyDictionary()
-
-
 def _sent(values: dict[str, Any]) -> Config:
     """Make a configuration of the values that were sent."""
     from pipelines.dedup import method
@@ -297,10 +280,39 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     )
 
 
-def _topics_of(seeds: Any) -> list[str]:
-    """Return the topics of seeds; none of unreadable ones, which the session refuses."""
-    from .seeds import SeedError, read_seeds, topics
+class CrawlConfig:
+    """Scrapy extension that holds the `Config` of a crawl for what Scrapy builds."""
 
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Scrapy's constructor."""
+        return cls(crawler)
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration, built when it is first asked for; raises `ConfigError`."""
+        seeds = getattr(self._crawler.spider, "seeds", None)
+        return Config.from_settings(self._crawler.settings, topics_of(seeds))
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Config:
+        """Return the configuration of a crawl whose extensions are built.
+
+        Raises:
+            ConfigError: see `Config.from_settings`.
+            NotConfigured: `EXTENSIONS` does not name this one.
+        """
+        holder = crawler.get_extension(cls)
+        if holder is None:
+            raise NotConfigured("EXTENSIONS must hold crawler.options.config.CrawlConfig")
+        return holder.config
+
+
+def topics_of(seeds: Any) -> list[str]:
+    """Return the topics of seeds; none of unreadable ones, which the session refuses."""
     with suppress(SeedError):
         return topics(read_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []

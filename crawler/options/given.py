@@ -60,8 +60,8 @@ def problems_of(settings: BaseSettings, *concerned: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        called = [called(settings, BY_NAME[name]) for name in concerned]
-        variables = ", ".join(name for name in called if name not in concerned)
+        shown = [called(settings, BY_NAME[name]) for name in concerned]
+        variables = ", ".join(name for name in shown if name not in concerned)
         raise ConfigError(f"{error}{f' (given by {variables})' if variables else ''}") from None
 
 

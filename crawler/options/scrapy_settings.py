@@ -5,7 +5,7 @@ handlers and middlewares.
 
     apply       gives them to a spider
     refusal     says what stands in for a setting that has no effect on the crawl
-    HONOURED, REFUSED, INERT    all settings of Scrapy but those in the table of `crawler.options.config`
+    HONOURED, REFUSED, INERT    all settings of Scrapy but those in `crawler.options.table`
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ FIXED: dict[str, Any] = {
     },
     "EXTENSIONS_BASE": {
         **GUARDED["EXTENSIONS_BASE"],
+        "crawler.options.config.CrawlConfig": 0,
         "pipelines.stages.CrawlAccess": 0,
         "scrapy.extensions.closespider.CloseSpider": 0,
         "crawler.run.exporters.NewsFeeds": 0,
@@ -53,7 +54,14 @@ FIXED: dict[str, Any] = {
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
 """Settings that name classes which Scrapy builds."""
 
-NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess", *FIXED["ITEM_PIPELINES_BASE"]})
+NEEDED = frozenset(
+    {
+        *GUARDED["EXTENSIONS_BASE"],
+        "crawler.options.config.CrawlConfig",
+        "pipelines.stages.CrawlAccess",
+        *FIXED["ITEM_PIPELINES_BASE"],
+    }
+)
 """Extensions and item pipelines that the crawl cannot do without."""
 
 DEFAULTS: dict[str, Any] = {

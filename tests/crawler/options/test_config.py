@@ -12,12 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scrapy import Spider
-from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.options.config import Config
+from crawler.options.config import Config, CrawlConfig
 from crawler.options.given import apply_environment, value_of
 from crawler.options.in_force import Origin, in_force
 from crawler.options.names import check_names
@@ -319,13 +318,15 @@ def test_descriptions_are_switched_off() -> None:
     assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions(gives_reasons=False))
 
 
-def test_crawler_has_one_config() -> None:
-    crawler = Crawler(Spider, given(CRAWL_PRESET="focused"))
-    crawler.spider = SimpleNamespace(seeds=[Seed("http://a.example/", topic="港口")])
-    config = Config.of(crawler)
-    assert config.topic is not None
-    assert Config.of(crawler) is config
-    assert Config.of(Crawler(Spider, given())) is not config
+def test_crawl_has_one_config() -> None:
+    crawler = SimpleNamespace(settings=given(), spider=SimpleNamespace(seeds=[Seed("http://a.example/", topic="港口")]))
+    held: Any = CrawlConfig.from_crawler(crawler)
+    assert held.config.topic is not None
+    crawler.get_extension = {CrawlConfig: held}.get
+    assert CrawlConfig.of(crawler) is held.config
+    crawler.get_extension = {}.get
+    with pytest.raises(NotConfigured, match="CrawlConfig"):
+        CrawlConfig.of(crawler)
 
 
 def test_processes_agree() -> None:
