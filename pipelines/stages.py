@@ -1,6 +1,6 @@
 """The item pipelines of the crawl: read a page, store it, hand its article on.
 
-Duplicates are decided inside that transaction (see `db.articles.write`), with the judgement of `pipelines.dedup`:
+Duplicates are decided inside that transaction (see `db.articles.apply`), with the judgement of `pipelines.dedup`:
 between looking and writing no other page can slip in. These stages come before item pipelines of others, which get
 what is stored.
 """
