@@ -1,4 +1,4 @@
-"""Read and check the settings that a user gave, by command line, environment or file."""
+"""Read and check settings, from command line, environment or file."""
 
 from __future__ import annotations
 
