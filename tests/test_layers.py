@@ -14,6 +14,8 @@ from typing import NamedTuple
 import networkx
 import pytest
 
+from tests.files import files_in
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("crawler", "pipelines", "db")
 STOREYS = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipelines", "db"}, "db": {"db"}}
@@ -162,7 +164,7 @@ class Import(NamedTuple):
 def modules() -> dict[str, ast.Module]:
     found = {}
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in files_in(ROOT / package, "**/*.py", at_least=50):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
