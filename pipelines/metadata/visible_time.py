@@ -2,6 +2,10 @@
 
 A line may hold several times: when the article was published, when it was changed, and others that say nothing of it.
 The word in front of each tells them apart, or the one right behind it.
+
+The weights of `Weights` were chosen by hand. `python -m tests.benchmarks.visible_times`, on all corpora with gold times
+(1,172 pages with a visible one), searched others by fold: 1,200 right days and minutes on sites that the search did not
+see, 1,194 with these. In the metadata as a whole one day of 1,346 and no minute changed, so these stayed.
 """
 
 from __future__ import annotations

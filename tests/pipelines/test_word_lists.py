@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.word_lists import WordLists
+from tests.files import files_in
 
 ROOT = Path(__file__).resolve().parents[2] / "pipelines"
-FILES = [path for path in ROOT.rglob("*.txt") if "\n[" in path.read_text(encoding="utf-8")]
+FILES = [path for path in files_in(ROOT, "**/*.txt", at_least=12) if "\n[" in path.read_text(encoding="utf-8")]
 
 
 @pytest.fixture
