@@ -25,6 +25,10 @@ class WordLists:
             elif line and not line.startswith("#"):
                 entries += filter(None, map(str.strip, line.split(",")))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._lists)
+
     def __getitem__(self, name: str) -> list[str]:
         return self._lists[name]
 
