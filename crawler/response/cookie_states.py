@@ -10,8 +10,7 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import REDIRECTS
 from pipelines.item import Page
-from pipelines.records import BlockKind, Target
-from pipelines.urls import host_key, site_key
+from pipelines.records import Target
 
 _MOST_URLS = 20_000
 _MOST_STATES = 16
@@ -60,23 +59,14 @@ class CookieStates:
 
     def may_leave(self, page: Page) -> bool:
         """Tell whether a redirect out of scope may come back with a cookie."""
-        return is_away(page) or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
+        return page.is_away or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
 
     def count_away(self, page: Page, outcome: Outcome) -> None:
         """Count redirects of a host that leave the scope since one last came back."""
         if outcome.reason is not None and outcome.reason.is_redirect and page.lease.seed_id is not None:
             for new in outcome.new_urls:
                 if page.scope.covers(new.host):
-                    if is_away(page):
+                    if page.is_away:
                         self._away.pop(new.host_id, None)
-                elif not new.reason and not is_away(page):
+                elif not new.reason and not page.is_away:
                     self._away[page.lease.host_id] = self._away.get(page.lease.host_id, 0) + 1
-
-
-def is_away(page: Page) -> bool:
-    """Tell whether a page was asked only to be sent back from a host out of scope."""
-    lease, host = page.lease, host_key(page.lease.url)
-    if not lease.hops or page.scope.covers(host):
-        return False
-    # a seed may move to another host of its site, which is its own soon after
-    return lease.found_in != BlockKind.SEED or site_key(host) not in map(site_key, page.scope.hosts)

@@ -5,9 +5,9 @@ Pure: nothing here waits, writes or reads a clock. Every redirect, failure and r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from db.records.article import JOINED_BY, NewArticle, TextFrom
 from db.records.keys import iso
@@ -17,33 +17,31 @@ from db.records.reasons import FailReason, PageReason, Reason, SkipReason, label
 from db.records.url import REDIRECTS, Kind, Lease, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.item import Page
-from pipelines.links.scope import identify_redirect
 from pipelines.records import BlockKind, ParseResult, Target
-from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key, with_session
+from pipelines.urls import MAX_URL_CHARS
 
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import Context, HarmPolicy
-from .cookie_states import is_away
+from .redirects import of_seed
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
-_SLASH = "%2F"
 _KEEPS_NOINDEX = "NOINDEX=store keeps it"
 
 
 def judge(page: Page, context: Context) -> Outcome:
     """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, context.tries):
-        return _plain(page, context) if page.lacks_https else _no_answer(page, context)
+        return _no_answer(page, context) if page.redirect is None else _plain(page, page.redirect, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE, counted=True)
     if page.status in REDIRECTS and page.headers.get("location"):
-        return _redirect(page, page.headers["location"], context)
+        return _redirect(page, context)
     if page.lease.kind == Kind.ROBOTS:
         return _robots(page, context)
     if page.status in _TRY_AGAIN and page.lease.tries + 1 < context.tries:
@@ -127,8 +125,8 @@ def _error_status(page: Page, context: Context) -> Outcome:
     if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
         reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
         return _answered(page, State.SKIPPED, reason, f"http {page.status}")
-    if page.status == 404 and _SLASH in page.lease.url and not page.lease.is_revisit:
-        return _respelled(page, context)
+    if page.redirect is not None:  # the same URL, with its slashes encoded as most software writes them
+        return _follow(page, page.redirect, context)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
     return _answered(page, State.FAILED, FailReason.HTTP, str(page.status), failed=trouble)
 
@@ -151,32 +149,19 @@ def _no_robots(page: Page, context: Context, reason: FailReason, detail: str) ->
     return _outcome(page, state, reason, detail, next_visit=again, failed=True)
 
 
-def _redirect(page: Page, to: str, context: Context) -> Outcome:
+def _redirect(page: Page, context: Context) -> Outcome:
     """Judge a redirect by its header."""
-    url = canonicalize(to, page.lease.url)
-    if url is None:
-        too_long = len(to) > MAX_URL_CHARS
-        return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, context)
-    if url == page.lease.url and not page.new_cookie:
-        url = with_session(to, url) or url
-    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
+    if page.redirect is None:
+        is_too_long = len(page.headers["location"]) > MAX_URL_CHARS
+        reason = FailReason.URL_TOO_LONG if is_too_long else FailReason.REDIRECTS_NOWHERE
+        return _leads_nowhere(page, reason, context)
+    return _follow(page, page.redirect, context)
 
 
-def _plain(page: Page, context: Context) -> Outcome:
+def _plain(page: Page, target: Target, context: Context) -> Outcome:
     """Put the same URL by http in the place of one that cannot be had by https."""
-    lease = page.lease
-    plain = identify_redirect(f"http{lease.url.removeprefix('https')}", lease.kind, page.scope)
-    detail = label(page.error, page.detail)
-    return replace(_follow(page, plain, context), reason=SkipReason.NO_HTTPS, detail=detail)
-
-
-def _respelled(page: Page, context: Context) -> Outcome:
-    """Try the same URL with its encoded slashes as most software writes them.
-
-    Servers decode all other escapes before they look for a page; that of a slash some compare as it is written.
-    """
-    url = page.lease.url.replace(_SLASH, _SLASH.lower())
-    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
+    followed = _follow(page, target, context)
+    return replace(followed, reason=SkipReason.NO_HTTPS, detail=label(page.error, page.detail))
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
@@ -196,12 +181,9 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
     if lease.hops >= (max(most, _ROBOTS_HOPS) if is_robots else most):
         return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, context)
     adopted = None
-    if lease.found_in == BlockKind.SEED and target.reason is SkipReason.EXCLUDED:  # the seed itself is wanted
-        target = target._replace(reason=None, detail="")
-    if lease.found_in == BlockKind.SEED and lease.seed_id is not None and target.reason is SkipReason.OUTSIDE:
-        is_same_site = target.site == site_key(host_key(lease.url))
-        if is_same_site:  # example.com sends its visitors to news.example.com: follow
-            adopted, target = (lease.seed_id, target.host), target._replace(reason=None)
+    is_wanted = lease.found_in == BlockKind.SEED and target.reason is None
+    if is_wanted and lease.seed_id is not None and not page.scope.covers(target.host):
+        adopted = (lease.seed_id, target.host)  # example.com sends its visitors to news.example.com
     if target.reason is SkipReason.OUTSIDE and lease.seed_id is not None and context.cookies.may_leave(page):
         target = target._replace(reason=None)
     new = outlinks.beside(
@@ -242,69 +224,92 @@ def _may_get_in(page: Page, target: Target, context: Context) -> bool:
 def _read(page: Page, context: Context) -> Outcome:
     """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
-    if parsed is None and page.unreadable is FailReason.NO_PROXY:  # what it asked for while it was shown
+    if parsed is None and page.unreadable is FailReason.NO_PROXY:  # for what it asked for while it was shown
         return replace(_try_again(page, page.unreadable, asked_seconds=HANDLES_PAUSE), tried=False)
     if parsed is None:
         return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
     refresh = parsed.refresh
     # else it only shows itself again
     if refresh is not None and (refresh.url != lease.url or _may_get_in(page, refresh, context)):
-        return _follow(page, refresh, context)
-    if lease.kind == Kind.PAGE and is_away(page):
+        return _follow(page, of_seed(refresh, lease, parsed.site_id), context)
+    if lease.kind == Kind.PAGE and page.is_away:
         return _answered(page, State.SKIPPED, SkipReason.OUTSIDE, counted=False)
     return _found(page, parsed, context)
 
 
+class _Kept(NamedTuple):
+    """The article of a page, if one is stored, and what is said of the page."""
+
+    reason: Reason | None
+    """Of there being none, or of a doubt in the one there is."""
+    detail: str = ""
+    article: NewArticle | None = None
+    place: Place | None = None
+    beside: Sequence[NewUrl] = ()
+    """Other pages of the article."""
+
+
 def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
     """Judge what was found in a page, feed or sitemap."""
-    lease = page.lease
-    is_page = lease.kind == Kind.PAGE
-    reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
-    is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
-    article = place = None
-    beside: list[NewUrl] = []
-    detail = ""
-    if is_page and parsed.is_kept:
-        if parsed.noindex and context.honours_noindex:
-            reason, detail = PageReason.NOINDEX, _KEEPS_NOINDEX
-        elif parsed.outdated is not None and not _is_stored(lease):
-            reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
-        elif not page.truncated:
-            place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
-            reason, detail = _remark(parsed, is_far=is_far)
-            # a part alone says too little of its article to be off topic
-            is_unwanted = is_far and context.focus.drops and place is None
-            if is_unwanted or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
-                place, beside = None, []
-            else:
-                article = _article(page, parsed, context)
-    new_urls = outlinks.links(page, parsed, context)
-    links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
-    canonical = parsed.canonical
-    if canonical is not None:
-        new_urls.append(outlinks.beside(page, canonical, context, BlockKind.CANONICAL, legacy=lease.parts))
-        if canonical.id not in links.targets:
-            links = Edges((*links.targets, canonical.id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(outlinks.sources(page, parsed, context))
-    if beside:
-        parts = {new.id for new in beside}
-        new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
+    kept = _refused(page, parsed, context) or _kept(page, parsed, context)
+    new_urls, edges = _named(page, parsed, context, kept.beside)
+    reason, detail = kept.reason, kept.detail
     if parsed.reason is not None and not page.truncated:  # a list leads on, stored or not
         reason, detail = parsed.reason, ""
+    canonical = parsed.canonical
     return _answered(
         page,
         State.DONE,
         reason,
         detail,
-        article=article,
-        place=place,
+        article=kept.article,
+        place=kept.place,
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
-        new_urls=tuple(new_urls),
-        links=links,
-        raw=_raw(page, parsed, article),
+        new_urls=new_urls,
+        links=edges,
+        raw=_raw(page, parsed, kept.article),
         page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
+
+
+def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
+    """Return why no article of a page is stored, whatever it says; None when one may be."""
+    if page.lease.kind != Kind.PAGE or not parsed.is_kept:
+        return _Kept(FailReason.TRUNCATED if page.truncated else parsed.reason)
+    if parsed.noindex and context.honours_noindex:
+        return _Kept(PageReason.NOINDEX, _KEEPS_NOINDEX)
+    if parsed.outdated is not None and not _is_stored(page.lease):
+        return _Kept(parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")])
+    return _Kept(FailReason.TRUNCATED) if page.truncated else None
+
+
+def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
+    """Return the article of a page, unless it is not wanted for what it is about."""
+    place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
+    is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
+    reason, detail = _remark(parsed, is_far=is_far)
+    # a part alone says too little of its article to be off topic
+    is_off_topic = is_far and context.focus.drops and place is None
+    if is_off_topic or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
+        return _Kept(reason, detail)
+    return _Kept(reason, detail, _article(page, parsed, context), place, beside)
+
+
+def _named(
+    page: Page, parsed: ParseResult, context: Context, beside: Sequence[NewUrl]
+) -> tuple[Sequence[NewUrl], Edges]:
+    """Return the URLs that a page names, other pages of its article first, and its edges."""
+    new_urls = outlinks.links(page, parsed, context)
+    edges = Edges(parsed.links.ids, parsed.links.blocks) if page.lease.kind == Kind.PAGE else NO_EDGES
+    canonical = parsed.canonical
+    if canonical is not None:
+        new_urls.append(outlinks.beside(page, canonical, context, BlockKind.CANONICAL, legacy=page.lease.parts))
+        if canonical.id not in edges.targets:
+            edges = Edges((*edges.targets, canonical.id), edges.blocks + bytes([BlockKind.CANONICAL]))
+    new_urls.extend(outlinks.sources(page, parsed, context))
+    parts = {new.id for new in beside}
+    return (*beside, *(new for new in new_urls if new.id not in parts)), edges
 
 
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:

@@ -43,6 +43,7 @@ from ..archive.saved_pages import InputError
 from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
+from ..response.redirects import with_redirect
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
@@ -182,7 +183,7 @@ class ArticleReader:
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
         scope = self._seeds.scope_of(lease)
-        page = Page(lease, scope, 200, headers=headers, body=body, dom=dom, fetched_at=one.fetched_at)
+        page = with_redirect(Page(lease, scope, 200, headers=headers, body=body, dom=dom, fetched_at=one.fetched_at))
         return replace(await self._stage.read(page), body=b"", dom=b"")
 
     def _unpack(self, raw: StoredPage) -> tuple[bytes, bytes]:

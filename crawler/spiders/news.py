@@ -20,6 +20,7 @@ from ..fetch.handler import BOUND, NEW_COOKIE, SENT_COOKIES, TRUNCATED
 from ..fetch.proxies import ProxyProblem
 from ..options import scrapy_settings
 from ..options.config import apply_environment, name_contact
+from ..response.redirects import with_redirect
 from ..run.process import exhausted
 from ..run.session import ONCE
 
@@ -90,6 +91,6 @@ class NewsSpider(Spider):
         answer |= {name: request.meta.pop(name, None) for name in ("wire", "archived")}
         answer["dom"] = request.meta.pop("dom", b"")
         answer |= {"fetched_at": at or clock.now(), "recorded": at is not None}
-        page = Page(lease, services.scope_of(lease), seconds=seconds, **answer)
+        page = with_redirect(Page(lease, services.scope_of(lease), seconds=seconds, **answer))
         request.meta["answered"] = True
         return [services.answered(page)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from zlib import crc32
 
 from db.records.reasons import FailReason, PageReason, label
@@ -14,7 +14,6 @@ from pipelines.item import Page
 from pipelines.records import BlockKind, ParseResult
 from pipelines.text.harmful.records import HarmKind
 from pipelines.url_rules.forms import patterns
-from pipelines.urls import canonicalize
 
 from ...fetch.errors import BODY_CUT
 
@@ -127,13 +126,10 @@ def answer_of(page: Page) -> HostAnswer | None:
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
     """A redirect tells something only when it leads to a login, a challenge, or home."""
-    try:
-        target = urlsplit(canonicalize(urljoin(answer.url, page.headers.get("location", ""))) or "")
-    except ValueError:
-        return None
     path = urlsplit(answer.url).path
-    if not target.netloc or _LOGIN.search(path):
+    if page.redirect is None or _LOGIN.search(path):
         return None
+    target = urlsplit(page.redirect.url)
     if _CHALLENGE.search(target.path):
         return answer._replace(came=Came.BLOCKED, why="redirect")
     if _LOGIN.search(f"{target.netloc}{target.path}"):

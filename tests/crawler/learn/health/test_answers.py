@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
 from crawler.learn.health.answers import ROBOTS, Came, HostAnswer, answer_of, shape
+from crawler.response.redirects import with_redirect
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease
 from pipelines.item import Page
@@ -22,7 +23,7 @@ URL = "http://a.example/news/1.html"
 
 def page(kind: Kind = Kind.PAGE, url: str = URL, **values: Any) -> Page:
     lease = Lease(1, url, 2, None, kind, 0, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
-    return Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values})
+    return with_redirect(Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values}))
 
 
 def came(**values: Any) -> tuple[str, str] | None:
