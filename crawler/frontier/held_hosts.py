@@ -15,8 +15,9 @@ from .. import clock
 from ..fetch.dns import look_up
 from ..learn.learning import Learning
 from ..politeness.delay import LONGEST_PAUSE
+from ..politeness.hosts import Hosts
+from ..response.seed_scope import SeedScope
 from ..run.session import Session
-from .completion import Known
 from .host_queues import HostQueue
 from .pending import PendingUrls
 
@@ -27,20 +28,23 @@ class HeldHosts:
     Args:
         session: the open database.
         pending: what waits, and the queues of the hosts.
-        known: what is known of the hosts, and of the seeds.
-        learning: what is learned of them.
+        hosts: their rules and errors.
+        seeds: bounds of the crawl.
+        learning: what is learned of the hosts.
 
     Attributes:
         surplus: how many hosts should be let go because other runs have fewer.
     """
 
-    def __init__(self, session: Session, pending: PendingUrls, known: Known, learning: Learning) -> None:
+    def __init__(
+        self, session: Session, pending: PendingUrls, *, hosts: Hosts, seeds: SeedScope, learning: Learning
+    ) -> None:
         self.surplus = 0
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._hosts = known.hosts
-        self._seeds = known.seeds
+        self._hosts = hosts
+        self._seeds = seeds
         self._learning = learning
         self._run_id = session.resumed.run_id
         self._share: int | None = None

@@ -41,15 +41,23 @@ class HostBackoff:
         hosts: what is known of the hosts.
         background: where updates are written.
         engine: polled when a host is ready at once.
+        outage: tells when no host answers any more.
+        waits_on: whether a network that is down is waited for without end.
 
     Attributes:
         reopen_at: when (Unix seconds) to `reopen` hosts.
-        outage: tells when no host answers any more.
-        waits_on: whether a network that is down is waited for without end.
     """
 
     def __init__(
-        self, session: Session, pending: PendingUrls, hosts: Hosts, background: Background, engine: EngineCallbacks
+        self,
+        session: Session,
+        pending: PendingUrls,
+        *,
+        hosts: Hosts,
+        background: Background,
+        engine: EngineCallbacks,
+        outage: Outage,
+        waits_on: bool,
     ) -> None:
         self._session = session
         self._pending = pending
@@ -58,8 +66,8 @@ class HostBackoff:
         self._background = background
         self._engine = engine
         self.reopen_at = 0.0
-        self.outage = Outage(has_ways=any(seed.proxy for seed in session.resumed.seeds))
-        self.waits_on = False
+        self._outage = outage
+        self._waits_on = waits_on
         self._dead: dict[SkipReason, list[tuple[str, int]]] = {}
         """Dead hosts that nobody has been told of, and how many URLs wait."""
         self._plan_reopening()
@@ -123,19 +131,19 @@ class HostBackoff:
         """Note an answer or its absence, which may be the network's fault."""
         lease, error = page.lease, page.error
         if error is None:
-            self.outage.answered(lease.host_id, lease.url)
+            self._outage.answered(lease.host_id, lease.url)
         elif error is not FailReason.OUT_OF_HANDLES:
             active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
-            if self.outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
+            if self._outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
                 self._background.start(self._await_network(self._cause()))
-            if self.outage.suspected:
+            if self._outage.suspected:
                 return HostUpdate(self._hosts.pause(lease.host_id))
         return self._hosts.answered(page)
 
     def _cause(self) -> str:
         """Say what is the matter; an answer of any host would have it forgotten."""
-        cause = self.outage.cause()
-        if self.outage.lacks_names and self._session.config.fetch.proxies.are_given:
+        cause = self._outage.cause()
+        if self._outage.lacks_names and self._session.config.fetch.proxies.are_given:
             cause += " (PROXY_RESOLVES=True has the proxy resolve names, without the guard against private addresses)"
         return cause
 
@@ -144,24 +152,24 @@ class HostBackoff:
         began, pause = time.monotonic(), _FIRST_LOOK_SECONDS
         patience = self._session.config.network_patience
         looks, told = 0, False
-        while self.outage.is_down and not await self._is_reachable():
+        while self._outage.is_down and not await self._is_reachable():
             looks += 1
             waited = time.monotonic() - began
-            if waited >= patience and not self.waits_on:
+            if waited >= patience and not self._waits_on:
                 problem = f"{cause}; the network was down for {waited:.0f} s, and the same command goes on"
                 self._background.give_up(OSError(problem), "network", EXIT_STOPPED)
                 return
             if looks > 1 and not told:  # what is under way may have been answered meanwhile
-                limit = "" if self.waits_on else f" up to {patience:.0f} s"
+                limit = "" if self._waits_on else f" up to {patience:.0f} s"
                 logger.warning("%s; waiting for the network%s", cause, limit)
                 told = True
-            left = pause if self.waits_on else min(pause, patience - waited)
+            left = pause if self._waits_on else min(pause, patience - waited)
             await asyncio.sleep(max(left, _SHORTEST_LOOK_SECONDS))
             pause = min(2 * pause, _LONGEST_LOOK_SECONDS)
-        if not self.outage.is_down:  # others are asked in another way, and answer
+        if not self._outage.is_down:  # others are asked in another way, and answer
             return
         self._engine.forget_names()
-        forgiven = self.outage.over(time.monotonic())
+        forgiven = self._outage.over(time.monotonic())
         for host_id in forgiven if told else ():
             if self._hosts.errors.recovered(host_id, clock.now()):
                 await self._session.submit(host_backoff.write_backoffs, BackoffState(host_id, 0, 0.0))
@@ -172,7 +180,7 @@ class HostBackoff:
 
     async def _is_reachable(self) -> bool:
         """Tell whether any of some hosts can be connected to."""
-        return any(await asyncio.gather(*map(self._engine.reaches, self.outage.witnesses())))
+        return any(await asyncio.gather(*map(self._engine.reaches, self._outage.witnesses())))
 
     async def _follow(self, update: HostUpdate) -> None:
         """Write an update; URLs of dead hosts wait no longer."""

@@ -73,8 +73,8 @@ class MetricsEndpoint:
         crawl = self.crawl
         if crawl is None:
             return
-        session, queues = crawl.session, crawl.pending.queues
-        queued = None if crawl.refiller.held.is_shared else max(0, crawl.pending.count) + len(queues)
+        session, queues = crawl.session, crawl.queues
+        queued = None if crawl.held.is_shared else max(0, crawl.pending.count) + len(queues)
         sample = sample_of(dict(session.stats), clock.now(), queued)
         for name, told in COUNTERS.items():
             yield CounterMetricFamily(f"news_{name}", told, value=getattr(sample, name))

@@ -172,7 +172,7 @@ class Progress:
             while True:
                 await asyncio.sleep(min(_STOP_SECONDS, every))
                 if not said and not self._crawler.crawling:
-                    console.print(_stopping(len(crawl.pending.queues.in_flight)), soft_wrap=True)
+                    console.print(_stopping(len(crawl.queues.in_flight)), soft_wrap=True)
                     said = True
                 if time.monotonic() < due:
                     continue
@@ -184,7 +184,7 @@ class Progress:
 
     def line(self, crawl: Crawl, width: int) -> str:
         """Return the state of the crawl in one line of at most so many cells."""
-        stats, queues = crawl.session.stats, crawl.pending.queues
+        stats, queues = crawl.session.stats, crawl.queues
         rate = self._rate.update(time.monotonic(), stats["pages"])
         queued = max(0, crawl.pending.count) + len(queues)
         active = sum(1 for host in queues.hosts.values() if host.queue or host.busy)
@@ -194,7 +194,7 @@ class Progress:
             "pages": f"{stats['pages']} done",
             "articles": f"{stats['new'] + stats['duplicate']} articles",
             "rate": f"{rate:.1f} pages/s",
-            "queued": "" if crawl.refiller.held.is_shared else f"{queued} queued",
+            "queued": "" if crawl.held.is_shared else f"{queued} queued",
             "failed": f"{stats['failed']} failed",
             "active": f"{active} hosts active",
             "duplicates": f"{stats['duplicate']} duplicates",
@@ -247,7 +247,7 @@ class Progress:
             *((title, stats[name]) for title, name in _SELDOM if stats[name]),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
-        rescorer, longest_wait = crawl.followers.rescorer, crawl.pending.queues.longest_wait
+        rescorer, longest_wait = crawl.rescorer, crawl.queues.longest_wait
         if rescorer.rounds:
             rows.append(("rounds of ranking, scores changed", f"{rescorer.rounds}, {rescorer.moved}"))
         if longest_wait >= 1:

@@ -18,8 +18,9 @@ from db.records.url import Lease
 
 from .. import clock
 from ..learn.learning import Learning
+from ..politeness.hosts import Hosts
+from ..response.seed_scope import SeedScope
 from ..run.session import Session
-from .completion import Known
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
 from .idle import Idle
@@ -35,7 +36,8 @@ class Refiller:
     Args:
         session: the open database.
         pending: what waits, and the queues; whoever changes either sets `pending.changed`.
-        known: what is known of hosts and seeds.
+        hosts: rules of the hosts.
+        seeds: bounds of the crawl.
         learning: known traps.
         held: the hosts of this run.
         backoff: hosts that do not answer.
@@ -46,8 +48,9 @@ class Refiller:
         self,
         session: Session,
         pending: PendingUrls,
-        known: Known,
         *,
+        hosts: Hosts,
+        seeds: SeedScope,
         learning: Learning,
         held: HeldHosts,
         backoff: HostBackoff,
@@ -56,11 +59,12 @@ class Refiller:
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._known = known
+        self._hosts = hosts
+        self._seeds = seeds
         self._learning = learning
-        self.held = held
+        self._held = held
         self._backoff = backoff
-        self.idle = idle
+        self._idle = idle
         self._refilled_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -86,14 +90,14 @@ class Refiller:
         """
         while True:
             await asyncio.sleep(self._session.sign_seconds)
-            queued = None if self.held.is_shared else max(0, self._pending.count) + len(self._queues)
-            self.held.heard(await self._session.renew(self.held.with_work(), queued))
+            queued = None if self._held.is_shared else max(0, self._pending.count) + len(self._queues)
+            self._held.heard(await self._session.renew(self._held.with_work(), queued))
             await self._backoff.ask_stale_robots()
             self._pending.adjust(0)
 
     def _next(self) -> Coroutine[Any, Any, None] | None:
         """Choose what is to be done now; if nothing, wake up again when there may be."""
-        pending, queues, held, now = self._pending, self._queues, self.held, clock.now()
+        pending, queues, held, now = self._pending, self._queues, self._held, clock.now()
         pending.refresh_due(now)
         work: Coroutine[Any, Any, None] | None = None
         due = pending.next_due()
@@ -113,9 +117,9 @@ class Refiller:
             pause = rest  # more wishes may come until then: they share a transaction
         elif wants := queues.wants():
             work = self._refill(wants)
-        elif self.idle.is_due():
+        elif self._idle.is_due():
             self._refilled_at = time.monotonic()
-            work = self.idle.look_around()
+            work = self._idle.look_around()
         if work is None:
             self._wake_after(pause)
         return work
@@ -130,7 +134,7 @@ class Refiller:
 
     def _refuse(self, lease: Lease) -> tuple[Reason, str] | None:
         """Tell why a waiting URL is not fetched; for the database thread."""
-        rule = self._known.seeds.refuses(lease)
+        rule = self._seeds.refuses(lease)
         if rule:
             return SkipReason.EXCLUDED, rule
         trap = self._learning.trap_reason(lease)
@@ -138,7 +142,7 @@ class Refiller:
 
     async def _refill(self, wants: dict[int, int]) -> None:
         """Lease URLs and queue them."""
-        queues, hosts = self._queues, self._known.hosts
+        queues, hosts = self._queues, self._hosts
         self._refilled_at = time.monotonic()
         request = LeaseRequest(
             run_id=self._session.resumed.run_id,
@@ -151,7 +155,7 @@ class Refiller:
             refuse=self._refuse,
         )
         leases = await self._session.submit(table.lease, request)
-        self._known.seeds.learn(leases.seeds)
+        self._seeds.learn(leases.seeds)
         for host_id, due in leases.dry.items():
             queues.mark_dry(host_id)
             if due is not None:

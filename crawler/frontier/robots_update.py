@@ -34,7 +34,7 @@ class RobotsUpdate:
     """
 
     def __init__(
-        self, session: Session, pending: PendingUrls, hosts: Hosts, seeds: SeedScope, background: Background
+        self, session: Session, pending: PendingUrls, *, hosts: Hosts, seeds: SeedScope, background: Background
     ) -> None:
         self._session = session
         self._pending = pending

@@ -139,7 +139,7 @@ class FrontierScheduler(BaseScheduler):
 
     async def _reaches(self, url: str) -> bool:
         """Tell whether the host of a URL can be connected to."""
-        proxy = self.crawl.known.seeds.proxy_of_host(host_key(url)) if self.crawl is not None else ""
+        proxy = self.crawl.seeds.proxy_of_host(host_key(url)) if self.crawl is not None else ""
         return await Network.of(self._crawler).reaches(url, proxy)
 
     async def _download(self, request: Request) -> Response:
@@ -239,9 +239,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _next_request(self) -> Request | None:
         crawl = self.crawl
-        if crawl is None or self._background.ends or self._waker.rests() or crawl.followers.backoff.outage.suspected:
+        if crawl is None or self._background.ends or self._waker.rests() or crawl.outage.suspected:
             return None
-        queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
+        queues, config, now = crawl.queues, crawl.session.config, time.monotonic()
         in_flight = max(len(queues.in_flight), self._waker.items)
         if in_flight >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
@@ -260,7 +260,7 @@ class FrontierScheduler(BaseScheduler):
         if lease.kind == Kind.ROBOTS:
             meta["download_timeout"] = config.robots_timeout
             meta["download_maxsize"] = config.robots_bytes
-        if proxy := crawl.known.seeds.proxy_of(lease):
+        if proxy := crawl.seeds.proxy_of(lease):
             meta["proxy"] = proxy
         return Request(
             lease.url,
@@ -287,6 +287,6 @@ class FrontierScheduler(BaseScheduler):
     def _crawl_of(self, lease: Lease) -> Crawl | None:
         """Return the crawl, if it has yet to store what comes of a lease."""
         crawl = self.crawl
-        if crawl is None or self._background.closing or lease.id not in crawl.pending.queues.in_flight:
+        if crawl is None or self._background.closing or lease.id not in crawl.queues.in_flight:
             return None
         return crawl

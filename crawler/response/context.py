@@ -51,7 +51,7 @@ class Context:
         robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
         robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
         robots_bytes: how much of it is read.
-        resting: whether the page's host rests because it has not answered for some time.
+        in_backoff: whether the page's host has not answered for some time.
         cookies: with which cookies redirects were met.
     """
 
@@ -68,7 +68,7 @@ class Context:
     robots_hosts: tuple[int, ...] = ()
     robots_again: float | None = None
     robots_bytes: int = MOST_ROBOTS_BYTES
-    resting: bool = False
+    in_backoff: bool = False
     extractor_version: str = ""
     cookies: CookieStates = field(default_factory=CookieStates)
 

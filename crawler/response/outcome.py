@@ -105,7 +105,7 @@ def _no_answer(page: Page, context: Context) -> Outcome:
     if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, context, error, page.detail)
     if not error.is_final:
-        if context.resting:  # nobody can tell whether it is the URL's fault
+        if context.in_backoff:  # nobody can tell whether it is the URL's fault
             return replace(_try_again(page, error, page.detail), tried=False)
         if page.lease.tries + 1 < context.tries:
             return _try_again(page, error, page.detail)

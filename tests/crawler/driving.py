@@ -171,7 +171,7 @@ class Driver:
                 await asyncio.sleep(0)
             if rounds > 20:
                 await asyncio.sleep(0.002)  # it waits for something to become due
-            exhausted = self.crawl.refiller.idle.exhausted
+            exhausted = self.crawl.idle.exhausted
             quiet = 0 if pending.changed.is_set() or (pending.queues.wants() and not exhausted) else quiet + 1
             if quiet > _MOST_QUESTIONS and (pending.queues.in_flight or len(pending.queues) or exhausted):
                 return
