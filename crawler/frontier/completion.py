@@ -45,23 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class PageCompletion:
-    """Writes what came of pages, and tells everyone concerned.
-
-    Args:
-        session: the open database.
-        pending: what waits, and the queues.
-        hosts: rules and errors of the hosts.
-        seeds: bounds of the crawl.
-        urls: URLs that are in the table.
-        outage: tells when no host answers any more.
-        robots: puts rules into force.
-        learning: learns of sites.
-        rescorer: scores the queue again.
-        watch: queues URLs again, when the crawl is to go on for ever.
-        background: where work is begun, and faults end the crawl.
-        engine: told when a body is needed no longer; exports articles that no page stands for.
-        archive: gets all answers, if there is one.
-    """
+    """Writes what came of pages, and tells everyone concerned."""
 
     def __init__(
         self,
@@ -163,7 +147,7 @@ class PageCompletion:
         return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; one that cannot be, through a fault of ours, is marked failed."""
+        """Store a page; one that cannot be stored, through a fault of ours, is marked failed."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction
@@ -185,7 +169,6 @@ class PageCompletion:
             return outcome, Stored()
 
     async def _judged(self, page: Page) -> Outcome:
-        """Judge a page."""
         config, lease, hosts = self._session.config, page.lease, self._hosts
         if self._session.line.reconnects != self._reconnects:  # what was said to be stored may not be
             self._reconnects = self._session.line.reconnects
@@ -217,7 +200,7 @@ class PageCompletion:
         return _never_again(settled) if page.recorded and lease.seed_id is None else settled
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Bring memory in line with the table: a page is stored."""
+        """Bring memory in line with the table after a page is stored."""
         lease, stats = page.lease, self._session.stats
         count(stats, page, outcome, stored)
         for key, depth in depth_memory(outcome):
@@ -236,7 +219,6 @@ class PageCompletion:
             self._background.start_helper(self._rescorer.rescore(stats["pages"]))
 
     def _queue(self, outcome: Outcome, stored: Stored) -> None:
-        """Note what waits now, and what will at some time."""
         self._pending.count += stored.queued + (outcome.state == State.PENDING)
         waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others

@@ -79,9 +79,9 @@ class Ended:
     """The end of a crawl.
 
     Attributes:
-        left: what is left, as far as the database said it.
+        left: what is left, as far as the database could say it.
         unread: pages that could not be read, through a fault of ours.
-        alarms: what is wrong with hosts.
+        alarms: of hosts, those that are still active.
     """
 
     left: Waiting | None = None
@@ -118,12 +118,12 @@ class Crawl:
 
     @property
     def exhausted(self) -> bool:
-        """Tell whether nothing is left within the limits."""
+        """Nothing is left within the limits."""
         return (self.replay or self.idle).exhausted
 
     @property
     def watches(self) -> bool:
-        """Tell whether it goes on when nothing is left, and waits for news."""
+        """It goes on when nothing is left, and waits for news."""
         return self.watch is not None
 
     @property
@@ -133,15 +133,14 @@ class Crawl:
 
     @property
     def topic(self) -> Topic | None:
-        """Topic of the crawl, if it has one, as far as it is known by now."""
+        """Topic of the crawl, if it has one, with what its pages have taught of it by now."""
         return self.rescorer.topic
 
     def scope_of(self, lease: Lease) -> Scope:
-        """Return the scope of the links of a page."""
         return self.seeds.scope_of(lease)
 
     def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with what it says."""
+        """Start the clock of a page's host; return the page with the time that follows."""
         return page if self.replay is not None else self.backoff.answered(page)
 
     async def knowledge(self, lease: Lease) -> bytes | None:
@@ -157,11 +156,9 @@ class Crawl:
         return self.learning.url_rules(lease)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
-        """Return the known traps of a page's host; None when they are not looked for."""
         return self.learning.known_traps(lease)
 
     def needs_browser(self, page: Page) -> bool:
-        """Tell whether a page that was read is to be rendered."""
         return self.rendering.needs_browser(page)
 
     async def render(self, page: Page) -> Page | None:
@@ -169,22 +166,19 @@ class Crawl:
         return await self.rendering.render(page)
 
     async def better(self, plain: Page, rendered: Page) -> Page:
-        """Return the one that says more."""
         return await self.rendering.better(plain, rendered)
 
     async def store(self, page: Page) -> Stored:
-        """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
 
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
-        """Return stored articles."""
         return await self.session.submit(articles.items, ids)
 
     def export_failed(self, problem: str) -> None:
         """Stop the crawl, because its articles cannot be exported."""
         command = export_command(self.session.database)
-        told = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
-        self.background.give_up(OSError(told), "export")
+        message = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
+        self.background.give_up(OSError(message), "export")
 
     def run(self) -> None:
         """Begin what goes on for as long as the crawl does."""
@@ -230,7 +224,6 @@ class Crawl:
         return replace(result, alarms=alarms)
 
     async def _end(self, reason: str) -> Ended:
-        """Release what is leased and write the end of the run."""
         left = await self.session.release_all()
         unread = await self.session.unread()
         is_answered = left.within > 0 or await self.session.is_answered()
@@ -324,7 +317,6 @@ def _archive(config: Config) -> Archive | None:
 async def _build(
     session: Session, background: Background, engine: EngineCallbacks, archive: Archive | None, *, watches: bool
 ) -> Crawl:
-    """Build all that needs an open database."""
     config = session.config
     hosts = Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now())
     seeds = SeedScope(session.resumed.seeds, config.limits.depth, config.period)
@@ -426,7 +418,7 @@ def _rendering(
 
 
 async def _keep(archive: Archive, request: Request, response: Response) -> None:
-    """Put into the archive what a page asked for while a browser showed it."""
+    """Archive what a page asked for while a browser showed it."""
     wire = request.meta.pop("wire", None)
     if wire is not None:
         purpose = Kind.ROBOTS if request.url.endswith("/robots.txt") else SUBREQUEST

@@ -27,16 +27,6 @@ _LONGEST_REST_SECONDS = 60.0
 class Idle:
     """The end of a crawl, or a pause in it.
 
-    Args:
-        session: the open database.
-        pending: what waits, and the queues.
-        held: the hosts of this run.
-        backoff: hosts that do not answer.
-        outage: tells when no host answers any more.
-        completion: has articles that wait for parts.
-        watch: queues URLs again, when the crawl is to go on for ever.
-        exchange: with the other databases of the crawl, if it has some.
-
     Attributes:
         exhausted: nothing is left within the limits.
     """

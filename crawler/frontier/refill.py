@@ -1,7 +1,7 @@
 """Keep the queues filled, with one request to the database at a time.
 
-The other half of the frontier's memory: `crawler.frontier.host_queues` hands out, this brings in. Nothing is asked for
-more often than needed: wishes of many hosts share a transaction.
+`crawler.frontier.host_queues` hands URLs out, this brings them in. Nothing is asked for more often than needed: wishes
+of many hosts share a transaction.
 """
 
 from __future__ import annotations
@@ -31,18 +31,7 @@ _LONGEST_WAIT_SECONDS = 3_600.0
 
 
 class Refiller:
-    """Does what is to be done for the queues, one thing after the other.
-
-    Args:
-        session: the open database.
-        pending: what waits, and the queues; whoever changes either sets `pending.changed`.
-        hosts: rules of the hosts.
-        seeds: bounds of the crawl.
-        learning: known traps.
-        held: the hosts of this run.
-        backoff: hosts that do not answer.
-        idle: what is done when nothing is left.
-    """
+    """Does what the queues need, one thing after the other, whenever `pending.changed` is set."""
 
     def __init__(
         self,
@@ -69,7 +58,7 @@ class Refiller:
         self._timer: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Refill for ever, whenever something has changed or its time has come."""
+        """Refill for ever, whenever something has changed or is due."""
         try:
             while True:
                 self._pending.changed.clear()
@@ -83,7 +72,7 @@ class Refiller:
             self._wake_after(None)
 
     async def keep_alive(self) -> None:
-        """Say again and again that this run lives, and do what the others need.
+        """Renew the lease of this run again and again, and do what the other runs need.
 
         Raises:
             DatabaseProblem: the database gave up, or the lease has expired.
@@ -133,7 +122,7 @@ class Refiller:
             self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._pending.changed.set)
 
     def _refuse(self, lease: Lease) -> tuple[Reason, str] | None:
-        """Tell why a waiting URL is not fetched; for the database thread."""
+        """Return why a waiting URL is not fetched; called from the database thread."""
         rule = self._seeds.refuses(lease)
         if rule:
             return SkipReason.EXCLUDED, rule
@@ -141,7 +130,6 @@ class Refiller:
         return (SkipReason.TRAP, trap) if trap else None
 
     async def _refill(self, wants: dict[int, int]) -> None:
-        """Lease URLs and queue them."""
         queues, hosts = self._queues, self._hosts
         self._refilled_at = time.monotonic()
         request = LeaseRequest(

@@ -27,9 +27,9 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites let nobody see a page who has not been sent around by them, over several pages, and who has not brought
-    back the cookies that these set. A URL that redirects is worth asking again while its cookies are others than all
-    those that it was asked with: so a chain goes on as long as it makes progress, whatever way it takes.
+    Some sites show a page only to those who have been sent around it, over several pages, and who bring back the cookies
+    that these set. A URL that redirects is worth asking again while its cookies differ from all those that it was asked
+    with: so a chain goes on as long as it makes progress, whatever way it takes.
 
     Args:
         cookies: returns the Cookie header that a URL would be asked with now.
@@ -41,14 +41,14 @@ class CookieStates:
         self._away: LRUCache[int, int] = LRUCache(_MOST_HOSTS)
 
     def note(self, page: Page) -> None:
-        """Note a page that sends its visitor on."""
+        """Note a page if it sends its visitor on."""
         leads_on = page.status in REDIRECTS or (page.parsed is not None and page.parsed.refresh is not None)
         sent = self._sent.get(page.lease.id, frozenset())
         if leads_on and len(sent) < _MOST_STATES:
             self._sent[page.lease.id] = sent | {fingerprint(page.cookies)}
 
     def is_new(self, target: Target) -> bool | None:
-        """Tell whether a URL would be asked with cookies that it was not asked with.
+        """Tell whether a URL would be asked with cookies that it was not asked with yet.
 
         None when it is not known to redirect and no cookie goes to it.
         """
@@ -58,7 +58,6 @@ class CookieStates:
         return len(sent) < _MOST_STATES and fingerprint(cookies) not in sent
 
     def may_leave(self, page: Page) -> bool:
-        """Tell whether a redirect out of scope may come back with a cookie."""
         return page.is_away or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
 
     def count_away(self, page: Page, outcome: Outcome) -> None:

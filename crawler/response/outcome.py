@@ -51,7 +51,7 @@ def judge(page: Page, context: Context) -> Outcome:
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
-    """Return the outcome of a page that could not be stored, through a fault of ours."""
+    """Fail a page that could not be stored through a fault of ours."""
     # nothing of what the page or its server said: that may be what cannot be stored
     counted = page.status > 0 and page.lease.kind == Kind.PAGE
     name = type(error).__name__
@@ -59,15 +59,14 @@ def internal_error(page: Page, error: Exception) -> Outcome:
 
 
 def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of a page."""
     status = page.status or None
     return Outcome(page.lease, state, reason, detail, http_status=status, fetched_at=page.fetched_at, **more)
 
 
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of an HTTP answer; pages count, redirects do not.
+    """Make the outcome of an HTTP answer; pages count against the limits, redirects do not.
 
-    Validators belong to what was read whole: with those of anything else its next visit would find it "unchanged".
+    Validators are kept only of what was read whole: otherwise the next visit would find the rest "unchanged".
     """
     counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
     more = {"counted": counted, **more}
@@ -80,18 +79,18 @@ def _answered(page: Page, state: State, reason: Reason | None = None, detail: st
 
 
 def _is_made_by_script(parsed: ParseResult) -> bool:
-    """Tell whether a page may say something else although its own bytes are the same."""
+    """Tell whether a page may say something else although its bytes are the same."""
     return parsed.text_from is not TextFrom.HTML or parsed.reason is PageReason.NEEDS_BROWSER
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
-    """Return a header that revisits send back as it came."""
+    """Return a header for revisits to send back as it came."""
     text = page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
 def is_lost(page: Page, tries: int) -> bool:
-    """Tell whether the connection was lost in the body, and another try may bring all."""
+    """Tell whether the connection was lost in the body, and another try may bring all of it."""
     return is_cut_off(page) and (page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries)
 
 
@@ -114,14 +113,13 @@ def _no_answer(page: Page, context: Context) -> Outcome:
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
-    """Let it wait, for a pause that grows with every try or that the server asks for."""
+    """Ask again after a pause that grows with every try, or that the server asks for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
     again = page.fetched_at + pause
     return _outcome(page, State.PENDING, reason, detail, next_visit=again, failed=not reason.is_ours)
 
 
 def _error_status(page: Page, context: Context) -> Outcome:
-    """Judge an answer that is no page."""
     if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
         reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
         return _answered(page, State.SKIPPED, reason, f"http {page.status}")
@@ -132,7 +130,7 @@ def _error_status(page: Page, context: Context) -> Outcome:
 
 
 def _robots(page: Page, context: Context) -> Outcome:
-    """Judge a robots.txt: 4xx allows all, unreachable nothing (RFC 9309)."""
+    """Judge a robots.txt: 4xx allows all, an unreachable one nothing (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
         text = decode_robots(body, context.robots_bytes)
@@ -150,7 +148,6 @@ def _no_robots(page: Page, context: Context, reason: FailReason, detail: str) ->
 
 
 def _redirect(page: Page, context: Context) -> Outcome:
-    """Judge a redirect by its header."""
     if page.redirect is None:
         is_too_long = len(page.headers["location"]) > MAX_URL_CHARS
         reason = FailReason.URL_TOO_LONG if is_too_long else FailReason.REDIRECTS_NOWHERE
@@ -159,18 +156,18 @@ def _redirect(page: Page, context: Context) -> Outcome:
 
 
 def _plain(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the same URL by http in the place of one that cannot be had by https."""
+    """Put the same URL by http in the place of one that https does not reach."""
     followed = _follow(page, target, context)
     return replace(followed, reason=SkipReason.NO_HTTPS, detail=label(page.error, page.detail))
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
-    """Fail a redirect; a robots.txt then counts as not there (RFC 9309)."""
+    """Fail a redirect; a robots.txt then counts as missing (RFC 9309)."""
     return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
 
 
 def _follow(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the target of a redirect in the place of its URL, as deep."""
+    """Put the target of a redirect in the place of its URL, at the same depth."""
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
@@ -210,10 +207,10 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
 
 
 def _may_get_in(page: Page, target: Target, context: Context) -> bool:
-    """Tell whether a redirect's target, if it redirected before, may show a page now.
+    """Tell whether a redirect's target that redirected before may show a page now.
 
-    So it may to whom has other cookies than before; what it was asked with before this crawl began is not known. A page
-    that sends back to itself does so a few times only.
+    It may if other cookies go to it than before; those of earlier crawls are not known. A page that redirects to itself is
+    asked a few times only.
     """
     is_new = context.cookies.is_new(target)
     if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):
@@ -250,10 +247,9 @@ class _Kept(NamedTuple):
 
 
 def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
-    """Judge what was found in a page, feed or sitemap."""
-    kept = _refused(page, parsed, context) or _kept(page, parsed, context)
-    new_urls, edges = _named(page, parsed, context, kept.beside)
-    reason, detail = kept.reason, kept.detail
+    content = _refused(page, parsed, context) or _kept(page, parsed, context)
+    new_urls, edges = _named(page, parsed, context, content.beside)
+    reason, detail = content.reason, content.detail
     if parsed.reason is not None and not page.truncated:  # a list leads on, stored or not
         reason, detail = parsed.reason, ""
     canonical = parsed.canonical
@@ -262,12 +258,12 @@ def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
         State.DONE,
         reason,
         detail,
-        article=kept.article,
-        place=kept.place,
+        article=content.article,
+        place=content.place,
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
         new_urls=new_urls,
         links=edges,
-        raw=_raw(page, parsed, kept.article),
+        raw=_raw(page, parsed, content.article),
         page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
@@ -285,7 +281,7 @@ def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
 
 
 def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
-    """Return the article of a page, unless it is not wanted for what it is about."""
+    """Return the article of a page, unless its subject is not wanted."""
     place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
     is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
     reason, detail = _remark(parsed, is_far=is_far)
@@ -313,7 +309,7 @@ def _named(
 
 
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
-    """Return what is kept of a page; of an article at least its place in the archive."""
+    """Return the bytes to keep of a page; of an article at least its place in the archive."""
     if parsed.raw is None and (article is None or page.archived is None):
         return None
     return StoredPage(
@@ -322,7 +318,7 @@ def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredP
 
 
 def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
-    """Return what is to be said of an article, if anything, and the detail."""
+    """Return the doubt about an article, if any, with its detail."""
     if is_far:
         return PageReason.OFF_TOPIC, ""
     if parsed.description.harm_detail:
@@ -336,7 +332,6 @@ def _is_stored(lease: Lease) -> bool:
 
 
 def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
-    """Make the article's row."""
     meta, canonical = parsed.metadata, parsed.canonical
     return NewArticle(
         id=page.lease.id,
@@ -399,6 +394,6 @@ def leads_home(outcome: Outcome) -> bool:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """Yield depths for `KnownUrls` once it is stored; far away for skipped URLs."""
+    """Yield depths for `KnownUrls` once the page is stored; those of skipped URLs are huge."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -43,7 +43,7 @@ class NewsSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Make the settings those of the news crawl, those of a subclass on top."""
+        """Apply the settings of the news crawl, and over them those of a subclass."""
         scrapy_settings.apply(settings)
         super().update_settings(settings)
         apply_environment(settings)
@@ -55,7 +55,6 @@ class NewsSpider(Spider):
         yield
 
     def parse(self, response: Response, **_: Any) -> list[Page]:
-        """Make the page of an answer of any status."""
         assert response.request is not None
         flags = response.flags
         return self._answered(
@@ -75,7 +74,6 @@ class NewsSpider(Spider):
         )
 
     def failed(self, failure: Failure) -> list[Page]:
-        """Make the page of a request without an answer."""
         error, detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         bounds = getattr(failure.value, "bounds", ())
         wait = failure.value.seconds if isinstance(failure.value, ProxyProblem) else 0.0
@@ -83,7 +81,7 @@ class NewsSpider(Spider):
         return self._answered(request, error=error, detail=detail, bounds=bounds, wait=wait)
 
     def _answered(self, request: Request, **answer: Any) -> list[Page]:
-        """Make the page and tell the crawl, once."""
+        """Make the page of an answer, or of its absence, and tell the crawl once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         seconds -= request.meta.get("lookup_seconds", 0.0)  # that is the name server's
         services = CrawlAccess.of(self.crawler).services

@@ -40,10 +40,12 @@ class HostAnswer(NamedTuple):
 
     Attributes:
         url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
-        came: what it was.
         why: a status, an error, a reason.
-        chars, title, dated, doubtful, hijacked: of an article: length, a number for its title (0 for none), whether it
-            has a time of publication, whether characters look wrongly decoded, whether it looks like a hijacker's.
+        chars: of an article.
+        title: a number for an article's title, 0 for none.
+        dated: an article has a time of publication.
+        doubtful: characters look wrongly decoded.
+        hijacked: an article looks like a hijacker's.
         seconds: how long it took.
     """
 
@@ -60,7 +62,7 @@ class HostAnswer(NamedTuple):
 
 
 ACCESS = (Came.BLOCKED, Came.LOGIN, Came.FAILED, Came.GONE)
-"""No page was shown; the values are names of signals."""
+"""Kinds of answers that show no page; their values are names of signals."""
 ROBOTS = -1
 """`HostAnswer.found_in` of a robots.txt."""
 _STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
@@ -74,7 +76,7 @@ _REASONS: dict[PageReason | None, Came] = {
     PageReason.NOTICE: Came.GONE,
 }
 _OF_HIJACKERS = {HarmKind.HIJACKED, HarmKind.GAMBLING, HarmKind.PORN, HarmKind.FRAUD}
-"""Kinds of harm that hijackers bring to honest sites, which have adverts and abuse of their own."""
+"""Kinds of harm that hijackers bring to honest sites; adverts and abuse those have of their own."""
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -90,17 +92,17 @@ _YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-_]?[01]\d(?:[-_]?[0-3]\d)?)?/")
 def shape(url: str, found_in: int) -> str:
     """Return what URLs have in common that probably lead to pages of one kind.
 
-    That is the folder pattern, the parameters, the year of an archive, and whether a list named them: a crawl meets
-    lists, articles and archives in no fair order, so only like is compared with like.
+    That is the folder pattern, the parameters, the year of an archive, and whether a list named them: a crawl meets lists,
+    articles and archives in no fair order, so only like is compared with like.
 
     >>> shape("http://a.example/news/2024/03/12/123456.html", BlockKind.LIST)
     'list 2024 /news/*/*/*/*.html'
     """
     if found_in == ROBOTS:
         return "robots"
-    found, year = patterns(url), _YEAR.search(url)
+    forms, year = patterns(url), _YEAR.search(url)
     place = "menu" if found_in in _MENUS else "list"
-    return f"{place} {year[1] if year else ''} {found.folder}{found.exact.partition('?')[2]}"[:80]
+    return f"{place} {year[1] if year else ''} {forms.folder}{forms.exact.partition('?')[2]}"[:80]
 
 
 def answer_of(page: Page) -> HostAnswer | None:
@@ -125,7 +127,7 @@ def answer_of(page: Page) -> HostAnswer | None:
 
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
-    """A redirect tells something only when it leads to a login, a challenge, or home."""
+    """Judge a redirect, which says something only if it leads to a login, a challenge, or home."""
     path = urlsplit(answer.url).path
     if page.redirect is None or _LOGIN.search(path):
         return None
@@ -139,7 +141,6 @@ def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
 
 
 def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
-    """A page that was parsed."""
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.is_leaf:
         return answer._replace(
