@@ -16,7 +16,7 @@ def now() -> float:
 
 
 def uptime() -> float:
-    """Return seconds since the machine was started, including those it slept where counted."""
+    """Return seconds since the machine was started, asleep or not where that is told."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 

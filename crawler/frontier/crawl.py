@@ -143,10 +143,10 @@ class Crawl:
         """Start the clock of a page's host; return the page with the time that follows."""
         return page if self.replay is not None else self.backoff.answered(page)
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
         try:
-            return await self.learning.knowledge(lease)
+            return await self.learning.site_model(lease)
         except DatabaseProblem as problem:  # the page cannot be stored either, and says so
             self.background.give_up(problem)
             return None
@@ -340,7 +340,7 @@ async def _build(
     )
     learning = Learning(session, callbacks)
     pending.count += await learning.load()
-    outage = Outage(has_ways=any(seed.proxy for seed in session.resumed.seeds))
+    outage = Outage(has_seed_proxies=any(seed.proxy for seed in session.resumed.seeds))
     backoff = HostBackoff(
         session, pending, hosts=hosts, background=background, engine=engine, outage=outage, waits_on=watches
     )

@@ -120,8 +120,18 @@ class Exchange:
             if one.article_id in own and one.of_id in theirs:
                 (text, *_), (other, url, at) = own[one.article_id], theirs[one.of_id]
                 if (decision := self._judge.between(text, other)) is not None:
-                    facts = round(decision.similarity, 4), decision.method, decision.kind
-                    evidence.append(ElsewhereEvidence(one.article_id, one.of_id, url, at, number, *facts))
+                    evidence.append(
+                        ElsewhereEvidence(
+                            one.article_id,
+                            one.of_id,
+                            of_url=url,
+                            of_at=at,
+                            shard=number,
+                            similarity=round(decision.similarity, 4),
+                            method=decision.method,
+                            kind=decision.kind,
+                        )
+                    )
         return suspicions, evidence
 
     def _have_granted(self) -> bool | None:

@@ -26,6 +26,7 @@ from .pending import PendingUrls
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _FEW = 16
 _REOPEN_SECONDS = 3_600.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS, _SHORTEST_LOOK_SECONDS = 1.0, 15.0, 0.1
@@ -177,7 +178,7 @@ class HostBackoff:
         self._engine.poll()
 
     async def _is_reachable(self) -> bool:
-        return any(await asyncio.gather(*map(self._engine.reaches, self._outage.witnesses())))
+        return any(await asyncio.gather(*map(self._engine.reaches, self._outage.urls_to_try())))
 
     async def _follow(self, update: HostUpdate) -> None:
         """Write an update; URLs of dead hosts no longer wait."""

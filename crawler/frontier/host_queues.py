@@ -24,7 +24,7 @@ _SPARE = 1024
 
 @dataclass(slots=True)
 class HostQueue:
-    """Leased URLs of one host, and its clock (seconds, the same as in `HostQueues.pop`)."""
+    """Leased URLs of one host, and its clock (that of `HostQueues.pop`)."""
 
     id: int
     name: str
@@ -270,8 +270,8 @@ class HostQueues:
 
         Args:
             host_id: of the host, which is `finished` afterwards.
-            begin: called when no more is under way than may be, whatever the clock says; returns False if the request is no
-                longer wanted.
+            begin: called when no more is under way than may be, whatever the clock says; returns False if the request
+                is no longer wanted.
         """
         host = self.hosts.get(host_id)
         if host is None:
@@ -302,7 +302,7 @@ class HostQueues:
                 self._offer(each, now)
 
     def next_ready(self) -> float | None:
-        """Return when the next host with URLs becomes ready; None when none will by itself."""
+        """Return when the next host with URLs becomes ready; None when none will."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)

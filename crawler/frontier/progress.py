@@ -86,7 +86,7 @@ class QuietFormatter(LogFormatter):
         return super().dropped(_url_of(item), exception, response, spider)
 
     def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
-        """Name the article on which an item pipeline fails, without all the bytes of its page."""
+        """Name the article on which an item pipeline fails, without all its bytes."""
         return super().item_error(_url_of(item), exception, response, spider)
 
 

@@ -31,7 +31,7 @@ _LONGEST_WAIT_SECONDS = 3_600.0
 
 
 class Refiller:
-    """Does what the queues need, one thing after the other, whenever `pending.changed` is set."""
+    """Does what the queues need, one thing after the other, on `pending.changed`."""
 
     def __init__(
         self,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _REST = 5.0
 """A rescore is followed by a pause of so many times its length."""
 _SHORTEST_PAUSE = 1.0

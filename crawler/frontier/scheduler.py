@@ -53,7 +53,7 @@ _SHORTEST_PAUSE = 0.001
 
 
 class Waker:
-    """Makes the engine poll, which by itself does so only after an item and every five seconds."""
+    """Makes the engine poll; by itself it does after items and every five seconds."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

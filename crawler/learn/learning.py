@@ -92,7 +92,7 @@ class Learning:
 
     # ------------------------------------------------------------ for a page that is to be read
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned.
 
         Raises:

@@ -36,6 +36,7 @@ from ..run.session import Session
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _MOST_HOSTS: Final = 4_000
 _MOST_NAMED: Final = 5_000
 """URLs of a host that are remembered as named by its rendered articles."""
@@ -187,7 +188,7 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Return the purpose of rendering a page: links of a list, a text, links around one."""
+    """Return what a page is rendered for: links of a list, a text, links around it."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:
@@ -202,8 +203,8 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, and pages like it again where that brought more; a seed is
-    tried as often as a page that says nothing.
+    A page that says something without a browser is tried once, and pages like it again where that brought more; a seed
+    is tried as often as a page that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

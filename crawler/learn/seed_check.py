@@ -126,7 +126,7 @@ class _Robots:
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """URLs that feeds and sitemaps hold: those that are there, how many URLs, the newest time."""
+    """Feeds or sitemaps that are there, how many URLs they hold, the newest time."""
 
     found: tuple[str, ...] = ()
     urls: int = 0

@@ -20,6 +20,7 @@ from ..run.session import Session
 
 MOST_HOSTS = 2_000
 """Hosts whose models are held in this process (a few KB each)."""
+# Chosen by hand.
 _FEWEST = 4
 _MOST = 64
 _MOST_WAITING = 16_000

@@ -19,9 +19,9 @@ from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
 LONGEST_PAUSE = 3_600.0
-"""Bound of every pause that a server asks for, and of pauses by a wrong clock (a date may be years ahead): asking once an
-hour hurts nobody, and a host that goes on like that is given up.
-"""
+"""Bound of every pause that a server asks for or a wrong clock makes (a date may be years ahead): asking once an hour
+hurts nobody, and a host that goes on like that is given up."""
+# Chosen by hand.
 _FIRST_PAUSE = 2.0
 _PATIENT_SECONDS = 8.0
 _SHARE = 0.3
@@ -134,7 +134,7 @@ class DelayPolicy:
     def between(self, rules: RobotsRules | None, speed: Speed = Speed()) -> float:
         """Return the pause after a request that went well.
 
-        With a delay of 0, a host that answers within a second is not waited for at all: whoever sets that knows the host.
+        With a delay of 0, a host that answers within a second is not waited for at all.
         """
         asked = min(rules.delay_seconds, self.most_crawl_delay) if rules else 0.0
         quick = not self.delay and speed.smoothed < _QUICK_SECONDS
@@ -153,8 +153,8 @@ class BackoffPolicy:
         failures: after so many failed requests in a row it is put in backoff (`HOST_FAILURES`).
         rest: seconds of the first backoff; each further one is four times as long, up to an hour (`HOST_REST`).
         rests: after so many backoffs in a row, each ended by a failure, it is dead (`HOST_GIVE_UP`).
-        alone: when hosts in backoff are all that is left, they are waited for until this many seconds after the last good
-            answer of any host (`HOST_WAIT`).
+        alone: when hosts in backoff are all that is left, they are waited for until this many seconds after the last
+            good answer of any host (`HOST_WAIT`).
     """
 
     failures: int
@@ -182,7 +182,7 @@ class BackoffPolicy:
 
 
 def retry_pause(tries: int) -> float:
-    """Return the seconds after the n-th failed try of a URL: 2, 8, 32 ... up to an hour."""
+    """Return the seconds after the n-th failed try of a URL: 2, 8, 32 ... 3600."""
     return float(min(LONGEST_PAUSE, _FIRST_PAUSE * _GROWTH ** min(10, max(0, tries - 1))))
 
 

@@ -219,7 +219,7 @@ class Hosts:
             self._robots_for.setdefault(target, set()).update(hosts)
 
     def robots_elsewhere(self, host_id: int) -> list[int]:
-        """Forget and return robots.txt files elsewhere that only this host was waiting for."""
+        """Forget and return robots.txt URLs elsewhere that only this host waited for."""
         targets = [target for target, hosts in self._robots_for.items() if hosts <= {host_id}]
         for target in targets:
             del self._robots_for[target]

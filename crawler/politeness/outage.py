@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from db.records.reasons import FailReason, label
 
+# Chosen by hand.
 _FEWEST, _ENOUGH = 3, 20
+"""Silent hosts from which on, if no other is asked, or in any case, the network is suspected."""
 _MOST_GOOD = 3
 _MUTE_SECONDS = 30.0
 _CAUSES = {
@@ -32,15 +34,15 @@ class Outage:
     """The hosts that have not answered since any did.
 
     Args:
-        has_ways: hosts are asked in more than one way, because seeds name proxies of their own.
+        has_seed_proxies: hosts are asked in more than one way, because seeds name proxies of their own.
 
     Attributes:
         is_down: the network, or a proxy, may be down and is to be tried.
     """
 
-    def __init__(self, *, has_ways: bool = False) -> None:
+    def __init__(self, *, has_seed_proxies: bool = False) -> None:
         self.is_down = False
-        self._has_ways = has_ways
+        self._has_ways = has_seed_proxies
         self._silent: dict[int, tuple[FailReason, str, str]] = {}
         self._good: OrderedDict[int, str] = OrderedDict()
         self._mute_until = 0.0
@@ -69,8 +71,10 @@ class Outage:
         """Note that a host said nothing; returns whether the network is suspected now.
 
         Args:
-            host_id, url: what was asked.
-            reason, detail: why there was no answer.
+            host_id: of the host.
+            url: that was asked for.
+            reason: why there was no answer.
+            detail: beside the reason.
             active: hosts that are being asked, or will be.
             now: uptime, in seconds.
         """
@@ -84,7 +88,7 @@ class Outage:
         self.is_down = len(self._silent) >= _ENOUGH or self._silent.keys() >= set(active)
         return self.is_down
 
-    def witnesses(self) -> Sequence[str]:
+    def urls_to_try(self) -> Sequence[str]:
         """Return URLs of hosts to try: those that answered last, then some that did not.
 
         When proxies do not serve, only URLs that go through them, lest another way be tried.

@@ -83,9 +83,10 @@ class Robots:
 def parse(text: str, agent: str) -> Robots:
     r"""Read a robots.txt.
 
-    The groups for our own name count, all of them together; without one, those for `*`. As most software reads the files of
-    the web, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was meant; with
-    another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay does.
+    The groups for our own name count, all of them together; without one, those for `*`. As most software reads the
+    files of the web, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was
+    meant; with another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay
+    does.
 
     Args:
         text: of the file.

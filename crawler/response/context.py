@@ -39,18 +39,25 @@ class Context:
 
     priority: Priority
     tries: int
+    """How often a URL is tried."""
     redirects: int
+    """How many redirects are followed."""
     depth: int | None
+    """How deep the page's seed may be crawled, None for no limit."""
     known: KnownUrls
     extractor: str
     disallow_reason: Callable[[int, str], Reason | None]
+    """Returns why the rules of a host forbid a URL, None when they do not."""
     focus: Threshold = Threshold()
     honours_noindex: bool = True
     harmful: HarmPolicy = HarmPolicy.FLAG
     robots_hosts: tuple[int, ...] = ()
+    """Hosts whose rules a robots.txt has: its own, and those whose robots.txt redirected to it."""
     robots_again: float | None = None
+    """Unix time to ask for it again if it could not be had; None when no host waits for it."""
     robots_bytes: int = MOST_ROBOTS_BYTES
     in_backoff: bool = False
+    """The page's host has not answered for some time."""
     extractor_version: str = ""
     cookies: CookieStates = field(default_factory=CookieStates)
 

@@ -12,12 +12,13 @@ from db.records.url import REDIRECTS
 from pipelines.item import Page
 from pipelines.records import Target
 
+# Chosen by hand.
 _MOST_URLS = 20_000
 _MOST_STATES = 16
-"""So many times a URL is asked with other cookies, at most."""
+"""Times a URL is asked with other cookies, at most."""
 _MOST_HOSTS = 20_000
 _MOST_AWAY = 5
-"""Redirects to hosts out of scope that a host may send on, with a cookie, before one of them comes back."""
+"""Redirects with a cookie to hosts out of scope that a host may answer before one of them comes back."""
 
 
 def _no_cookies(_url: str) -> str:
@@ -27,9 +28,9 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites show a page only to those who have been sent around it, over several pages, and who bring back the cookies
-    that these set. A URL that redirects is worth asking again while its cookies differ from all those that it was asked
-    with: so a chain goes on as long as it makes progress, whatever way it takes.
+    Some sites show a page only to those who have been sent around it, over several pages, and who bring back the
+    cookies that these set. A URL that redirects is worth asking again while its cookies differ from all those that it
+    was asked with: so a chain goes on as long as it makes progress, whatever way it takes.
 
     Args:
         cookies: returns the Cookie header that a URL would be asked with now.

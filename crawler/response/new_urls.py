@@ -46,14 +46,11 @@ def new_url(
     anew: bool = False,
     legacy: Mapping[str, float] = _NOTHING,
 ) -> NewUrl:
-    """Make a single URL for the frontier; the links of a page come in columns, see `links`.
+    """Make a single URL for the frontier; links of a page are made by `links`.
 
-    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring.
-
-    Args:
-        target: the URL.
-        now: Unix time of the score.
-        legacy: values of signals that the address and the place of the URL do not give.
+    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The score is made at
+    the time `now` (Unix seconds); `legacy` has the values of signals that the URL's address and place do not give. The
+    other arguments are columns of the table, see `db.records.url.NewUrl`.
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:

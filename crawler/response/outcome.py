@@ -64,7 +64,7 @@ def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str
 
 
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of an HTTP answer; pages count against the limits, redirects do not.
+    """Make the outcome of an HTTP answer; pages count, redirects do not.
 
     Validators are kept only of what was read whole: otherwise the next visit would find the rest "unchanged".
     """
@@ -90,7 +90,7 @@ def _validator(page: Page, name: str, most_chars: int) -> str | None:
 
 
 def is_lost(page: Page, tries: int) -> bool:
-    """Tell whether the connection was lost in the body, and another try may bring all of it."""
+    """Tell whether the connection was lost in the body, and another try is worth it."""
     return is_cut_off(page) and (page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries)
 
 
@@ -209,8 +209,8 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
 def _may_get_in(page: Page, target: Target, context: Context) -> bool:
     """Tell whether a redirect's target that redirected before may show a page now.
 
-    It may if other cookies go to it than before; those of earlier crawls are not known. A page that redirects to itself is
-    asked a few times only.
+    It may if other cookies go to it than before; those of earlier crawls are not known. A page that redirects to itself
+    is asked a few times only.
     """
     is_new = context.cookies.is_new(target)
     if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):
@@ -270,7 +270,7 @@ def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
 
 
 def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
-    """Return why no article of a page is stored, whatever it says; None when one may be."""
+    """Return why no article of a page may be stored; None when one may."""
     if page.lease.kind != Kind.PAGE or not parsed.is_kept:
         return _Kept(FailReason.TRUNCATED if page.truncated else parsed.reason)
     if parsed.noindex and context.honours_noindex:
@@ -295,7 +295,7 @@ def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
 def _named(
     page: Page, parsed: ParseResult, context: Context, beside: Sequence[NewUrl]
 ) -> tuple[Sequence[NewUrl], Edges]:
-    """Return the URLs that a page names, other pages of its article first, and its edges."""
+    """Return the URLs that a page names, parts of its article first, and its edges."""
     new_urls = outlinks.links(page, parsed, context)
     edges = Edges(parsed.links.ids, parsed.links.blocks) if page.lease.kind == Kind.PAGE else NO_EDGES
     canonical = parsed.canonical
@@ -309,7 +309,7 @@ def _named(
 
 
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
-    """Return the bytes to keep of a page; of an article at least its place in the archive."""
+    """Return the bytes to keep of a page, or its place in the archive."""
     if parsed.raw is None and (article is None or page.archived is None):
         return None
     return StoredPage(
@@ -394,6 +394,6 @@ def leads_home(outcome: Outcome) -> bool:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """Yield depths for `KnownUrls` once the page is stored; those of skipped URLs are huge."""
+    """Yield depths for `KnownUrls` of a stored page; those of skipped URLs are huge."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -54,7 +54,7 @@ def _tags(etag: str) -> str:
 
 
 def _sensible(date: str | None, fetched_at: float | None) -> str | None:
-    """Return a date if it may be asked with: with one in the future all is "not modified"."""
+    """Return a date unless it lies ahead: then everything would be "not modified"."""
     try:
         stated = parsedate_to_datetime(date or "").timestamp()
     except (ValueError, OverflowError):
@@ -274,9 +274,9 @@ class _Again:
     def _redirected(self) -> Outcome:
         """Settle a redirect.
 
-        A permanent one moves what was here. A temporary one moves nothing, but a list may lead on. An article that has moved
-        for good is looked for once more a day later: if it is then still stored under its old URL, it did not come to the new
-        one and is gone.
+        A permanent one moves what was here. A temporary one moves nothing, but a list may lead on. An article that has
+        moved for good is looked for once more a day later: if it is then still stored under its old URL, it has not
+        come to the new one and is gone.
         """
         outcome, lease = self._outcome, self._lease
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)

@@ -94,7 +94,7 @@ class SeedScope:
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def render_of(self, lease: Lease) -> str:
-        """Return whether a page's seed has it rendered: "never", "auto", or "" for the default."""
+        """Return the seed's own setting of `RENDER`: "never", "auto", or "" for none."""
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
 
@@ -103,7 +103,7 @@ class SeedScope:
         return bool(self._proxies)
 
     def note_askers(self, seeds: Mapping[str, int]) -> None:
-        """Note which seeds ask hosts, so that their robots.txt is asked for in the same way."""
+        """Note which seeds ask hosts: robots.txt is asked for through their proxies."""
         self._asked_by.update(seeds)
 
     def proxy_of(self, lease: Lease) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 class KnownUrls:
     """Smallest depth at which each URL was seen.
 
-    Two generations of dictionaries: when the young one is full, the old one is dropped, and with it what was not asked for
-    longest.
+    Two generations of dictionaries: when the young one is full, the old one is dropped, and with it what was not asked
+    for longest.
 
     Args:
         most: how many URLs are remembered, at most (about 100 bytes each).

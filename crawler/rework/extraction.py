@@ -86,7 +86,7 @@ class StoredServices:
         self._learns = config.site_memory
         self.topic: Topic | None = config.topic
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return what the crawls have learned of the page's site."""
         return await asyncio.to_thread(self._load, lease.host_id) if self._learns else None
 

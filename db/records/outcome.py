@@ -151,7 +151,7 @@ class Stored(Found):
 
     @property
     def beside(self) -> list[int]:
-        """Articles to export beside that of the page, which no page of this run stands for."""
+        """Articles to export beside that of the page, which belong to no page."""
         return [one.article.id for one in self.joined if one.what.is_exported] + self.freed
 
     @property

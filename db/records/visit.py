@@ -37,7 +37,7 @@ class Woken:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A run that begins, its time, and how many seconds late a process of the crawl may join."""
+    """A run that begins, and how many seconds late another process may join it."""
 
     run_id: int
     now: float

@@ -18,7 +18,7 @@ from pipelines.url_rules.forms import patterns
 from ...fetch.errors import BODY_CUT
 
 
-class Came(StrEnum):
+class AnswerKind(StrEnum):
     """Kind of an answer."""
 
     ARTICLE = "article"
@@ -51,7 +51,7 @@ class HostAnswer(NamedTuple):
 
     url: str
     found_in: int
-    came: Came
+    kind: AnswerKind
     why: str = ""
     chars: int = 0
     title: int = 0
@@ -61,19 +61,19 @@ class HostAnswer(NamedTuple):
     seconds: float = 0.0
 
 
-ACCESS = (Came.BLOCKED, Came.LOGIN, Came.FAILED, Came.GONE)
+ACCESS = (AnswerKind.BLOCKED, AnswerKind.LOGIN, AnswerKind.FAILED, AnswerKind.GONE)
 """Kinds of answers that show no page; their values are names of signals."""
 ROBOTS = -1
 """`HostAnswer.found_in` of a robots.txt."""
-_STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
+_STATUSES = dict.fromkeys((401, 403, 429, 451, 503), AnswerKind.BLOCKED) | dict.fromkeys((404, 410), AnswerKind.GONE)
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
-_REASONS: dict[PageReason | None, Came] = {
-    PageReason.LOGIN_WALL: Came.LOGIN,
-    PageReason.FORM: Came.LOGIN,
-    PageReason.SOFT_404: Came.GONE,
-    PageReason.NOTICE: Came.GONE,
+_REASONS: dict[PageReason | None, AnswerKind] = {
+    PageReason.LOGIN_WALL: AnswerKind.LOGIN,
+    PageReason.FORM: AnswerKind.LOGIN,
+    PageReason.SOFT_404: AnswerKind.GONE,
+    PageReason.NOTICE: AnswerKind.GONE,
 }
 _OF_HIJACKERS = {HarmKind.HIJACKED, HarmKind.GAMBLING, HarmKind.PORN, HarmKind.FRAUD}
 """Kinds of harm that hijackers bring to honest sites; adverts and abuse those have of their own."""
@@ -92,8 +92,8 @@ _YEAR = re.compile(r"/((?:19|20)\d\d)(?:[-_]?[01]\d(?:[-_]?[0-3]\d)?)?/")
 def shape(url: str, found_in: int) -> str:
     """Return what URLs have in common that probably lead to pages of one kind.
 
-    That is the folder pattern, the parameters, the year of an archive, and whether a list named them: a crawl meets lists,
-    articles and archives in no fair order, so only like is compared with like.
+    That is the folder pattern, the parameters, the year of an archive, and whether a list named them: a crawl meets
+    lists, articles and archives in no fair order, so only like is compared with like.
 
     >>> shape("http://a.example/news/2024/03/12/123456.html", BlockKind.LIST)
     'list 2024 /news/*/*/*/*.html'
@@ -111,49 +111,49 @@ def answer_of(page: Page) -> HostAnswer | None:
     if page.error in _OURS or lease.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
     is_robots = lease.kind == Kind.ROBOTS  # without it a host is asked for nothing else: it must count as an answer
-    plain = HostAnswer(lease.url, ROBOTS if is_robots else lease.found_in, Came.KEPT, seconds=page.seconds)
+    plain = HostAnswer(lease.url, ROBOTS if is_robots else lease.found_in, AnswerKind.KEPT, seconds=page.seconds)
     if is_robots and not page.error and page.status < 500 and page.status != 429:
         return plain
     if is_robots or page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
         lost = page.error or (None if is_robots else FailReason.LOST)
         why = label(lost, page.detail) or f"http {page.status}"
-        return plain._replace(came=Came.FAILED, why=f"{why[:60]}{' (robots.txt)' if is_robots else ''}")
+        return plain._replace(kind=AnswerKind.FAILED, why=f"{why[:60]}{' (robots.txt)' if is_robots else ''}")
     if page.status in REDIRECTS:
         return _redirect(page, plain)
     if page.status >= 400:
-        return plain._replace(came=_STATUSES.get(page.status, Came.FAILED), why=f"http {page.status}")
+        return plain._replace(kind=_STATUSES.get(page.status, AnswerKind.FAILED), why=f"http {page.status}")
     parsed = page.parsed if page.status == 200 and not page.truncated else None
     return plain if parsed is None else _read(parsed, plain)
 
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
-    """Judge a redirect, which says something only if it leads to a login, a challenge, or home."""
+    """Judge a redirect: None unless it leads to a login, a challenge, or home."""
     path = urlsplit(answer.url).path
     if page.redirect is None or _LOGIN.search(path):
         return None
     target = urlsplit(page.redirect.url)
     if _CHALLENGE.search(target.path):
-        return answer._replace(came=Came.BLOCKED, why="redirect")
+        return answer._replace(kind=AnswerKind.BLOCKED, why="redirect")
     if _LOGIN.search(f"{target.netloc}{target.path}"):
-        return answer._replace(came=Came.LOGIN, why="redirect")
+        return answer._replace(kind=AnswerKind.LOGIN, why="redirect")
     goes_home = target.path in {"", "/"} and len(path) > 1
-    return answer._replace(came=Came.GONE, why="home page") if goes_home else None
+    return answer._replace(kind=AnswerKind.GONE, why="home page") if goes_home else None
 
 
 def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.is_leaf:
         return answer._replace(
-            came=Came.ARTICLE,
+            kind=AnswerKind.ARTICLE,
             chars=len(text),
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
             hijacked=parsed.description.harm_kind in _OF_HIJACKERS,
         )
-    came = _REASONS.get(reason, Came.PAGE)
-    if came != Came.LOGIN and _HUMAN.search(title):
-        came = Came.BLOCKED
+    kind = _REASONS.get(reason, AnswerKind.PAGE)
+    if kind != AnswerKind.LOGIN and _HUMAN.search(title):
+        kind = AnswerKind.BLOCKED
     elif reason in _NO_TEXT and len(parsed.links) < 10:
-        came = Came.EMPTY
-    return answer._replace(came=came, why=label(reason))
+        kind = AnswerKind.EMPTY
+    return answer._replace(kind=kind, why=label(reason))

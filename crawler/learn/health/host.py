@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from .answers import ACCESS, ROBOTS, Came, HostAnswer, shape
+from .answers import ACCESS, ROBOTS, AnswerKind, HostAnswer, shape
 from .statistics import cusum, wilson
 
 FEWEST = 10
@@ -164,7 +164,7 @@ class HealthMonitor:
             key = "others"
         past, whole = state.baseline.setdefault(key, {}), state.baseline.get(_WHOLE, {})
         state.answers += 1
-        state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.came in ACCESS else 0
+        state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.kind in ACCESS else 0
         numbers = _numbers(answer)
         signals = self._signals(answer, numbers, past)
         changed = []
@@ -181,10 +181,10 @@ class HealthMonitor:
 
     def _signals(self, answer: HostAnswer, numbers: dict[str, float], past: dict[str, list[float]]) -> dict[str, bool]:
         """Return the signals that an answer may show, and whether it does."""
-        signals: dict[str, bool] = {name: name == answer.came for name in ACCESS}
-        if answer.came in {Came.ARTICLE, Came.PAGE, Came.EMPTY}:
-            signals |= {"empty": answer.came == Came.EMPTY, "articles": answer.came != Came.ARTICLE}
-        if answer.came == Came.ARTICLE:
+        signals: dict[str, bool] = {name: name == answer.kind for name in ACCESS}
+        if answer.kind in {AnswerKind.ARTICLE, AnswerKind.PAGE, AnswerKind.EMPTY}:
+            signals |= {"empty": answer.kind == AnswerKind.EMPTY, "articles": answer.kind != AnswerKind.ARTICLE}
+        if answer.kind == AnswerKind.ARTICLE:
             url, titles = crc32(answer.url.encode("utf-8", "replace")), self.state.titles
             is_repeated = any(title == answer.title and other != url for title, other in titles)
             signals |= {"untitled": not answer.title or is_repeated, "undated": not answer.dated}
@@ -277,7 +277,7 @@ def _expected(name: str, past: list[float]) -> float:
 
 def _numbers(answer: HostAnswer) -> dict[str, float]:
     """Return the numbers that are compared: of articles, and of good answers."""
-    numbers = {} if answer.came in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
-    if answer.came == Came.ARTICLE:
+    numbers = {} if answer.kind in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
+    if answer.kind == AnswerKind.ARTICLE:
         numbers["chars"] = math.log(max(1, answer.chars))
     return numbers | {f"{name}2": value * value for name, value in numbers.items()}

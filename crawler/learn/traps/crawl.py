@@ -102,8 +102,8 @@ class TrapRegistry:
         rows = await self._session.submit(table.load, [host.id for host in hosts])
         for host in hosts:
             foreign = not self._callbacks.is_own(host.name)
-            page_patterns = map(_pattern_of, rows[host.id])
-            self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=page_patterns)
+            stored = map(_pattern_of, rows[host.id])
+            self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=stored)
 
     async def let_go(self, host_ids: Iterable[int]) -> None:
         """Write what is new of hosts that the run gives up, and forget them."""

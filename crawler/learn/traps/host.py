@@ -22,6 +22,8 @@ from pipelines.url_rules.trap_patterns import ANSWER, ENDLESS_PATH, EXACT, FOLDE
 from pipelines.url_rules.trap_signals import alike
 from pipelines.urls import SESSION_NAMES
 
+# Chosen by hand; `tests.benchmarks.traps` shows what traps cost with them, and what honest sites lose.
+
 PROBATION_PAGES = 5
 """Pages of a pattern on probation that may bring nothing."""
 _FEW_PAGES = 5
@@ -317,7 +319,7 @@ class HostTraps:
 
     @property
     def missing(self) -> tuple[int, ...] | None:
-        """Outlines of the host's soft 404 pages; None while nothing suggests that there are any."""
+        """Outlines of the host's soft 404 pages; None while nothing suggests any."""
         outlines = tuple(int(text, 16) for level, text in self.blocked if level == ANSWER)
         return outlines or (() if self._asked else None)
 
