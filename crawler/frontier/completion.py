@@ -21,8 +21,8 @@ from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
 
 from .. import clock
-from ..archive.records import PROBE, Fetch
-from ..archive.writer import Archive, ArchiveError
+from ..corpus.warc_records import PROBE, Fetch
+from ..corpus.warc_writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..politeness.outage import Outage

@@ -20,6 +20,7 @@ import pytest
 from db.records.article import ArticleItem
 from db.tables import Record
 from tests.db.small_crawl import fill
+from tests.files import files_in
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs" / "datasette.yaml"
@@ -97,7 +98,7 @@ def tables() -> dict[str, tuple[str, dict[str, str]]]:
     """Table -> what it holds, and its columns that are explained."""
     found = {}
     names = {model.class_.__name__: model.class_.__tablename__ for model in Record.registry.mappers}
-    for path in sorted((ROOT / "db" / "tables").glob("*.py")):
+    for path in files_in(ROOT / "db" / "tables", "*.py", at_least=5):
         for node, columns in docstrings(path):
             if node.name in names:
                 found[names[node.name]] = (ast.get_docstring(node) or "", columns)
