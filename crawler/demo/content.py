@@ -73,7 +73,6 @@ class InventedArticle:
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """Whole text, all pages together."""
         return tuple(paragraph for part in self.parts for paragraph in part)
 
     @property
@@ -137,7 +136,6 @@ def _entries(text: str) -> list[list[str]]:
 
 
 def _parse(site: str, lines: list[str]) -> InventedArticle:
-    """Read one entry; a reprint's text is still missing or has references."""
     head = lines[0].split()[1:]
     number = int(head[0])
     kind, original = head[1:] or ("", "")

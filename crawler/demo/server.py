@@ -80,8 +80,6 @@ class DemoRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A page ready to be sent."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -153,7 +151,6 @@ class Newsroom:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop serving and close all connections; nothing happens when it is not serving."""
         if self._thread is not None and self._server is not None:
             self._server.should_exit = self._server.force_exit = True
             self._thread.join()
@@ -211,7 +208,6 @@ class Newsroom:
             self._log.append(DemoRequest(start, time.monotonic(), host, target, status, agent))
 
     def _find(self, host: str, target: str) -> _Answer:
-        """Return the page of a URL; parameters that only decorate are ignored."""
         path, _, query = target.partition("?")
         parameters = _PARAMETERS.findall(query)
         route = f"{path}?{'&'.join(parameters)}" if parameters else path
@@ -230,7 +226,6 @@ class Newsroom:
 
 
 def _truth(site: DemoSite, article: InventedArticle, urls: dict[str, str]) -> TruthArticle:
-    """Describe one article."""
     return TruthArticle(
         url=site.url(article),
         title=article.title,
@@ -246,7 +241,6 @@ def _truth(site: DemoSite, article: InventedArticle, urls: dict[str, str]) -> Tr
 
 
 def _prepare(page: DemoPage) -> _Answer:
-    """Write a page's headers."""
     etag = f'"{blake2b(page.body, digest_size=8).hexdigest()}"'
     modified = (page.modified or _OPENED).astimezone(UTC)
     headers = {"content-type": page.content_type, "content-length": str(len(page.body))}
@@ -270,7 +264,6 @@ def _is_unchanged(answer: _Answer, headers: dict[str, str]) -> bool:
 
 
 def _draw(number: int) -> DemoPage:
-    """Draw a picture of two coloured areas."""
     hue = number * 47 % 360
     text = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360">'

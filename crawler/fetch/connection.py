@@ -154,7 +154,6 @@ class Connection(asyncio.Protocol):
     """
 
     def __init__(self) -> None:
-        """Wait to be connected."""
         self.is_idle = True
         self.is_silent = True
         self.peer: ipaddress.IPv4Address | ipaddress.IPv6Address | None = None
@@ -215,11 +214,9 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
         self.is_silent = False
         if self._exchange is None:
             self.abort()  # nobody has asked
@@ -227,7 +224,6 @@ class Connection(asyncio.Protocol):
             self._exchange.received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
         self.is_idle = False
         if self._exchange is not None:
             self._exchange.lost(exc)
@@ -271,11 +267,9 @@ class _Exchange:
         self._timer = self._loop.call_at(min(deadline, self._last + bounds.stall), self._watch)
 
     def close(self) -> None:
-        """Stop watching."""
         self._timer.cancel()
 
     def received(self, data: bytes) -> None:
-        """Take bytes from the server."""
         if self.response.done():
             return
         self._last = self._loop.time()
@@ -296,7 +290,6 @@ class _Exchange:
             self._bomb()
 
     def lost(self, error: Exception | None) -> None:
-        """Note the end of the connection."""
         if self.response.done():
             return
         if self._reader.head is None:
@@ -307,7 +300,6 @@ class _Exchange:
         self._complete()
 
     def _take(self, head: Head, pieces: list[bytes]) -> None:
-        """Take pieces of the body, or its end."""
         if self._decoder is None:
             kind = b"".join(head.all(b"content-type")[:1]).lstrip().lower()
             # pages packed once more, or without a word; packed sitemaps are unpacked elsewhere, within other bounds
@@ -367,7 +359,6 @@ class _Exchange:
             self._bomb()
 
     def _finish(self) -> None:
-        """Complete the response; no more of the body will come."""
         assert self._decoder is not None
         for decoded in self._decoder.finish():
             self._body += decoded
@@ -545,7 +536,6 @@ def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
 
 
 async def _open(port: int, bind: tuple[str, int] | None, address: str) -> socket.socket:
-    """Open a connected socket."""
     opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         opened.settimeout(0.0)

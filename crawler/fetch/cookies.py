@@ -106,7 +106,6 @@ class SiteCookies:
     """
 
     def __init__(self) -> None:
-        """Start with none."""
         self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:

@@ -127,7 +127,6 @@ class DnsCache:
             self._known.pop(name, None)
 
     def close(self) -> None:
-        """Cancel look-ups that have not been answered."""
         self._waiting.clear()
         for timer in self._under_way.values():
             timer.cancel()
@@ -192,19 +191,16 @@ class DnsCache:
 
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
-    """Return the time at which a cached entry ends."""
     return now + (KEEP_SECONDS if any(addresses) else KEEP_FAILURE_SECONDS)
 
 
 def _tell(name: str, loop: asyncio.AbstractEventLoop, learn: Callable[[str, tuple[str, ...]], None]) -> None:
-    """Look a name up in a thread, and tell the event loop."""
     found = _ask(name)
     with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
         loop.call_soon_threadsafe(learn, name, found)
 
 
 def _ask(name: str) -> tuple[str, ...]:
-    """Ask the system for the addresses of a name; runs in a thread."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         # Python would read a scope as part of the address; such addresses are local, and refused.

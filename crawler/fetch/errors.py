@@ -39,7 +39,6 @@ class FetchError(OSError):
     """
 
     def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:
-        """Keep all."""
         super().__init__(label(reason, detail))
         self.reason = reason
         self.bounds = bounds

@@ -63,7 +63,6 @@ class AddressRefused(Exception):
     """
 
     def __init__(self, host: str, address: str) -> None:
-        """Keep what was refused."""
         super().__init__(host, address)
         self.host = host
         self.address = address

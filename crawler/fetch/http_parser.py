@@ -103,7 +103,6 @@ class ResponseParser:
     """
 
     def __init__(self, bounds: HeadBounds, *, expects_body: bool = True) -> None:
-        """Prepare for a response."""
         self.state = ParserState.HEAD
         self.head: Head | None = None
         self.codings: list[str] = []
@@ -227,7 +226,6 @@ class Sized:
         self.state = ParserState.BODY if self._left else ParserState.WHOLE
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         if len(data) >= self._left:
             self.surplus = len(data) > self._left
             data = data[: self._left]
@@ -256,7 +254,6 @@ class UntilClose:
         self.state = ParserState.BODY
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         return [data] if data else []
 
     def may_end(self) -> bool:
@@ -280,7 +277,6 @@ class Chunked:
         self._ends_chunk = False
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         if self._is_plain:
             return [data]
         pieces: list[bytes] = []

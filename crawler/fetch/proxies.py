@@ -126,7 +126,6 @@ def _read_one(entry: str, named_by: str) -> Proxy | None:
 
 
 def written(route: Route) -> str:
-    """Write proxies as a list, without users and passwords."""
     return ",".join(str(proxy or DIRECT) for proxy in route)
 
 
@@ -250,7 +249,6 @@ class ProxyProblem(FetchError):
     """
 
     def __init__(self, proxy: Proxy, fault: ProxyFault, said: str = "", port: int | None = None) -> None:
-        """Keep all; `said` is a word of it or of the system."""
         what, cure = fault.value
         super().__init__(FailReason.NO_PROXY, detail=f"{proxy} {what}{f' ({clean(said)})' if said else ''}")
         self.proxy = proxy

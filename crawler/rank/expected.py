@@ -221,7 +221,6 @@ class Experience:
         self._noted = graph.rows, queued[best], features[best].astype(np.float32)
 
     def _fit(self, features: Values, ranks: Values, weights: Values, hosts: Numbers) -> None:
-        """Take over a lesson."""
         total = max(float(weights.sum()), 1e-9)
         above = features - weights @ features / total
         wanted = ranks - weights @ ranks / total

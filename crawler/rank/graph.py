@@ -66,7 +66,6 @@ class LinkGraph:
     # ------------------------------------------------------------ what is there
 
     def __len__(self) -> int:
-        """Return the number of known pages."""
         return len(self._pages)
 
     @property
@@ -236,7 +235,6 @@ class LinkGraph:
         return pages
 
     def _add_rows(self, sources: Ids, counts: Numbers, target_ids: Ids, blocks: Blocks) -> None:
-        """Add some rows, see `add_links`."""
         pages = self._known(sources)
         _, first = np.unique(pages, return_index=True)
         kept = np.zeros(len(pages), np.bool_)
@@ -296,7 +294,6 @@ class LinkGraph:
 
 
 def _lengthen(column: Column, size: int, value: int) -> None:
-    """Fill a column up to a size."""
     if size > len(column):
         column.extend(np.full(size - len(column), value))
 

@@ -40,7 +40,6 @@ class Column:
         return self._room[: self._size]
 
     def extend(self, values: NDArray[Any]) -> None:
-        """Append values, cast to the column's type."""
         size = self._size + len(values)
         if size > len(self._room):
             room = np.empty(max(size, 2 * len(self._room)), self._room.dtype)
@@ -72,7 +71,6 @@ class Numbering:
 
     @property
     def ids(self) -> Ids:
-        """Identifiers by number."""
         return self._ids.values
 
     def find(self, ids: Ids) -> Numbers:

@@ -115,7 +115,6 @@ class Ranking:
         self._scores.values[pages] = np.nan  # who found them may have given them another score
 
     def add_links(self, sources: Ids, counts: Numbers, targets: Ids, blocks: NDArray[np.uint8]) -> None:
-        """Add pages that were fetched, with their links; see `LinkGraph.add_links`."""
         self.graph.add_links(sources, counts, targets, blocks)
         self._grow()
         self.remove(sources)
@@ -167,7 +166,6 @@ class Ranking:
         self._queued.values[pages[pages >= 0]] = False
 
     def set_yields(self, hosts: Ids, pages: NDArray[np.int64], articles: NDArray[np.int64]) -> None:
-        """Set how many pages of each host were fetched and how many articles they gave."""
         share = (articles + _DOUBT_PAGES * _USUAL_YIELD) / (pages + _DOUBT_PAGES)
         self._yields = dict(zip(hosts.tolist(), np.minimum(1.0, share).tolist(), strict=True))
 

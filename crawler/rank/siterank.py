@@ -133,7 +133,6 @@ def of_links(
 
 
 def _checked(graph: LinkGraph, groups: Numbers | None) -> Numbers:
-    """Return the groups, or sites when there are none."""
     if groups is None:
         return graph.site_numbers
     if len(groups) != len(graph) or (np.asarray(groups) < 0).any():

@@ -153,7 +153,6 @@ def stationary(
 
 
 def _sums(values: Values, groups: Numbers | NDArray[np.int64] | None) -> Values:
-    """Add up values, by group if there are some."""
     return values.sum(keepdims=True) if groups is None else np.bincount(groups, weights=values).astype(np.float64)
 
 

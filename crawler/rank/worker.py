@@ -114,7 +114,6 @@ class _OpenGraph:
         return True
 
     def _take(self, rows: Rows, today: float) -> None:
-        """Take over some rows of the tables."""
         if isinstance(rows, UrlRows):
             pages = np.flatnonzero(rows.kinds == _PAGE)
             finds = Finds(
@@ -162,7 +161,6 @@ class _OpenGraph:
         self.ranking.add_terms(rows.ids[read], words, targets, rows.relevance[read], rows.wasted[read])
 
     def close(self) -> None:
-        """Let go of the database."""
         self._reader.close()
         self._database.close()
 

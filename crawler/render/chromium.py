@@ -171,16 +171,13 @@ class Chromium:
 
     @property
     def is_gone(self) -> bool:
-        """True after a crash or `close`."""
         return self.tools.gone.is_set()
 
     def processes(self) -> list[int]:
-        """Ids of all its processes."""
         self._family.look()
         return self._family.members()
 
     async def close(self) -> None:
-        """End all its processes; returns when they are gone."""
         if self._watch is not None:
             self._watch.cancel()
         self._kill()

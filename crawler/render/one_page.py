@@ -79,7 +79,6 @@ def show(
 
 
 async def _fetch(ask: Ask, url: str, redirects: int) -> Fetched:
-    """Fetch a page, following redirects."""
     at = url
     for _ in range(redirects + 1):
         try:

@@ -57,11 +57,9 @@ class Renderer:
                 await self._retire(browser)
 
     def processes(self) -> list[int]:
-        """Ids of the processes of all browsers that run."""
         return [pid for browser in self._running for pid in browser.processes()]
 
     async def close(self) -> None:
-        """End all browsers and their processes."""
         async with self._starting:
             self._is_closed = True
             for browser in list(self._running):
