@@ -81,7 +81,6 @@ class _Files(StaticFiles):
     """Static files; those asked for by their content's digest never change."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file."""
         response = await super().get_response(path, scope)
         versioned = "v" in Request(scope).query_params
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"

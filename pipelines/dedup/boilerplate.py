@@ -93,7 +93,6 @@ class BoilerplateLines:
     """
 
     def __init__(self, params: BoilerplateParams = BoilerplateParams()) -> None:
-        """Start with nothing known."""
         self._params = params
         self._counts = bytearray(params.slots)
         self._taken = 0
@@ -110,7 +109,6 @@ class BoilerplateLines:
         return leave_out(text, self.left_out(self.lines_of(text, site)))
 
     def learn(self, text: str, site: str = "") -> None:
-        """Count the lines of a story that is no copy of a learned one."""
         self.count(self.lines_of(text, site))
 
     def left_out(self, lines: TextLines) -> tuple[int, ...]:
@@ -177,7 +175,6 @@ def removable(
 
 
 def leave_out(text: str, places: Collection[int]) -> str:
-    """Remove the lines at some places of a text."""
     if not places:
         return text
     return "\n".join(line for place, line in enumerate(text.split("\n")) if place not in places)

@@ -82,11 +82,9 @@ class _Columns:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the columns."""
         return sum(getattr(self, name).nbytes for name in self._TYPES)
 
     def reserve(self, more: int) -> None:
-        """Make room."""
         wanted = self.size + more
         if wanted > self.keys.size:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
@@ -154,7 +152,6 @@ class FeatureIndex:
     """
 
     def __init__(self, params: IndexParams = _PARAMS, memory: int | None = None, folder: Path | None = None) -> None:
-        """Start empty."""
         self._params = params
         self._memory = memory
         self._folder = Folder(folder)
@@ -175,7 +172,6 @@ class FeatureIndex:
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
-        """Return the number of texts."""
         return self._columns.size
 
     @property
@@ -191,11 +187,9 @@ class FeatureIndex:
         return sum(run.nbytes for run in self._files) + (self._columns.nbytes if self._columns.files else 0)
 
     def key(self, text: int) -> int:
-        """Return the key that a text was added with."""
         return int(self._columns.keys[text])
 
     def length(self, text: int) -> int:
-        """Return the length that a text was added with."""
         return int(self._columns.lengths[text])
 
     def story(self, text: int) -> int:

@@ -119,7 +119,6 @@ class DuplicateJudge:
         )
 
     def _learn(self, new: NewArticle) -> None:
-        """Count the lines of a cluster once, though a transaction may be tried again."""
         key = new.id, new.text_hash
         if key not in self._learned:
             self._learned[key] = None
@@ -165,7 +164,6 @@ class DuplicateJudge:
         return prepared
 
     def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> MatchDecision:
-        """Build the match decision of a comparison."""
         repeats = comparison.kind in REPEATING
         return MatchDecision(
             candidate=stored,
@@ -245,7 +243,6 @@ class SignatureIndex:
         """Rows of `post` that are not known to stand in the table."""
 
     def clear(self) -> None:
-        """Forget everything, also what was saved."""
         self._index.forget()
         self._begin()
 
@@ -305,7 +302,6 @@ class SignatureIndex:
         return row
 
     def _extend(self, rows: Sequence[Signed]) -> None:
-        """Add rows of the table."""
         if not rows:
             return
         first = len(self._index)

@@ -90,7 +90,6 @@ class Finder:
         *,
         frames: FrameParams = AS_FITTED,
     ) -> None:
-        """Start with no documents."""
         self._frames = frames
         self._method = method
         self._threshold = threshold
@@ -232,7 +231,6 @@ class Finder:
             self._stories[head] = sorted(together)
 
     def _stored(self, number: int) -> Any:
-        """Prepare a stored text."""
         prepared = self._prepared.get(number)
         if prepared is None:
             title, text = self._texts[number]
@@ -241,7 +239,6 @@ class Finder:
 
 
 def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:
-    """Add to a list, which stays short."""
     items = lists.setdefault(number, [])
     if len(items) < _MOST_PAIRS:
         items.append(item)

@@ -127,7 +127,6 @@ class Focus:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
 
     def __len__(self) -> int:
-        """Return the number of pages that are learned from."""
         return len(self._kept)
 
     def signals(self, known: int) -> Mapping[str, Vector]:

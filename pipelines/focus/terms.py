@@ -67,7 +67,6 @@ class PageTerms:
     around: Terms
 
     def __len__(self) -> int:
-        """Number of links."""
         return len(self.anchor_counts)
 
 

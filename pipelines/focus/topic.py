@@ -242,5 +242,4 @@ def is_entry(url: str) -> bool:
 
 
 def _unit(terms: Terms, weights: Weights) -> tuple[Terms, Weights]:
-    """Return a vector of unit length."""
     return terms, (weights / np.linalg.norm(weights)).astype(np.float32)

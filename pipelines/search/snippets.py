@@ -75,7 +75,6 @@ def mark(text: str, terms: Sequence[QueryTerm], language: str) -> list[Span]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the folded text and the place in the text of each of its characters."""
     folded = fold(text)
     if len(folded) == len(text) and not HALF_WIDTH_PAIR.search(text):
         return folded, range(len(text) + 1)

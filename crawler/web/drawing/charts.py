@@ -60,7 +60,6 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to be drawn."""
         return not any(value for each in self.series for value in each.values)
 
 
@@ -161,7 +160,6 @@ def _y(value: float, top: float) -> float:
 
 
 def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
-    """Yield the horizontal lines with their values."""
     for value in axis:
         y, kind = _y(value, axis[-1]), "grid" if value else "axis"
         yield f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'

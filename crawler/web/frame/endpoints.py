@@ -112,7 +112,6 @@ def schema_of(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(kind: type, found: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a dataclass."""
     told = inspect.getdoc(kind) or ""
     hints = get_type_hints(kind)
     said = _said(kind.__doc__ or "")

@@ -34,7 +34,6 @@ _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
 
 @cache
 def messages() -> Mapping[str, Mapping[str, Text]]:
-    """Read all tables."""
     found: dict[str, Mapping[str, Text]] = {}
     for path in sorted(_FOLDER.glob("*.json")):
         found |= json.loads(path.read_text(encoding="utf-8"))
@@ -77,7 +76,6 @@ class Language:
         return text.format(**{name: f"{each:,}" if isinstance(each, int) else each for name, each in values.items()})
 
     def has(self, key: str) -> bool:
-        """Tell whether there is such a message in this language."""
         return self.code in messages().get(key, ())
 
     def named(self, field: str, value: str) -> str:

@@ -160,7 +160,6 @@ class WebSite:
         index_words("新闻", "zh")
 
     def close(self) -> None:
-        """End the threads and close the database."""
         self.workers.close()
         with self._lock:
             self._forget()
@@ -336,7 +335,6 @@ class Visit:
         return response
 
     def json(self, value: object, *, status: int = 200) -> Response:
-        """Return an answer for programs."""
         # a lone surrogate, which UTF-8 has not, comes out as the escape that JSON has for it
         body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
         return self.answer(body, "application/json", status=status)

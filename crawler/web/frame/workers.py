@@ -58,7 +58,6 @@ class Cancellation:
                 self._connection = None
 
     def cancel(self) -> None:
-        """Cancel: the thread ends at its next query, or in the midst of this one."""
         with self._lock:
             self.is_cancelled = True
             if self._connection is not None:
@@ -102,7 +101,6 @@ class Workers:
             leaving.cancel()
 
     async def _take_thread(self, leaving: asyncio.Future[None]) -> None:
-        """Wait for a free thread."""
         if not self._free.locked():
             await self._free.acquire()
             return
@@ -123,11 +121,9 @@ class Workers:
             working.exception()  # nobody else asks for it when the reader has left
 
     def begin(self, work: Callable[[], object]) -> None:
-        """Do some work that nobody waits for."""
         self._threads.submit(work)
 
     def close(self) -> None:
-        """End the threads."""
         self._threads.shutdown(cancel_futures=True)
 
 

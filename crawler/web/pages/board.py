@@ -36,7 +36,6 @@ class Picture:
 
     @classmethod
     def of(cls, chart: Chart, draw: Callable[[Chart], Markup]) -> Picture:
-        """Draw a chart."""
         return cls(chart, draw(chart))
 
     def legend(self) -> Iterator[tuple[str, int]]:

@@ -45,7 +45,6 @@ class ShownSetting:
 
 
 def show(visit: Visit) -> Response:
-    """Show all settings, or those that are not as they come."""
     found = visit.read(lambda connection: curves(connection, time.time(), _RUNS))[:_RUNS]
     only_changed = visit.text("only") == "changed"
     rows = [_shown(each, found) for each in visit.site.options.in_force]

@@ -56,7 +56,6 @@ def share(part: float, whole: float) -> float:
 
 
 def show(visit: Visit) -> Response:
-    """List the sites that something was asked of."""
     counted = count_all(visit)
     asked, sort = visit.text("q", MOST_NAME), visit.text("sort")
     sort = sort if sort in _ORDERS else "articles"

@@ -104,7 +104,6 @@ class RecordedLines:
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
-        """Count the lines of a new story."""
         self._counts.count(self._lines(of.number))
 
 

@@ -36,7 +36,6 @@ class KnownLines(NamedTuple):
     since: Documents
 
     def sorted(self) -> KnownLines:
-        """Return those of several bands in order."""
         order = np.argsort(self.slots)
         return KnownLines(self.slots[order], self.since[order])
 
@@ -102,7 +101,6 @@ class Pairs(NamedTuple):
     weight: npt.NDArray[np.float64]
 
     def at(self, rows: npt.NDArray[Any]) -> Pairs:
-        """Return some of them."""
         return Pairs(self.later[rows], self.earlier[rows], self.shared[rows], self.weight[rows])
 
 
