@@ -44,7 +44,6 @@ class InventedArticle:
         site: one of `SITES`.
         number: unique in the whole newsroom.
         title, authors, source: as printed; the source may be empty.
-        published: with zone.
         channel: the site's own name of a section, as used in its URLs.
         parts: the paragraphs of each page, at least one page.
         details: what only this site's pages show: tags, document number, names of attached files.

@@ -44,11 +44,9 @@ class TruthArticle:
     """True content of an article's page.
 
     Attributes:
-        url: of its (first) page.
         title, authors, source: as printed; the source may be empty.
         published: ISO 8601 with zone.
         text: paragraphs joined by line feeds, of all pages together.
-        site: name of the site.
         reprint_of: URL of the original, or empty.
         reprint_kind: empty, "exact", "edited" or "script" (converted between simplified and traditional characters).
         parts: URLs of the second and further pages.
@@ -92,10 +90,6 @@ class Newsroom:
 
     A page is made when it is first asked for and kept as bytes. The server has a thread and an event loop of its own,
     so that a test or a command may block while it runs.
-
-    Args:
-        port: 0 for any free port.
-        latency_seconds: how long every answer takes.
     """
 
     def __init__(self, port: int = 0, latency_seconds: float = 0.0) -> None:

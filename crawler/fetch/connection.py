@@ -52,9 +52,6 @@ class FetchBounds:
     """Bounds of a response.
 
     Attributes:
-        size: bytes of a body, decoded or as sent.
-        ratio: see `DecodingBounds`.
-        head: of the headers.
         stall: seconds without a byte, once the first has come.
         least_rate: bytes a second, over `stall` seconds.
         pages_only: read of what can be no page only so much that the connection can be used again.
@@ -73,15 +70,10 @@ class FetchOptions:
     """Options of every fetch.
 
     Attributes:
-        guard: which IP addresses may be connected to.
-        trust: which certificates are believed.
-        bounds: of a response.
         seconds: for a fetch from the connection to the last byte.
-        cookies: whether they are kept.
         idle: connections that are kept open for further requests.
         bind: local address and port (0 for any) to connect from; None for any.
         records: whether requests and answers are handed on as sent, for an archive.
-        proxies: through which hosts are asked.
     """
 
     guard: Guard
@@ -100,8 +92,6 @@ class HttpResponse:
     """Head and body that came for a request.
 
     Attributes:
-        head: status and headers.
-        body: decoded.
         truncated: the body is only a beginning.
         bounds: names of the bounds that it ran into.
         first_byte: time of the event loop at which it began to come.
@@ -130,12 +120,7 @@ class BodyEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Functions told of a response while it comes; True stops it.
-
-    Attributes:
-        head: called with the head.
-        piece: called with each piece of the body, as sent.
-    """
+    """Functions told of a response while it comes; True stops it."""
 
     head: Callable[[Head], bool]
     piece: Callable[[bytes], bool]
@@ -149,7 +134,6 @@ class Connection(asyncio.Protocol):
         is_silent: nothing has come for the present request, so it can be made again elsewhere.
         peer: the address it leads to; None where a proxy alone knows.
         certificate: of the server, in DER form; None without TLS.
-        proxy: through which it leads.
         rewrite: writes a request as the proxy is asked; None when it goes out as it is.
     """
 
@@ -177,12 +161,8 @@ class Connection(asyncio.Protocol):
         """Send a request and wait for its response.
 
         Args:
-            request: head and body.
-            bounds: of the response.
             deadline: time of the event loop until which the response must be complete.
             acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
-            expects_body: False for a HEAD request.
-            listener: who is told of what comes.
             wire: filled with the bytes of the answer as they come.
 
         Raises:
@@ -440,9 +420,7 @@ async def connect(
 
     Args:
         addresses: of the host, all permitted; or its name, for a proxy that resolves it.
-        dial: opens the way to one of them.
         context: for TLS, None without.
-        host: whose certificate is expected.
         deadline: time of the event loop until which it must be there.
         pause: seconds after which the next address is tried beside one that does not answer.
 

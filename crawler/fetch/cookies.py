@@ -112,9 +112,6 @@ class SiteCookies:
         """Return the Cookie header of a request.
 
         Args:
-            host: host name or address, without port.
-            path: of the request.
-            secure: whether it goes over TLS.
             now: Unix seconds.
 
         Returns:
@@ -135,10 +132,6 @@ class SiteCookies:
         """Store the cookies that a server sets.
 
         Args:
-            host: host that answered.
-            path: of the request.
-            lines: values of Set-Cookie headers.
-            secure: whether it answered over TLS.
             now: Unix seconds.
 
         Returns:

@@ -47,11 +47,7 @@ class DnsCache:
     """
 
     def __init__(self, guard: Guard) -> None:
-        """Start with an empty memory.
-
-        Args:
-            guard: what may be connected to.
-        """
+        """Start with an empty memory."""
         self.guard = guard
         self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
         self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
@@ -63,10 +59,6 @@ class DnsCache:
         """Resolve a host to the addresses that it may be connected to.
 
         The addresses returned are those that were checked: connect to them, never to the name.
-
-        Args:
-            host: name or IP literal, without brackets.
-            port: port of the connection.
 
         Raises:
             AddressRefused: it has addresses, but none that is permitted.
@@ -101,10 +93,6 @@ class DnsCache:
         """Return what a proxy that resolves names is given for a host.
 
         That is the name; an address if that needs no look-up.
-
-        Args:
-            host: name or IP literal, without brackets.
-            port: port of the connection.
 
         Raises:
             AddressRefused: the address is not permitted, or the port is another service's.

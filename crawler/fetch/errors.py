@@ -48,9 +48,6 @@ class FetchError(OSError):
 def why(error: BaseException | None) -> tuple[FailReason, str]:
     """Say why a request failed.
 
-    Args:
-        error: what was raised.
-
     Returns:
         The reason and its detail, which names no URL, password or anything else of the request.
     """
@@ -77,9 +74,6 @@ def why(error: BaseException | None) -> tuple[FailReason, str]:
 
 def clean(text: str) -> str:
     """Make one short line of a text of others.
-
-    Args:
-        text: anything.
 
     Returns:
         At most 150 characters; control and format characters are left out, white space is one blank.

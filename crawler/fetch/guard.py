@@ -55,12 +55,7 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class AddressRefused(Exception):
-    """A host resolves to addresses that may not be connected to.
-
-    Attributes:
-        host: host of the request.
-        address: the first address it resolved to.
-    """
+    """A host resolves to addresses that may not be connected to."""
 
     def __init__(self, host: str, address: str) -> None:
         super().__init__(host, address)

@@ -328,7 +328,6 @@ class Network:
         """Return the proxies through which a host is asked; empty for none.
 
         Args:
-            target: what is asked.
             named: what the request says of proxies (`meta["proxy"]`), if it says something.
             headers: of the request, where Scrapy's own middleware puts user and password.
 
@@ -362,12 +361,7 @@ class Network:
         return self.cookies.header(target.host, target.plain_path, secure=target.secure, now=clock.now())
 
     async def reaches(self, url: str, named: str = "") -> bool:
-        """Tell whether a host can be connected to now; its name is looked up anew.
-
-        Args:
-            url: on it.
-            named: its proxies, where its seed names some.
-        """
+        """Tell whether a host can be connected to now; its name is looked up anew."""
         target = _Target(url, self.options.bind)
         self.names.forget(target.host)
         try:

@@ -49,12 +49,7 @@ class WireError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HeadBounds:
-    """Bounds of a head; headers beyond them are dropped and counted.
-
-    Attributes:
-        size: bytes of all headers together.
-        lines: number of headers.
-    """
+    """Bounds of a head; headers beyond them are dropped and counted."""
 
     size: int = 64 * 1024
     lines: int = 256
@@ -65,7 +60,6 @@ class Head:
     """Status and headers of a response.
 
     Attributes:
-        status: three digits.
         headers: lower-case names with values, in order; a name may come several times.
         dropped: lines that are not among them because there were too many, or they were no headers.
         excess: how many of those there were too many of.
@@ -92,7 +86,6 @@ class ResponseParser:
     """Parses one response.
 
     Args:
-        bounds: of its head.
         expects_body: False for the response to a HEAD request, which has none whatever its headers say.
 
     Attributes:
@@ -115,9 +108,6 @@ class ResponseParser:
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take bytes from the connection.
-
-        Args:
-            data: the next ones.
 
         Returns:
             Pieces of the body.
@@ -341,12 +331,7 @@ class Chunked:
 
 
 class _HeadLines:
-    """Lines up to the empty one that ends a head.
-
-    Args:
-        bounds: of what is kept.
-        seen: bytes of the heads before.
-    """
+    """Lines up to the empty one that ends a head."""
 
     def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
@@ -470,9 +455,6 @@ _ASCII = "".join(chr(code) for code in range(33, 127))
 def text(values: Iterable[bytes]) -> str:
     """Join the values of a header.
 
-    Args:
-        values: as received.
-
     Returns:
         Text without NUL, at most 8,000 characters.
     """
@@ -498,9 +480,6 @@ def location(values: Sequence[bytes]) -> str:
 
 def lines(values: Iterable[bytes]) -> str:
     """Join the values of a header of which each is to be read for itself, one a line.
-
-    Args:
-        values: as received.
 
     Returns:
         Text as of `text`.

@@ -78,10 +78,6 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
 
-    Args:
-        urls: absolute http(s) URLs.
-        settings: the project's.
-
     Returns:
         What came back, by address asked for.
     """

@@ -62,7 +62,6 @@ class ProxyTarget:
     """A host as connections through proxies need it.
 
     Attributes:
-        host, port: of the URL.
         origin: beginning of the URL, as a proxy is asked for an http page by URL; empty for https.
         bind: local address and port to connect from.
     """
@@ -78,8 +77,6 @@ class Dialer:
 
     Args:
         names: resolves names, of hosts within the guard.
-        proxies: which there are.
-        context: returns the TLS context for a host.
         stall: seconds that a proxy, and then TLS, may take.
     """
 
@@ -97,9 +94,7 @@ class Dialer:
         """Open a connection through the first proxy of a route that serves.
 
         Args:
-            target: what is asked.
             addresses: its permitted IP addresses, or its name for proxies that resolve it.
-            route: not empty.
             seconds: that one attempt may take.
 
         Returns:
@@ -122,14 +117,7 @@ class Dialer:
                 return connection, tried - begun
 
     async def has_cut(self, response: HttpResponse, connection: Connection, port: int, since: float) -> bool:
-        """Tell whether an answer ended with its proxy, or is that of the proxy.
-
-        Args:
-            response: that came.
-            connection: over which it came.
-            port: of the host.
-            since: when the exchange began.
-        """
+        """Tell whether an answer ended with its proxy, or is that of the proxy."""
         proxy = connection.proxy
         if proxy is not None and connection.rewrite is not None:
             if response.head.status == _WANTS_LOGIN:
@@ -142,14 +130,7 @@ class Dialer:
         return False
 
     async def is_to_blame(self, error: FetchError, connection: Connection, port: int, since: float) -> bool:
-        """Tell whether an exchange failed because its proxy has died; it rests then.
-
-        Args:
-            error: of the exchange.
-            connection: over which it was.
-            port: of the host.
-            since: when the exchange began.
-        """
+        """Tell whether an exchange failed because its proxy has died; it rests then."""
         proxy = connection.proxy
         if proxy is None:
             return False

@@ -172,8 +172,6 @@ class LinkGraph:
 
         Args:
             ids: identifiers of pages; one may come again.
-            hosts: identifier of the host of each.
-            sites: identifier of the site of each.
 
         Returns:
             The pages' numbers.
@@ -264,7 +262,6 @@ class LinkGraph:
 
         Args:
             urls: URLs of pages, by number, as far as they are known.
-            scores: a score of each page.
             pages: which pages to take, with the links among them; all when left out.
 
         Returns:

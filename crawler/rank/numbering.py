@@ -17,12 +17,7 @@ _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Column:
-    """An array that grows at its end, in amortised constant time.
-
-    Args:
-        dtype: of the values.
-        first: values it starts with.
-    """
+    """An array that grows at its end, in amortised constant time."""
 
     __slots__ = ("_room", "_size")
 

@@ -40,11 +40,7 @@ class RankRequest:
     """A rescore that is due.
 
     Attributes:
-        database_url: where the crawl is.
-        priority: which signals count for how much.
-        topic: what the crawl looks for, if for something.
         least: relevance below which an article is off topic.
-        now: Unix time.
         memory: bytes for the graph; beyond them the URLs that were found first are left out, and keep their scores.
     """
 

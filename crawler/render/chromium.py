@@ -108,10 +108,6 @@ class Chromium:
     """One browser that runs; `start` makes it.
 
     Attributes:
-        tools: the connection to it.
-        version: as it says.
-        pages: shown so far.
-        showing: pages shown now.
         is_too_large: true if its first process was killed for its memory, which holds what pages store.
         profiles: who listens to what becomes of the targets of a profile, by its name.
     """

@@ -44,13 +44,6 @@ def show(
 
     Can be called once in a process.
 
-    Args:
-        urls: absolute http(s) URLs.
-        settings: the project's.
-        options: bounds of rendering.
-        policy: how the robots.txt of what the pages ask for is read.
-        redirects: how many are followed.
-
     Returns:
         What came of each, by address asked for.
     """

@@ -33,8 +33,6 @@ class Renderer:
 
         Args:
             document: the page; it is never asked for again.
-            wish: an article's text or a list's links.
-            fetch: answers the requests of the page.
 
         Returns:
             The page, or the problem; a page that takes or does too much costs only itself.

@@ -50,7 +50,6 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
 
     Args:
         database_url: the database that is shown; it is opened at the first request, and only for reading.
-        options: see `WebOptions`.
     """
     options = options or WebOptions()
     site = WebSite(database_url, options)

@@ -76,11 +76,6 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     """Answer requests until Ctrl-C or SIGTERM.
 
     What is being answered then gets a few seconds.
-
-    Args:
-        app: what answers.
-        listening: see `listen`.
-        ready: called when requests are answered.
     """
     give_way()
     config = uvicorn.Config(

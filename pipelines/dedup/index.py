@@ -144,7 +144,6 @@ class FeatureIndex:
     """Texts by their features, numbered from 0 in the order of adding.
 
     Args:
-        params: how candidates are chosen.
         memory: bytes that it may take; what is more moves to files. None: no bound.
         folder: where these are; None: they have no names and go with the process.
 
@@ -212,7 +211,6 @@ class FeatureIndex:
         """Add a text.
 
         Args:
-            key: whatever identifies it to the caller.
             packed: its features; those that its story has already should be left out, see `fresh`.
             length: characters when normalised.
             story: number of the first text of its story; None when it begins one.
@@ -263,11 +261,7 @@ class FeatureIndex:
             self._settle()
 
     def save(self, note: str) -> None:
-        """Write down which files hold the index, if any, for a later `restore`.
-
-        Args:
-            note: what must be the same then.
-        """
+        """Write down which files hold the index, if any, for a later `restore`."""
         if self._saved == self._filed:
             return
         self._columns.flush()
@@ -308,7 +302,6 @@ class FeatureIndex:
         """Give all texts the keys that they have now.
 
         Args:
-            rows: the row of each, see `add`.
             keys: 0 for texts that are there no more.
         Returns: keys of the others of stories of which a text is gone; None when the texts have other rows.
         """
@@ -351,7 +344,6 @@ class FeatureIndex:
         """Find the texts to compare with a new one.
 
         Args:
-            packed: its features.
             length: its characters when normalised.
             since: only texts of this day or later.
         Returns: the most promising story first; of each story the text with most features of its own first, and its

@@ -46,7 +46,6 @@ class Policy:
     Attributes:
         threshold: similarity from which a text is a duplicate, in [0, 1].
         window: days after which a text is no longer looked up; None for ever.
-        keep: what is stored of a duplicate.
         sites: the same for single sites, by their identifiers.
     """
 
@@ -57,12 +56,7 @@ class Policy:
 
 
 class DuplicateJudge:
-    """Judge of new articles for the page transaction, in the database thread.
-
-    Args:
-        method: how texts are compared.
-        policy: from when on and with what result.
-    """
+    """Judge of new articles for the page transaction, in the database thread."""
 
     def __init__(self, method: Method, policy: Policy) -> None:
         self._method = method
@@ -216,7 +210,6 @@ class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
     Args:
-        method: makes the signatures.
         window: days that a text is looked up for; None for ever.
         memory: bytes that it may take; what is more lies in files. None: no bound.
         folder: where these are kept for the next crawl; None: nowhere.

@@ -70,7 +70,6 @@ class Sums:
 
     Attributes:
         text: as much of the normalised text as is compared.
-        full: all of it.
         unspaced: share of characters of scripts without spaces.
 
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.

@@ -70,7 +70,6 @@ class Finder:
     """Finder of the earlier documents that a document repeats.
 
     Args:
-        method: how texts are compared.
         threshold: similarity from which a text is a duplicate, in [0, 1].
         texts: keeps the texts that later ones may be compared with.
         memory: bytes that the index may take, see `FeatureIndex`.

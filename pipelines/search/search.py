@@ -87,10 +87,6 @@ def search(
     """Return the stories that fit a query best.
 
     Args:
-        connection: to read from.
-        query: as the reader wrote it.
-        options: of the order.
-        now: Unix time.
         others: connections to the other databases of the crawl. How rare a word is counts over all of them, so the
             order is that of one database with the same articles.
 

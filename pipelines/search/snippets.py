@@ -35,10 +35,7 @@ def snippet(
     longer than the snippet, near its first word.
 
     Args:
-        text: as stored.
-        terms: of the query.
         weights: how much each tells; as many as terms.
-        language: of the text; empty if unknown.
         most_chars: length, about.
 
     Returns:

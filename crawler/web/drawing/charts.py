@@ -47,8 +47,6 @@ class Chart:
     Attributes:
         title: for people who hear it.
         places: names of the places from left to right: times, days, depths.
-        series: one or more.
-        show: a value as text.
         ticks: of curves, where names stand: shares of the width from 0 to 1, with the names.
     """
 

@@ -54,11 +54,7 @@ def _group(field: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language of the pages.
-
-    Attributes:
-        code: one of `LANGUAGES`.
-    """
+    """A language of the pages."""
 
     code: str
 
@@ -114,11 +110,6 @@ class Language:
 
 def choose(asked: str | None, kept: str | None, accepted: str) -> str:
     """Choose the language of a page.
-
-    Args:
-        asked: by the URL.
-        kept: by the cookie.
-        accepted: the header Accept-Language.
 
     >>> choose(None, None, "fr, zh-CN;q=0.8, en;q=0.5"), choose("en", "zh", "")
     ('zh', 'en')

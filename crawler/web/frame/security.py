@@ -41,7 +41,6 @@ class Protection:
     """ASGI middleware: refuses other names and other origins, adds the headers.
 
     Args:
-        app: what answers.
         names: that the server answers to, beside those of loopback.
         any_address: answer to IP addresses of any kind too: a server that others may reach by those.
     """

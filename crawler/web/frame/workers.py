@@ -76,8 +76,6 @@ class Workers:
         """Do some work in a thread, as long as its reader is there.
 
         Args:
-            work: what is done.
-            receive: tells when the reader has left.
             cancellation: of the work; a thread that it stops is free only when the work has ended.
 
         Raises:

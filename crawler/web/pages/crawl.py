@@ -90,7 +90,6 @@ def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:
     """Return the runs that are shown: those at work, or one with those beside it.
 
     Args:
-        found: runs, the newest first.
         asked: number of a run; 0 for the newest.
 
     Raises:

@@ -28,8 +28,6 @@ class ShownSetting:
 
     Attributes:
         name, source, where, help: as `InForce` has them, the help without markup.
-        value: of this program.
-        is_changed: it is not the default.
         of_runs: values of the runs; None where a run did not tell.
         differs: of each run, whether its value is another one than this program's.
     """

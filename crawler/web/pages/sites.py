@@ -38,7 +38,6 @@ class LearnedTemplates:
     """Knowledge of a host's model.
 
     Attributes:
-        host: its name.
         articles: that it was made of.
         templates: the share of its pages that each template makes, the most used first.
         texts: texts that came back.

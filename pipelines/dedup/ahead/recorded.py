@@ -36,7 +36,6 @@ class Recorded:
     """Answers of a method, made ahead or now.
 
     Attributes:
-        method: makes what is missing.
         text: number -> title and text.
         signed: a signature made ahead, if there is one.
         compared: new text, stored text -> a comparison made ahead, if there is one.
@@ -126,7 +125,6 @@ class RecordedTexts:
     """Answers of a method about texts as they are, made ahead or now.
 
     Attributes:
-        method: makes what is missing.
         compared: keys of new and stored text -> a comparison made ahead, if there is one.
         compared_now: how many were missing.
     """
