@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.encoding import decode
@@ -74,7 +74,6 @@ PARTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(
     st.lists(PARTS, max_size=30).map("".join),
     st.sampled_from((1, 2, 3, 10, 60, 500, 1_000_000)),
@@ -137,7 +136,6 @@ def test_mutations_take_any_page(mutation) -> None:
         assert isinstance(mutation(random.Random(1), body, b""), bytes)
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.one_of(st.binary(max_size=300), st.text(max_size=200).map(lambda text: text.encode("gb18030", "replace"))),
     st.text(max_size=40),
@@ -149,7 +147,6 @@ def test_any_bytes_have_a_reading(body: bytes, header: str) -> None:
     assert decode(body, f"text/html; charset={header}") == (text, name)
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(max_size=300))
 def test_utf_8_is_always_found(text: str) -> None:
     body = (

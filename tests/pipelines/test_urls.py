@@ -3,7 +3,7 @@
 from urllib.parse import urljoin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
@@ -183,7 +183,6 @@ HOSTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=400)
 @given(HOSTS, st.lists(PIECES, max_size=14))
 def test_idempotent(host: str, pieces: list[str]) -> None:
     once = canonicalize(f"http://{host}/{''.join(pieces)}")
@@ -194,14 +193,12 @@ def test_idempotent(host: str, pieces: list[str]) -> None:
         assert " " not in once
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.text(max_size=60), st.none() | st.just("https://h.cn/a/"))
 def test_any_text_gives_a_url_or_none(url: str, base: str | None) -> None:
     found = canonicalize(url, base)
     assert found is None or (found.startswith(("http://", "https://")) and canonicalize(found) == found)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(st.sampled_from(["a", "b1", "/", "../", "./", "?x=1"]), min_size=1, max_size=6).map("".join))
 def test_relative_agrees_with_rfc_3986(reference: str) -> None:
     base = "http://h.cn/p/q/r.html"

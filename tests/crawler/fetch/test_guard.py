@@ -9,7 +9,6 @@ from threading import Thread
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as trying
 from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -147,7 +146,6 @@ def test_setting(value: object) -> None:
     assert not fetch_options(settings(ALLOW_NETWORKS=[])).guard.permits("127.0.0.1")
 
 
-@trying(deadline=None, max_examples=200)
 @given(st.ip_addresses())
 def test_ipv4_inside_ipv6_counts_as_itself(address: object) -> None:
     text = str(address)

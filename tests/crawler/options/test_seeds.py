@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.options.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
@@ -249,7 +249,6 @@ def test_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
     assert len(parse_seeds([line.removeprefix("# ") for line in examples], "examples")) == len(examples)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(st.text(max_size=40), max_size=4))
 def test_any_text_gives_seeds_or_a_reason(lines: list[str]) -> None:
     seeds, message = [], ""

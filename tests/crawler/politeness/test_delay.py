@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawler.politeness.delay import (
@@ -83,7 +83,6 @@ class TestDecodeRobots:
         assert decode_robots("Disallow: /新\rDisallow: /新".encode(), 28) == "Disallow: /新\r"
         assert decode_robots(b"Disallow: /", 11) == "Disallow: /"
 
-    @settings(deadline=None, max_examples=100)
     @given(st.lists(st.sampled_from([b"Disallow: /ab", b"\n", b"\r\n", b"\r", b"x", b""])), st.integers(0, 60))
     def test_no_rule_is_ever_halved(self, pieces: list[bytes], most: int) -> None:
         body = b"".join(pieces)
@@ -92,7 +91,6 @@ class TestDecodeRobots:
         assert not cut or cut.endswith((b"\n", b"\r"))
         assert not set(body[len(cut) : most]) & set(b"\r\n")
 
-    @settings(deadline=None, max_examples=100)
     @given(st.binary())
     def test_any_bytes(self, body: bytes) -> None:
         assert "\0" not in decode_robots(body)
@@ -191,7 +189,6 @@ class TestRetryAfter:
     def test_impossible_dates_say_nothing(self, value: str) -> None:
         assert retry_after(value, NOW) is None
 
-    @settings(deadline=None, max_examples=300)
     @given(
         st.one_of(
             st.text(), st.from_regex(r"(Mon, )?[0-9]{1,3} (Jan|Dec|X) [0-9]{1,5} [0-9:]{1,8} ?([+-][0-9]{1,6}|GMT)?")

@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.politeness.delay import decode_robots
@@ -275,14 +275,12 @@ def longest_match(rules: list[tuple[str, str]], path: str) -> bool:
     return max(found, default=(0, True))[1]
 
 
-@settings(deadline=None, max_examples=200)
 @given(RULES, st.text("ab/", max_size=6).map("/".__add__))
 def test_allows_as_the_obvious_reader_does(rules: list[tuple[str, str]], path: str) -> None:
     text = "User-agent: *\n" + "\n".join(f"{name}: {value}" for name, value in rules)
     assert allows(text, path) == longest_match(rules, path)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.text(), st.text(max_size=20))
 def test_parse_never_raises(text: str, path: str) -> None:
     for whole in (text, f"User-agent: *\nDisallow: {text}\nCrawl-delay: {text}\nRequest-rate: {text}"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.finds import DAY, SIGNALS, Finds, segments, signal, try_out
@@ -68,7 +68,6 @@ def test_short_addresses_promise_more() -> None:
     assert SIGNALS["address"](finds([1] * 4, parts=[0, 1, 8, 255])).tolist() == [1, 0.875, 0, 0]
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     st.lists(
         st.tuples(

@@ -8,7 +8,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank.graph import LinkGraph
 from pipelines.records import BlockKind
@@ -22,7 +22,6 @@ def links_of(graph: LinkGraph) -> dict[int, list[int]]:
     return {ids[page]: [ids[target] for target in graph.targets[a:b].tolist()] for page, a, b in rows}
 
 
-@settings(deadline=None, max_examples=150)
 @given(WEBS)
 def test_in_bulk_as_page_by_page(web: dict[int, list[int]]) -> None:
     single = LinkGraph()

@@ -7,7 +7,7 @@ from random import Random
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import hits
 from crawler.rank.graph import LinkGraph
@@ -34,7 +34,6 @@ def test_score_is_that_of_networkx(size: int) -> None:
     assert found.authorities == pytest.approx([authorities[page] for page in range(size)], abs=1e-6)
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS)
 def test_score_is_what_passing_on_ends_in_also_where_it_is_not_unique(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.numbering import Column, Numbering
@@ -12,7 +12,6 @@ from crawler.rank.numbering import Column, Numbering
 IDS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), max_size=60)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(IDS, max_size=6))
 def test_like_a_dictionary(batches: list[list[int]]) -> None:
     numbering, known = Numbering(), dict[int, int]()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank import pagerank
@@ -52,7 +52,6 @@ def test_as_page_by_page(params: Params) -> None:
     assert opic.root == pytest.approx(root)
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS, st.lists(st.integers(0, 10), max_size=4))
 def test_cash_is_conserved_and_portions_do_not_matter(web: dict[int, list[int]], portions: list[int]) -> None:
     graph = graph_of(web)
@@ -67,7 +66,6 @@ def test_cash_is_conserved_and_portions_do_not_matter(web: dict[int, list[int]],
     assert parts.score().sum() == pytest.approx(float(len(graph) > 0))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(WEBS, max_size=5))
 def test_cash_is_conserved_while_the_graph_grows(webs: list[dict[int, list[int]]]) -> None:
     graph = LinkGraph()

@@ -7,7 +7,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import pagerank
 from crawler.rank.graph import LinkGraph
@@ -22,7 +22,6 @@ def oracle(graph: LinkGraph, **values: Any) -> np.ndarray:
     return np.array([found[page] for page in range(len(graph))])
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS)
 def test_as_networkx(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)

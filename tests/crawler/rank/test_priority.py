@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.finds import DAY, Finds
@@ -80,7 +80,6 @@ def test_presets_weigh_known_signals(name: str) -> None:
 WEIGHTS = st.dictionaries(st.sampled_from(sorted(SIGNALS)), st.floats(-100, 100))
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.integers(0, 1000), st.sampled_from(BlockKind).map(int), st.floats(0, 1e10), WEIGHTS, st.floats(0, 1))
 def test_score_is_the_weighted_sum_of_its_parts(
     depth: int, block: int, dated: float, weights: dict[str, float], legacy: float

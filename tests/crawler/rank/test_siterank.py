@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import pagerank, siterank
 from crawler.rank.graph import LinkGraph
@@ -33,7 +33,6 @@ def oracle(graph: LinkGraph, groups: np.ndarray) -> np.ndarray:
     return scores
 
 
-@settings(deadline=None, max_examples=60)
 @given(WEBS)
 def test_as_one_site_at_a_time(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
@@ -148,7 +148,6 @@ class TestTruncated:
         assert whole.robots == outcome.robots
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     status=st.sampled_from([0, 100, 200, 204, 301, 304, 308, 404, 429, 500, 503, 999]),
     kind=st.sampled_from(Kind),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.response.new_urls import url_id
@@ -87,7 +87,6 @@ class TestLinks:
         outcome = judge(page(parsed=listed(links("http://h.cn/1", "http://o.cn/2"))), rules())
         assert dict(depth_memory(outcome)) == {fingerprint("http://h.cn/1"): 2, fingerprint("http://o.cn/2"): FAR}
 
-    @settings(deadline=None, max_examples=80)
     @given(
         st.lists(
             st.tuples(st.integers(0, 30), st.sampled_from(["h.cn", "www.h.cn", "o.cn"]), st.booleans()),

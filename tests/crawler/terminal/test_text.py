@@ -10,7 +10,7 @@ import re
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.table import Table
@@ -203,7 +203,6 @@ def test_table_without_a_terminal_has_a_plain_line_for_each_row() -> None:
     assert all(str(part) in line for row, line in zip(ROWS, lines[3:], strict=True) for part in row)
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=60), st.integers(0, 70))
 def test_shortened_text_fits_and_keeps_both_ends(text: str, cells: int) -> None:
     short = shortened(text, cells)

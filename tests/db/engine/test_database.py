@@ -18,6 +18,8 @@ from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_readin
 from db.engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase
 from db.tables import Record
 
+pytestmark = pytest.mark.dialects
+
 _ON_POSTGRES = {"ix_search_document_words"}
 _ON_SQLITE = {"ix_page_fetched_at"}
 

@@ -30,6 +30,8 @@ from db.tables.views import make_views, view_statements
 from tests.db.engine.earlier import SCHEMAS, STATES, make_earlier
 from tests.postgres import empty_database
 
+pytestmark = pytest.mark.dialects
+
 VERSIONS = Path(__file__).parents[3] / "db" / "migrations" / "versions"
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["alembic.command", "db.engine.database", "tests.db.engine.earlier"])

@@ -13,6 +13,8 @@ from db.engine.errors import DatabaseGone
 from db.engine.writer import Writer
 from db.records.keys import fingerprint
 
+pytestmark = pytest.mark.dialects
+
 
 def insert(connection: Connection, names: Sequence[str]) -> list[int]:
     """Write sites; an empty name is a fault of the job itself."""

@@ -30,6 +30,8 @@ from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import real_judge, store_of
 
+pytestmark = pytest.mark.dialects
+
 HOSTS = [f"{letter}.example" for letter in "abcdef"]
 
 

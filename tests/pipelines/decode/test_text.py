@@ -9,7 +9,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.text import clean, strip_invisible
@@ -52,7 +52,6 @@ def test_joiners_that_join_nothing_go(text: str, left: str) -> None:
     assert clean(text) == left
 
 
-@settings(max_examples=100)
 @given(st.text(st.characters(), max_size=60))
 def test_any_text(text: str) -> None:
     found = clean(text)

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.encoding import decode
@@ -114,7 +114,6 @@ def test_text_after_deep_nesting_is_found() -> None:
     assert CHINESE in parse(body, "http://e.com/").blocks.texts
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=400))
 def test_any_bytes(body: bytes) -> None:
     page = parse_page(body, "http://e.com/a.html", fetched_at=NOW)
@@ -135,7 +134,6 @@ MARKUP = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=80)
 @given(MARKUP)
 def test_any_markup(parts: list[str]) -> None:
     body = "".join(parts).encode("utf-8", "replace")

@@ -7,7 +7,7 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document import tokens
@@ -44,7 +44,6 @@ def test_lines_of_one_node_are_siblings_and_so_are_paragraphs() -> None:
     assert holders(document).tolist() == [first, first, second, second]
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.recursive(
         st.just("<p>x</p>"), lambda inner: st.lists(inner, max_size=4).map(lambda c: f"<div>{''.join(c)}</div>")

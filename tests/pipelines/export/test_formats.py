@@ -8,7 +8,7 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.export import formats
@@ -33,7 +33,6 @@ def written(form: str, rows: list[tuple] = ROWS, columns: tuple[str, ...] = COLU
     return file.getvalue()
 
 
-@settings(max_examples=50)
 @given(st.text())
 @example("=1+1")
 @example("'=1")
@@ -163,7 +162,6 @@ def test_markdown_keeps_headings_lists_and_tables() -> None:
     assert text == "---\n---\n\n## 头\n\n- 一\n- 二\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 
-@settings(max_examples=50)
 @given(st.text(), st.text(), st.none() | st.dates().map(str))
 def test_file_names_stay_in_their_folder(title: str, site: str, published_at: str | None) -> None:
     path = formats.file_name({**VALUES, "title": title, "site": site, "published_at": published_at})

@@ -4,7 +4,7 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.links.feeds import MAX_ENTRIES, looks_like_feed, parse_feed, parse_time
@@ -283,7 +283,6 @@ def test_characters_and_addresses_as_browsers_take_them() -> None:
     assert found.urls == ("https://www.h.cn/1",)
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     st.binary(max_size=300)
     | st.lists(st.sampled_from(["<item>", "<rss>", "<link>", "/a", "</", ">", "&"])).map("".join).map(str.encode)
@@ -294,7 +293,6 @@ def test_any_bytes_give_links(body: bytes) -> None:
     assert all(canonicalize(url) == url for url in links.urls)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.text(max_size=40) | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T]?[0-9:+ -]{0,12}", fullmatch=True))
 def test_any_text_gives_a_time(text: str) -> None:
     assert 0.0 <= parse_time(text) < 4.2e9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
@@ -133,7 +133,6 @@ def test_links_that_are_not_absolute_are_a_mistake() -> None:
         resolve(links("/relative"), Scope("any", ()))
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.lists(
         st.tuples(st.sampled_from(HOSTS), st.sampled_from(["/", "/a", "/b.pdf", "/c?d=e.jpg"]), st.booleans()),
@@ -164,7 +163,6 @@ def test_columns_tell_the_same_as_each_link_alone(
         assert targets.reasons[i] == expected
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(HOSTS), st.sampled_from(HOSTS))
 def test_wider_scopes_hold_what_narrower_ones_hold(seed: str, host: str) -> None:
     inside = [Scope(stay, (seed,)).covers(host) for stay in STAYS]

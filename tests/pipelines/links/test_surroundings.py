@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
@@ -119,7 +119,6 @@ def test_keywords_and_section() -> None:
     assert read(behind="<p>关键词：大桥 通车</p>").keywords == ("大桥", "通车")
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(max_size=60), min_size=3, max_size=12))
 def test_any_lines_are_read(lines: list[str]) -> None:
     document = parse(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -48,7 +48,6 @@ def test_block_that_is_not_in_the_source_moves_nothing() -> None:
     assert [found.texts[at] for at in find_places(document, found)][::2] == ["one", "three"]
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(alphabet="<>!-/ab&;\n ", max_size=80))
 def test_any_markup(source: str) -> None:
     found = cut_pieces(source)
@@ -67,7 +66,6 @@ def test_lines_of_one_source_line_stand_apart() -> None:
     assert lines(document).tolist() == [0, 1, 3]
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=30), st.integers(1, 6))
 def test_curve_is_the_sum_of_the_next_lines(lengths: list[int], width: int) -> None:
     want = [sum(lengths[at : at + width]) for at in range(len(lengths))]
@@ -79,7 +77,6 @@ def test_hump_begins_with_a_surge_and_ends_with_a_dive() -> None:
     assert humps(values, 86, 0) == [(2, 5), (9, 10)]
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     arrays.arrays(np.float64, st.integers(1, 12), elements=st.integers(0, 30)),
     st.lists(st.integers(0, 20), min_size=12, max_size=12),

@@ -16,6 +16,8 @@ from pipelines.search.search import SearchOptions, search
 from tests.crawler.web.newsstand import Newsstand, Story
 from tests.postgres import clear
 
+pytestmark = pytest.mark.dialects
+
 NOW = 1_718_000_000.0
 """10 June 2024."""
 HARBOUR = "昨天上午，新港码头迎来第一艘集装箱货轮。港务局局长陈海说，今年港口吞吐量有望增长一成。" * 2

@@ -4,7 +4,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.search.query import read_query
@@ -82,7 +82,6 @@ def test_titles_are_marked_whole() -> None:
     assert written(mark("x" * 1_000, terms, "en")) == "x" * 300 + "…"
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=20), st.text(max_size=600), st.integers(20, 100))
 def test_snippet_is_a_part_of_its_text(query: str, text: str, most: int) -> None:
     terms = read_query(SearchQuery(query + text[:5])).terms

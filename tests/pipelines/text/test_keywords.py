@@ -5,7 +5,7 @@ import time
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.models import model_file
@@ -68,7 +68,6 @@ def test_network_takes_bounded_time() -> None:
 @given(
     st.text(alphabet="河口大桥通车的 。，《》ab1.\n-'ก한A", max_size=150), st.text(alphabet="河口大桥AB ", max_size=10)
 )
-@settings(max_examples=60, deadline=None)
 def test_candidates_stand_in_the_text(text: str, title: str) -> None:
     analysed = analyse(title, text)
     found = find(analysed, shipped())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
@@ -84,7 +84,6 @@ def test_row_that_says_too_little_is_refused(row: dict[str, object]) -> None:
         example(b"<p>x</p>", row)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=40), max_size=12), st.text(max_size=120))
 def test_one_flag_and_weight_per_block(lines: list[str], gold: str) -> None:
     document = parse("".join(f"<p>{line}</p>" for line in lines).encode("utf-8", "replace"), "")

@@ -8,7 +8,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint, is_sampled
@@ -248,7 +248,6 @@ _paths = st.builds("/{}/{}{}".format, st.sampled_from(["n", "s", "1"]), st.integ
 _queries = st.sampled_from(["", "?p=1", "?p=2", "?q=1&p=1", "?p=1&q=2"])
 
 
-@settings(max_examples=40)
 @given(st.data(), st.lists(st.tuples(st.builds("{}{}{}".format, st.just(HOST), _paths, _queries), st.integers(0, 5))))
 def test_order_of_pages_makes_no_difference(data: st.DataObject, some: list[tuple[str, int]]) -> None:
     some = list(dict(some).items())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
@@ -162,7 +162,6 @@ def test_articles_of_a_site_are_alike_and_other_pages_are_not() -> None:
     assert shape("http://a.example/robots.txt", ROBOTS) == "robots"
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=300), st.sampled_from(sorted(BlockKind)))
 def test_any_url_has_a_short_shape(path: str, found_in: int) -> None:
     assert 0 < len(shape(f"http://a.example/{path}", found_in)) <= 80
