@@ -1,7 +1,7 @@
 """Tables of cases: one test walks the rows and tells all that are wrong in one message.
 
-For rows that cost less than the frame pytest gives each test. Rows that need a fixture of their own, or that one wants to
-run by name, are parametrised instead.
+For rows that cost less than the frame that pytest gives each test. Rows that need a fixture of their own, or that one
+wants to run by name, are parametrised instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 _MOST_CHARS = 300
 
 
-def table(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Call a test once for each row, as `pytest.mark.parametrize` would; fixtures are the same for all rows.
 
     Args:

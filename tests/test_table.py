@@ -6,14 +6,14 @@ import inspect
 
 import pytest
 
-from tests.table import table
+from tests.table import each_row
 
 
 def test_table_calls_the_test_with_each_row_and_fixtures() -> None:
     calls = []
 
-    @table(("a", "b"), [(1, 2), pytest.param(3, 4, id="x")])
-    @table("c", "xy")
+    @each_row(("a", "b"), [(1, 2), pytest.param(3, 4, id="x")])
+    @each_row("c", "xy")
     def walked(fixture: str, a: int, b: int, c: str) -> None:
         calls.append((fixture, a, b, c))
 
@@ -23,7 +23,7 @@ def test_table_calls_the_test_with_each_row_and_fixtures() -> None:
 
 
 def test_table_tells_all_rows_that_are_wrong() -> None:
-    @table("n", range(6))
+    @each_row("n", range(6))
     def even(n: int) -> None:
         if n == 5:
             pytest.fail("odd")
@@ -34,7 +34,7 @@ def test_table_tells_all_rows_that_are_wrong() -> None:
 
 
 def test_table_keeps_the_error_of_a_single_wrong_row() -> None:
-    @table("n", [1, 0])
+    @each_row("n", [1, 0])
     def divided(n: int) -> None:
         assert 1 / n == 1
 
@@ -45,6 +45,6 @@ def test_table_keeps_the_error_of_a_single_wrong_row() -> None:
 
 def test_table_without_rows_or_with_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="tests nothing"):
-        table("n", [])
+        each_row("n", [])
     with pytest.raises(ValueError, match="no marks"):
-        table("n", [pytest.param(1, marks=pytest.mark.xfail)])
+        each_row("n", [pytest.param(1, marks=pytest.mark.xfail)])

@@ -18,6 +18,7 @@ from tests.crawler.crawling import command
 from tests.crawler.web import newsstand
 from tests.crawler.web.asking import Asker
 from tests.crawler.web.visits import everything, kinds
+from tests.table import each_row
 
 MALFORMED = (
     "yesterday", "", " ", "2024-13-45", "2024-02-30T08:00", "0000-00-00", "0001-01-01 00:00:00", "../../../x",
@@ -42,7 +43,7 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("value", [*MALFORMED, None])
+@each_row("value", [*MALFORMED, None])
 def test_read_time_takes_anything(value: str | None) -> None:
     moment = read_time(value)
     assert moment is None or moment.utcoffset() is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from pipelines.extract import EXTRACTORS
 from pipelines.parse_page import read_page
 from pipelines.text_form.explain import FORMS
 from tests.benchmarks.fuzz import MUTATIONS, chunk, page, samples
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 BLANKS = [
@@ -102,7 +102,7 @@ STORY = [
 ]
 
 
-@pytest.mark.parametrize("blank", [" ", "\xa0", "\t", "\u3000", "\u200b", "\u2028"])
+@each_row("blank", [" ", "\xa0", "\t", "\u3000", "\u200b", "\u2028"])
 def test_million_blanks_take_nothing_from_an_article(blank: str) -> None:
     many, prose = blank * 1_000_000, "".join(f"<p>{line}</p>" for line in STORY)
     end = "Engineers had tested the span with forty lorries."
@@ -119,7 +119,7 @@ def test_million_blanks_take_nothing_from_an_article(blank: str) -> None:
         assert extraction.text.endswith(end)
 
 
-@pytest.mark.parametrize("extractor", sorted(EXTRACTORS))
+@each_row("extractor", sorted(EXTRACTORS))
 def test_broken_pages(extractor: str) -> None:
     assert [found for found in chunk(7, 0, 150, extractor, 5.0) if found[2]] == []
 
@@ -130,7 +130,7 @@ def test_same_seed_makes_the_same_pages() -> None:
     assert len({page(3, n, bases) for n in range(30)}) > 25
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
+@each_row("mutation", MUTATIONS)
 def test_mutations_take_any_page(mutation) -> None:
     for body in (b"", b"<", b"<p>a"):
         assert isinstance(mutation(random.Random(1), body, b""), bytes)

@@ -24,6 +24,7 @@ from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
 from pipelines.worker import Job, KeepRaw, PageFault, PageUnreadable, ParseOptions, WorkerPool, parse_job
+from tests.table import each_row
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -160,11 +161,11 @@ class TestWork:
         assert self.read(ARTICLE).sample is None
         assert self.read(SMALL, site_model=b"").sample is None
 
-    @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
+    @each_row("knowledge", [b"\1", b"\xff" * 99])
     def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:
         assert self.read(ARTICLE, site_model=knowledge) == self.read(ARTICLE, site_model=b"")
 
-    @pytest.mark.parametrize("kind", ["feed", "page"])
+    @each_row("kind", ["feed", "page"])
     def test_feed(self, kind: str) -> None:
         parsed = self.read(FEED, kind)
         assert parsed.links.urls == ("http://h.cn/1", "http://other.cn/2")
@@ -174,8 +175,8 @@ class TestWork:
         assert parsed.kind == PageKind.LIST
         assert parsed.reason
 
-    @pytest.mark.parametrize("kind", ["sitemap", "page"])
-    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    @each_row("kind", ["sitemap", "page"])
+    @each_row("pack", [bytes, gzip.compress])
     def test_sitemap(self, kind: str, pack: Any) -> None:
         parsed = self.read(pack(SITEMAP), kind)
         assert parsed.links.urls == ("http://h.cn/1", "http://h.cn/2")
@@ -183,27 +184,27 @@ class TestWork:
         assert parsed.sources == ()
         assert len(parsed.links.ids) == 2
 
-    @pytest.mark.parametrize("kind", ["sitemap", "page"])
+    @each_row("kind", ["sitemap", "page"])
     def test_sitemap_index(self, kind: str) -> None:
         parsed = self.read(INDEX, kind)
         assert [(one.url, one.kind, one.reason) for one in parsed.sources] == [("http://h.cn/s1.xml", "sitemap", None)]
         assert len(parsed.links) == 0
 
-    @pytest.mark.parametrize("kind", ["feed", "sitemap"])
-    @pytest.mark.parametrize("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
+    @each_row("kind", ["feed", "sitemap"])
+    @each_row("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
     def test_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
         parsed = self.read(body, kind)
         assert parsed.kind == PageKind.LIST
         assert parsed.sources == ()
 
-    @pytest.mark.parametrize("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
+    @each_row("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
     def test_page_that_is_none_is_no_article(self, body: bytes) -> None:
         parsed = self.read(body)
         assert parsed.kind != PageKind.ARTICLE
         assert parsed.reason
 
-    @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream"])
-    @pytest.mark.parametrize("kind", FILES)
+    @each_row("content_type", ["text/html", "application/octet-stream"])
+    @each_row("kind", FILES)
     def test_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
         body = FILES[kind] + random.Random(1).randbytes(20_000)
         assert self.read(body, content_type=content_type).kind == PageKind.OTHER

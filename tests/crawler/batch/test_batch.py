@@ -24,6 +24,7 @@ from crawler.batch.cluster import connected
 from crawler.batch.frame import BatchStopped, in_order
 from tests.crawler.crawling import Finished, command, start
 from tests.files import files_in
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -186,7 +187,7 @@ def die(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "part"),
     [
         (["extract"], "name what to do (extract, describe, duplicates, rank) and a source"),

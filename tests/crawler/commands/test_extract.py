@@ -17,6 +17,7 @@ import zstandard
 from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
+from tests.table import each_row
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -161,7 +162,7 @@ def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: 
 
 
 class TestInputs:
-    @pytest.mark.parametrize(
+    @each_row(
         ("url", "body", "wanted"),
         [
             ("http://e.com/a/1.html", b"", "http://e.com/a/1.html"),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.options.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
+from tests.table import each_row
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -55,7 +56,7 @@ def test_all_forms() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         ("ftp://h.cn/", "ftp://h.cn/ is no address of a web page"),
@@ -118,7 +119,7 @@ def test_wrong_line(line: str, reason: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "http.example.com/a",
@@ -177,7 +178,7 @@ def test_encodings_and_line_ends(tmp_path: Path, data: bytes) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "urls"),
     [
         ("https://example.com/", ["https://example.com/"]),

@@ -21,6 +21,7 @@ from crawler.politeness.delay import (
     whole_lines,
 )
 from db.records.reasons import SkipReason
+from tests.table import each_row
 
 AGENT = "newscrawler"
 NOW = 1_700_000_000.0
@@ -60,14 +61,12 @@ class TestRules:
         assert rules.disallow_reason("http://h.cn/%E6%96%B0/1") is None
         assert rules.sitemaps == ["/s.xml", "http://h.cn/新.xml"]
 
-    @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
+    @each_row("delay", ["-5", "nan", "inf", "x", ""])
     def test_senseless_delays_do_not_count(self, delay: str) -> None:
         rules = RobotsRules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
         assert DelayPolicy(1.0, 30.0).between(rules) == 1.0
 
-    @pytest.mark.parametrize(
-        "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
-    )
+    @each_row("text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"])
     def test_non_robots_text_forbids_nothing(self, text: str) -> None:
         assert RobotsRules(text, AGENT).disallow_reason("http://h.cn/a") is None
 
@@ -154,7 +153,7 @@ class TestPace:
 
 
 class TestRetryAfter:
-    @pytest.mark.parametrize(
+    @each_row(
         ("value", "seconds"),
         [
             ("120", 120.0),
@@ -171,13 +170,11 @@ class TestRetryAfter:
     def test_number_or_date(self, value: str, seconds: float) -> None:
         assert retry_after(value, NOW) == pytest.approx(seconds)
 
-    @pytest.mark.parametrize(
-        "value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"]
-    )
+    @each_row("value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"])
     def test_nothing_usable(self, value: str) -> None:
         assert retry_after(value, NOW) is None
 
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from crawler.rank.finds import DAY, SIGNALS, Finds, segments, signal, try_out
 from pipelines.records import BlockKind
+from tests.table import each_row
 
 TODAY = 20_000.0
 
@@ -48,7 +49,7 @@ def test_every_kind_of_block_has_a_value() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "parts"),
     [
         ("http://h.cn", 0),

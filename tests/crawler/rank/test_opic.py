@@ -14,6 +14,7 @@ from crawler.rank.graph import LinkGraph
 from crawler.rank.opic import Opic, Params
 from pipelines.records import BlockKind
 from tests.crawler.rank.graphs import WEBS, add, graph_of, random_web
+from tests.table import each_row
 
 OFTEN = Params(first_rows=3, growth=0.0)
 
@@ -41,7 +42,7 @@ def page_by_page(graph: LinkGraph, params: Params) -> tuple[np.ndarray, np.ndarr
 VALUES = {kind: 1.0 / (1 + kind) for kind in BlockKind}
 
 
-@pytest.mark.parametrize("params", [Params(), OFTEN, Params(VALUES, root_value=0.3, first_rows=1)])
+@each_row("params", [Params(), OFTEN, Params(VALUES, root_value=0.3, first_rows=1)])
 def test_as_page_by_page(params: Params) -> None:
     graph = random_web(600, 4000)
     cash, history, root = page_by_page(graph, params)
@@ -113,7 +114,7 @@ def test_more_rows_than_there_are() -> None:
         Opic(graph_of({1: [2]})).observe(2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "part"),
     [
         ({"values": {}}, "BODY"),

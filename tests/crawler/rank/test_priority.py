@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crawler.rank.finds import DAY, Finds
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, PRESETS, SIGNALS, Priority
 from pipelines.records import BlockKind
+from tests.table import each_row
 
 TODAY = 20_000.0
 
@@ -72,7 +73,7 @@ def test_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
     assert priority.inherited({}, 0, 0) == {}
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS))
+@each_row("name", sorted(PRESETS))
 def test_presets_weigh_known_signals(name: str) -> None:
     assert set(Priority(name, {}).weights) <= set(SIGNALS)
 
@@ -95,7 +96,7 @@ def test_score_is_the_weighted_sum_of_its_parts(
     assert math.isclose(float(priority.score(values)[0]), total, rel_tol=1e-4, abs_tol=0.01)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("preset", "weights", "message"),
     [
         ("best", {}, "CRAWL_PRESET 'best' is unknown; use one of: breadth, focused, news, pagerank"),

@@ -11,6 +11,7 @@ from crawler.rank import pagerank, siterank
 from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import Params
 from tests.crawler.rank.graphs import WEBS, add, add_pages, digraph, graph_of, random_web
+from tests.table import each_row
 
 EXACT = Params(tolerance=1e-13)
 
@@ -104,7 +105,7 @@ def test_start_is_only_a_start() -> None:
     assert siterank.score(graph, EXACT, start=np.arange(200.0)) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("groups", [[0], [0, -1]])
+@each_row("groups", [[0], [0, -1]])
 def test_wrong_groups(groups: list[int]) -> None:
     with pytest.raises(ValueError, match="2 of at least 0"):
         siterank.score(graph_of({1: [2]}), groups=np.array(groups, np.int32))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pipelines.export import formats
 from pipelines.export.cells import harmless, restored
 from pipelines.export.records import StoredArticle
+from tests.table import each_row
 
 COLUMNS = ("number", "title", "authors")
 ROWS = [(1, '=cmd|"x"', "张三、李四"), (2, '两行\n标题, "引号" \'', ""), (-3, "\t@tab", "'=1"), (4, "", "a")]
@@ -96,7 +97,7 @@ def test_table_keeps_its_cells_apart() -> None:
     assert lines == ["| number | title | authors |", "| --- | --- | --- |", "| 1 | a \\| b c |  |"]
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@each_row("form", ["jsonl", "csv"])
 def test_end_of_a_file_that_was_cut_off_anywhere_is_its_last_whole_row(form: str) -> None:
     whole = written(form)
     ends = {0: ""}
@@ -110,7 +111,7 @@ def test_end_of_a_file_that_was_cut_off_anywhere_is_its_last_whole_row(form: str
         assert found == (last, ends[last])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "part"),
     [(b'{"title": "x"}\n', "has no 'number'"), (b"no JSON\n", "has no 'number'"), (b"[1]\n", "has no 'number'")],
 )

@@ -14,6 +14,7 @@ from pipelines.links.scope import STAYS, Scope, folder_of, host_identity, identi
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParseResult
 from pipelines.url_rules.forms import Rule, pack
 from pipelines.urls import file_type, host_key, site_key
+from tests.table import each_row
 
 HOSTS = [
     "news.example.com",
@@ -31,7 +32,7 @@ def links(*urls: str, nofollow: bytes | None = None) -> Links:
     return Links(urls, ("",) * len(urls), bytes(len(urls)), nofollow if nofollow is not None else bytes(len(urls)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stay", "host", "inside"),
     [
         ("host", "news.example.com", True),
@@ -169,7 +170,7 @@ def test_wider_scopes_hold_what_narrower_ones_hold(seed: str, host: str) -> None
     assert inside == sorted(inside)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rules", "path", "broken"),
     [
         ({"below": "/news/"}, "/news/a", ""),

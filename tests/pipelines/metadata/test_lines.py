@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -12,6 +11,7 @@ from pipelines.document.document import parse
 from pipelines.document.markup import cut_pieces, find_places
 from pipelines.extract.bte import stretch
 from pipelines.extract.lineblocks import curve, humps, lines
+from tests.table import each_row
 
 SOURCE = """<title>no
 text</title>
@@ -30,7 +30,7 @@ def test_pieces_of_markup() -> None:
     assert found.tags.tolist() == [2, 3, 5, 5]
 
 
-@pytest.mark.parametrize("source", ["", " \n", "<p>", "<!-- a", "<script>a", "<title>a"])
+@each_row("source", ["", " \n", "<p>", "<!-- a", "<script>a", "<title>a"])
 def test_markup_without_text(source: str) -> None:
     assert cut_pieces(source).texts == ()
 

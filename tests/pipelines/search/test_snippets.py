@@ -3,7 +3,6 @@ from __future__ import annotations
 import time
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from pipelines.search.query import read_query
 from pipelines.search.ranking import weigh
 from pipelines.search.records import SearchQuery, Span
 from pipelines.search.snippets import SNIPPET_CHARS, mark, snippet
+from tests.table import each_row
 
 
 def shown(query: str, text: str, language: str = "zh", most: int = SNIPPET_CHARS) -> str:
@@ -22,7 +22,7 @@ def written(spans: list[Span]) -> str:
     return "".join(f"[{span.text}]" if span.is_match else span.text for span in spans)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "text", "marked"),
     [
         ("河口大桥", "河口大橋今天通車。", "[河口大橋]今天通車。"),

@@ -11,11 +11,12 @@ import pytest
 from pipelines.decode.scripts import simplified
 from pipelines.text import words as words_module
 from pipelines.text.words import MAX_CHARS, STOP_WORDS, fold, words
+from tests.table import each_row
 
 CHINESE = "河口大桥年底通车，两岸居民过江只要五分钟。"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("", []),

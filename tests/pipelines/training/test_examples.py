@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.document.document import parse
 from pipelines.training.examples import example, labels, weights
+from tests.table import each_row
 
 FIRST = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
 SECOND = "大桥全长两千四百米，设双向六车道，两侧各有人行道。"
@@ -71,14 +72,12 @@ def test_page_that_is_no_article_has_no_content() -> None:
     assert not made.content.any()
 
 
-@pytest.mark.parametrize(
-    "row", [{"id": "a", "text": "别的文字在这里出现了"}, {"id": "a", "text": FIRST, "coverage": 0.2}]
-)
+@each_row("row", [{"id": "a", "text": "别的文字在这里出现了"}, {"id": "a", "text": FIRST, "coverage": 0.2}])
 def test_page_without_its_text_is_no_example(row: dict[str, object]) -> None:
     assert example(f"<p>{FIRST}</p><p>{SECOND}</p>".encode(), row) is None
 
 
-@pytest.mark.parametrize("row", [{}, {"id": 7, "text": ""}, {"id": ""}, {"id": "a"}, {"id": "a", "text": 1}])
+@each_row("row", [{}, {"id": 7, "text": ""}, {"id": ""}, {"id": "a"}, {"id": "a", "text": 1}])
 def test_row_that_says_too_little_is_refused(row: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="takes a string"):
         example(b"<p>x</p>", row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Description, Extraction, Links, Metadata, PageKind, ParseResult
+from tests.table import each_row
 
 URL = "http://a.example/news/1.html"
 
@@ -41,7 +41,7 @@ def read(kind: PageKind, reason: str | None = None, title: str = "", links: int 
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "expected"),
     [
         (403, ("BLOCKED", "http 403")),
@@ -59,7 +59,7 @@ def test_statuses(status: int, expected: tuple[str, str]) -> None:
     assert came(status=status) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("location", "expected"),
     [
         ("/login?back=/news/1.html", ("LOGIN", "redirect")),
@@ -86,7 +86,7 @@ def test_no_answer() -> None:
     assert came(truncated=True, bounds=(BODY_CUT,)) == ("KEPT", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [
         {"error": FailReason.ADDRESS_REFUSED},
@@ -107,7 +107,7 @@ def test_robots() -> None:
     assert answer.found_in == ROBOTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parsed", "expected"),
     [
         (read(PageKind.LIST, "list page", "频道", 40), Came.PAGE),
@@ -139,7 +139,7 @@ def test_articles() -> None:
     assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
+@each_row(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
 def test_articles_of_hijackers(kind: str, *, hijacked: bool) -> None:
     parsed = replace(read(PageKind.ARTICLE, body="好" * 700), description=Description(harm_kind=kind))
     answer = answer_of(page(parsed=parsed))
