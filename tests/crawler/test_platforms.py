@@ -69,6 +69,7 @@ def played(folder: Path, system: str, *arguments: str) -> subprocess.CompletedPr
     return done
 
 
+@pytest.mark.slow
 def test_demo_crawl_runs_as_on_macos(tmp_path: Path) -> None:
     settings = [word for setting in ("MAX_PAGES=12", "WORKERS=1", "CRAWL_PRESET=breadth") for word in ("-s", setting)]
     done = played(tmp_path, "darwin", "crawl", "news", "-a", "seeds=demo", *settings)

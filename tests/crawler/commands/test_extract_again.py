@@ -267,6 +267,7 @@ def test_database_in_use_is_refused(tmp_path: Path, sqlite_tables: str, command:
     assert again(tmp_path, command=command).returncode == 0
 
 
+@pytest.mark.slow
 def test_batch_makes_the_articles_of_both_databases_new(tmp_path: Path, crawled: Path, postgres_server: str) -> None:
     """Pages are read by workers of Dask and written here, in the same order whatever the number of partitions."""
     from distributed import LocalCluster

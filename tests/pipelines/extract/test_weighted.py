@@ -147,7 +147,7 @@ def test_nothing_can_be_learnt_from_nothing() -> None:
         learn([], np.random.default_rng(1))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.lists(st.floats(-2, 5), min_size=1, max_size=4), st.integers(0, 3))
 def test_swarm_finds_the_top_of_a_hill_in_its_box(top: list[float], seed: int) -> None:
     goal = np.array(top)
