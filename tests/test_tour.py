@@ -12,7 +12,7 @@ from pathlib import Path
 from scrapy.utils.project import get_project_settings
 
 from crawler.demo.content import load_articles
-from crawler.options.config import OPTIONS
+from crawler.options.table import OPTIONS
 from crawler.run.command import NewsCommand
 from tests.table import each_row
 
