@@ -63,7 +63,7 @@ def played(folder: Path, system: str, *arguments: str) -> subprocess.CompletedPr
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done
@@ -121,7 +121,7 @@ def test_modules_of_our_names_in_the_current_folder_are_not_imported(tmp_path: P
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "imported").exists()

@@ -230,7 +230,7 @@ def listening(process: int) -> set[int]:
 
 def answer_of(port: int, path: str, host: str) -> int:
     """Status of what is answered, 0 for nothing that is HTTP."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request("GET", path, headers={"Host": f"{host}:{port}"})
         return connection.getresponse().status

@@ -25,7 +25,7 @@ def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://
         "CRAWL_PRESET=breadth",
         *settings,
     )
-    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=90)
+    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)])
 
 
 RULES = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")

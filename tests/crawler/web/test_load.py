@@ -203,7 +203,7 @@ def test_requests_sent_by_half_leave_room_for_a_whole_one(server: Server) -> Non
     begun = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Slow: ".encode()
     with ExitStack() as stack:
         for number in range(520):
-            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=300))
             slow.sendall(begun)
             if number % 65 == 0:
                 assert get(server, "/").status == 200

@@ -24,6 +24,7 @@ from db.frontier import samples
 from db.queries.board import census, curves
 from db.queries.sites import site_detail
 from tests.crawler.web.asking import Asker
+from tests.waiting import wait_for
 
 SITE = "wanbao.example"
 PATHS = ("/crawl", "/crawl?part=live", "/sites", f"/sites/{SITE}", "/graph", f"/graph?site={SITE}", "/why", "/settings")
@@ -58,13 +59,13 @@ def client(board: Path) -> Iterator[Asker]:
 
 def text_of(client: Asker, path: str, language: str = "en") -> str:
     """Return a page once what is made beside the requests is there."""
-    for _ in range(50):
+
+    def counted() -> str | None:
         answer = client.get(path, accept_language=language)
         assert answer.status_code == 200, answer.text[-500:]
-        if not re.search("being counted|正在统计", answer.text):
-            return answer.text
-        time.sleep(0.05)
-    raise AssertionError(f"{path} is still being counted")
+        return None if re.search("being counted|正在统计", answer.text) else answer.text
+
+    return wait_for(counted, f"{path} is still being counted")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

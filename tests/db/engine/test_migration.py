@@ -326,7 +326,7 @@ def _die_at(database_url: str, last: int) -> None:
 def _run(work: Callable[..., None], *arguments: Any) -> int | None:
     process = _processes.Process(target=work, args=arguments)
     process.start()
-    process.join(60)
+    process.join(300)
     return process.exitcode
 
 
@@ -374,7 +374,7 @@ def test_processes_that_open_at_once_migrate_once(database_url: str) -> None:
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(300)
     assert [process.exitcode for process in processes] == [0] * 6
     assert [row | {"text_from": "html"} for row in rows] == rows_of(database_url)["article"]
     if database_url.startswith("sqlite"):
