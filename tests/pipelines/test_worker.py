@@ -10,7 +10,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
 from pipelines.worker import Job, KeepRaw, PageFault, PageUnreadable, ParseOptions, WorkerPool, parse_job
 from tests.table import each_row
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -70,7 +70,7 @@ OPTIONS = ParseOptions("density", bounds=WIDE)
 
 def pool_of(workers: int = 1, **values: Any) -> WorkerPool:
     defaults: dict[str, Any] = {
-        "seconds": 20.0,
+        "seconds": 200.0,
         "memory_bytes": 8 << 30,
         "options": ParseOptions("density", bounds=WIDE),
     }
@@ -84,7 +84,7 @@ def pool() -> Iterator[WorkerPool]:
     made.close()
 
 
-def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 30) -> Any:
+def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 300) -> Any:
     """Run with a limit, so that a lost page fails a test instead of stopping all."""
     return asyncio.run(asyncio.wait_for(coroutine, seconds))
 
@@ -243,11 +243,11 @@ class TestPool:
 
 class TestAccidents:
     def test_document_that_takes_too_long(self) -> None:
-        pool = pool_of(2, seconds=0.4)
+        pool = pool_of(2, seconds=1.0)
 
         async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)  # the processes are there
-            slow = asyncio.create_task(read(pool, SLOW))
+            slow = asyncio.create_task(read(pool, SLOW * 4))
             others = [await read(pool, SMALL) for _ in range(5)]
             return [await slow, *others, await read(pool, SMALL)]
 
@@ -364,10 +364,8 @@ class TestAccidents:
 
 class TestClose:
     def gone(self, workers: set[int]) -> bool:
-        until = time.monotonic() + 5
-        while (left := workers & workers_alive()) and time.monotonic() < until:
-            time.sleep(0.02)
-        return not left
+        wait_for(lambda: not workers & workers_alive())
+        return True
 
     def test_leaves_no_worker(self) -> None:
         before, children = workers_alive(), set(multiprocessing.active_children())
@@ -421,9 +419,7 @@ class TestClose:
         before = workers_alive()
         pool = pool_of(2)
         pool.warm_up()
-        until = time.monotonic() + 10
-        while len(workers_alive() - before) < 2 and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(lambda: len(workers_alive() - before) >= 2)
         started = workers_alive() - before
         pool.close()
         assert len(started) == 2
