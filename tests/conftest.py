@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event, text
 
 from db.engine.database import Database, open_for_crawl
+from tests.once import once
 from tests.postgres import NoPostgres, Postgres, clear, empty_database
 
 # The same examples each time, so that a test is red for what was changed and not by chance, and no limit of time, which
@@ -124,9 +125,8 @@ def target_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A file with all tables, to be copied: going through all revisions takes half a second."""
-    path = tmp_path_factory.mktemp("tables") / "empty.db"
-    open_for_crawl(f"sqlite:///{path}").close()
-    return str(path)
+    folder = once(tmp_path_factory, "tables", lambda folder: open_for_crawl(f"sqlite:///{folder}/empty.db").close())
+    return str(folder / "empty.db")
 
 
 @pytest.fixture(scope="session")

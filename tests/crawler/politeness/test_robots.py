@@ -175,7 +175,7 @@ def test_allows_takes_bounded_time_for_hostile_patterns(rule: str) -> None:
     robots = parse("User-agent: *\n" + f"Disallow: {rule}\n" * 500 + "Disallow: /x\n", AGENT)
     start = time.process_time()
     assert not robots.allows("http://h.cn/x" + "a" * 2_000)
-    assert time.process_time() - start < 0.5  # where backtracking is to be had, it would take minutes
+    assert time.process_time() - start < 3  # where backtracking is to be had, it would take minutes
 
 
 def test_wildcards_beyond_the_bound_forbid_more_never_less() -> None:

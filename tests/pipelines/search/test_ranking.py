@@ -128,7 +128,7 @@ def test_characters_of_a_word_that_is_not_there_count_a_little() -> None:
 def test_passage_of_a_repeated_word_takes_a_bounded_time() -> None:
     started = time.process_time()
     assert of_passage("大桥 河口", "大桥河口" * 5_000) > 0
-    assert time.process_time() - started < 1.2
+    assert time.process_time() - started < 3
 
 
 @given(st.text(max_size=50), st.text(max_size=500))

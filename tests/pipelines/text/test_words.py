@@ -49,7 +49,7 @@ def test_chinese_without_end_costs_no_more_than_as_much_with_ends() -> None:
         return time.process_time() - started
 
     cpu(CHINESE)
-    assert cpu("中" * MAX_CHARS) < 3 * cpu(("中" * 199 + "。") * (MAX_CHARS // 200))
+    assert cpu("中" * MAX_CHARS) < 3 * cpu(("中" * 199 + "。") * (MAX_CHARS // 200)) + 0.1
 
 
 def test_jieba_finds_what_rjieba_does(monkeypatch: pytest.MonkeyPatch) -> None:

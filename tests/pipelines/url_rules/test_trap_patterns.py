@@ -65,4 +65,4 @@ def test_long_urls_cost_little(piece: str) -> None:
     url = f"{HOST_URL}/{piece * (20_000 // len(piece))}"
     begun = time.process_time()
     patterns(url)
-    assert time.process_time() - begun < 1.0
+    assert time.process_time() - begun < 3
