@@ -72,7 +72,7 @@ def test_index_is_made_anew_with_all_articles(spoilt: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command_line", ["status", "duplicates --show {}", "duplicates --rebuild", "why {}"])
+@each_row("command_line", ["status", "duplicates --show {}", "duplicates --rebuild", "why {}"])
 def test_commands_print_what_is_stored(spoilt: Path, command_line: str) -> None:
     with closing(sqlite3.connect(spoilt)) as database:
         urls = [url for (url,) in database.execute("SELECT url FROM v_articles LIMIT 6")]

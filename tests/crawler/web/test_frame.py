@@ -31,7 +31,7 @@ PAGES = ("/", "/?q=港口", "/nothing", "/article/1", "/article/x", "/api/search
 # ---------------------------------------------------------------- security
 
 
-@pytest.mark.parametrize("path", PAGES)
+@each_row("path", PAGES)
 def test_headers_guard_every_answer(asker: Asker, path: str) -> None:
     answer = asker.get(path)
     assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
@@ -74,9 +74,7 @@ def test_foreign_name_is_refused_with_a_sentence(asker: Asker) -> None:
     assert "--name" in answer.text
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 405), ("", 403)]
-)
+@each_row(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 405), ("", 403)])
 def test_other_methods_need_the_same_origin(asker: Asker, origin: str, status: int) -> None:
     answer = asker.get("/", method="POST", **({"Origin": origin} if origin else {}))
     assert answer.status_code == status
@@ -236,7 +234,7 @@ def test_language_and_colours_are_kept_in_cookies(asker: Asker) -> None:
 # ---------------------------------------------------------------- what is wrong
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "status", "title"),
     [("/nothing", 404, "没有这个页面"), ("/article/1", 404, "没有这篇文章"), ("/story/1", 404, "没有这则报道"),
      ("/article/1/page", 404, "没有保存网页原件"), ("/?limit=0", 400, "无法处理这个请求")],
@@ -306,7 +304,7 @@ def test_fault_of_the_program_is_a_page_and_stands_in_the_log(
 # ---------------------------------------------------------------- caches
 
 
-@pytest.mark.parametrize("path", ["/", "/api/search", "/feed.atom", "/static/htmx.min.js"])
+@each_row("path", ["/", "/api/search", "/feed.atom", "/static/htmx.min.js"])
 def test_reader_who_has_the_page_gets_304(asker: Asker, path: str) -> None:
     first = asker.get(path)
     again = asker.get(path, If_None_Match=first.headers["etag"])

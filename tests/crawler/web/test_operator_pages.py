@@ -24,6 +24,7 @@ from db.frontier import samples
 from db.queries.board import census, curves
 from db.queries.sites import site_detail
 from tests.crawler.web.asking import Asker
+from tests.table import each_row
 from tests.waiting import wait_for
 
 SITE = "wanbao.example"
@@ -68,8 +69,8 @@ def text_of(client: Asker, path: str, language: str = "en") -> str:
     return wait_for(counted, f"{path} is still being counted")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("path", PATHS)
+@each_row("language", ["en", "zh"])
+@each_row("path", PATHS)
 def test_page_is_there_in_both_languages(client: Asker, path: str, language: str) -> None:
     text = text_of(client, path, language)
     assert " style=" not in text
@@ -133,7 +134,7 @@ def test_graph_leads_to_sites_and_pages(client: Asker) -> None:
     assert client.get("/graph?site=nowhere.example").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "said"),
     [
         (f"https://{SITE}/lost.html", "http error"),

@@ -76,7 +76,7 @@ def test_pages_of_results_share_no_hit(asker: Asker) -> None:
     assert second.cssselect("a[rel=prev]")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "status", "text"),
     [(f"/?q={quote('没有这样的词xyzzy')}", 200, "Nothing fits these words"),
      ("/?page=50", 200, "There are not so many"),

@@ -29,6 +29,7 @@ from db.tables import Record
 from db.tables.views import make_views, view_statements
 from tests.db.engine.earlier import SCHEMAS, STATES, make_earlier
 from tests.postgres import empty_database
+from tests.table import each_row
 
 pytestmark = pytest.mark.dialects
 
@@ -504,7 +505,7 @@ def _refused(database_url: str) -> None:
     os._exit(9)
 
 
-@pytest.mark.parametrize("state", [SCHEMA, *STATES])
+@each_row("state", [SCHEMA, *STATES])
 def test_read_only_file_is_refused_for_good(state: str) -> None:
     """The folder is not one of the tests', which nobody else may enter."""
     folder = Path(tempfile.mkdtemp())

@@ -121,7 +121,7 @@ def test_refuse_what_nothing_can_be_learned_from(texts: list[Text], labels: list
         learn(texts, labels)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "why"),
     [
         ({"version": VERSION + 1}, "version 2 instead of 1; train it again"),
