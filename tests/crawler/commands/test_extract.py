@@ -233,7 +233,7 @@ def test_manifest_reaches_no_file_outside_its_folder_that_is_no_page(tmp_path: P
 def test_closed_streams_are_no_traceback_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
     (tmp_path / "page.html").write_text("<p>" + "a page about ports. " * 30)
     program = f"{sys.executable} -m scrapy extract {tmp_path}/page.html"
-    run = partial(subprocess.run, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=200)
+    run = partial(subprocess.run, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     done = run(f"{program} {closed}")
     assert (done.returncode, "Traceback" in done.stderr) == (0 if closed == "2>&-" else 2, False), done.stderr
     if "2" not in closed:

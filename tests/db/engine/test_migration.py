@@ -331,7 +331,8 @@ def _run(work: Callable[..., None], *arguments: Any) -> int | None:
     return process.exitcode
 
 
-def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str) -> None:
+@pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str, kills: int) -> None:
     is_sqlite = database_url.startswith("sqlite")
     make_earlier(database_url, STATES[0])
     old, rows = found_in(database_url), rows_of(database_url)
@@ -341,7 +342,7 @@ def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str) -> 
     new = found_in(database_url)
     assert new != old
     states = []
-    for last in [*range(1, steps, 2 if is_sqlite else 9), steps]:
+    for last in [*range(1, steps, max(2 if is_sqlite else 9, steps // kills)), steps]:
         empty(database_url)
         make_earlier(database_url, STATES[0])
         assert _run(_die_at, database_url, last) == -signal.SIGKILL
