@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 
 from crawler.batch.frame import Done, Parts
+<<<<<<< HEAD:tests/crawler/corpus/test_sources.py
 from crawler.corpus.saved_pages import InputError, SavedPage
 from crawler.corpus.sources import LineSource, find, shares
+=======
+from crawler.corpus.sources import LineSource, find, shares
+from crawler.corpus.saved_pages import InputError
+from tests.table import each_row
+>>>>>>> main:tests/crawler/batch/test_sources.py
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 1000])
-@pytest.mark.parametrize("partitions", [0, 1, 3, 1001])
+@each_row("count", [0, 1, 7, 1000])
+@each_row("partitions", [0, 1, 3, 1001])
 def test_shares_cover_all_once(count: int, partitions: int) -> None:
     found = shares(count, partitions, 100)
     assert [n for start, end in found for n in range(start, end)] == list(range(count))
