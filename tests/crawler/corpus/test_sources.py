@@ -9,14 +9,9 @@ from pathlib import Path
 import pytest
 
 from crawler.batch.frame import Done, Parts
-<<<<<<< HEAD:tests/crawler/corpus/test_sources.py
 from crawler.corpus.saved_pages import InputError, SavedPage
 from crawler.corpus.sources import LineSource, find, shares
-=======
-from crawler.corpus.sources import LineSource, find, shares
-from crawler.corpus.saved_pages import InputError
 from tests.table import each_row
->>>>>>> main:tests/crawler/batch/test_sources.py
 
 
 @each_row("count", [0, 1, 7, 1000])
