@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pipelines.document.document import parse
 from pipelines.extract.combined import Params, choose, extract, network, weigh
 from pipelines.extract.features import SCORES, features, names_of, title_block
-from pipelines.extract.network import Layout, surroundings
+from pipelines.extract.network import Layout, predict, surroundings
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
 <div class=nav><a href=/>首页</a> <a href=/a>要闻</a> <a href=/b>财经</a></div>
@@ -47,7 +47,7 @@ def test_features_are_those_of_the_training() -> None:
     assert table.names == networks.first.features
     assert np.isfinite(table.values).all()
     layout = Layout.of(document, weigh(document))
-    around = surroundings(layout, table, networks.first.predict(table.values))
+    around = surroundings(layout, table, predict(networks.first, table.values))
     assert around.names == networks.second.features
     assert np.isfinite(around.values).all()
 
