@@ -215,7 +215,7 @@ def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
     """
     from db.shards.databases import Shards
 
-    from ..replay.answers import archives_of
+    from ..corpus.replay import archives_of
     from ..run.session import ONCE
 
     archives_of(seeds)

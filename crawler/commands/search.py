@@ -178,7 +178,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ..archive.documents import WANTED, language_of, opened, rows_of
+    from ..corpus.documents import WANTED, language_of, opened, rows_of
 
     with opened(queries) as lines:
         wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'

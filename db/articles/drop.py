@@ -44,9 +44,9 @@ from ..tables.learned import (
 from ..tables.runs import BudgetRow
 from ..tables.urls import HostRow, LinkRow, SeedRow, SiteRow, UrlRow
 from . import clusters
+from .apply import renumber
 from .candidates import stored_rows
 from .signatures import lock_articles
-from .write import renumber
 
 url, host, seed, site, link, budget = (m.table() for m in (UrlRow, HostRow, SeedRow, SiteRow, LinkRow, BudgetRow))
 article, version, image, duplicate, page, part, page_terms = (

@@ -25,7 +25,7 @@ from ..records.reasons import PageReason
 from ..records.url import State
 from ..tables.articles import ArticleRow, ImageRow, PartRow
 from ..tables.urls import UrlRow
-from . import write
+from . import apply
 from .signatures import lock_articles
 
 part, url, article, image = (model.table() for model in (PartRow, UrlRow, ArticleRow, ImageRow))
@@ -241,7 +241,7 @@ class _Groups:
     def _join(self, chain: Chain, by: int) -> Ready:
         """Make the article under the first part's URL; what later parts stored goes there."""
         first = chain.parts[0]
-        write.absorb(self._connection, first, [key for key in _members(chain) if key != first])
+        apply.absorb(self._connection, first, [key for key in _members(chain) if key != first])
         address = self._connection.execute(_ADDRESS, {"key": first}).scalar_one()
         return Ready(address, self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
 

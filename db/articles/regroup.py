@@ -16,9 +16,9 @@ from ..records.signature import MemoryIndex, TextFeatures
 from ..search import index as search
 from ..tables.articles import ArticleRow, ClusterRow, DuplicateRow, SignatureFormRow, SignatureRow, SourceAttributionRow
 from ..tables.urls import SiteRow
+from .apply import regroup
 from .candidates import ALONE
 from .signatures import catch_up
-from .write import regroup
 
 article, cluster, duplicate, signature, form, attribution, site = (
     model.table()

@@ -260,7 +260,7 @@ class Renewal(Enum):
 
 
 class Added(NamedTuple):
-    """Result of `db.articles.write.add`.
+    """Result of `db.articles.apply.add`.
 
     `same_as` is the article that a duplicate repeats, or that it is another URL of; of one that is updated because it
     has moved here, its URL until now.

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from db.articles.write import _insert
+from db.articles.apply import _insert
 from db.engine.database import open_for_crawl
 from db.engine.statements import insert_rows
 from db.frontier.insert import add_urls

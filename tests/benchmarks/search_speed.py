@@ -31,7 +31,7 @@ from unittest import mock
 import numpy as np
 from sqlalchemy import Connection
 
-from db.articles import write
+from db.articles import apply
 from db.engine.database import Database, open_for_crawl, open_for_reading
 from db.engine.statements import insert_rows, is_postgres
 from db.records.article import MatchDecision, NewArticle
@@ -208,7 +208,7 @@ def write_batch(connection: Connection, articles: list[NewArticle], numbers: ran
         host = fingerprint(found.split("/")[2])
         urls.append((new.id, found, host, "page", "done", "article", 2, score, parts, 1, at, at, 200, 1))
     insert_rows(connection, UrlRow.table(), (*_URL, "fetched_at", "http_status", "visits"), urls)
-    write.add(connection, articles, same_text, index, make_terms=index_terms)
+    apply.add(connection, articles, same_text, index, make_terms=index_terms)
 
 
 def build(url: str, count: int, batch: int = BATCH) -> None:

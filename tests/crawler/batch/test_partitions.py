@@ -22,7 +22,7 @@ from crawler.commands.duplicates import find
 from crawler.options.config import Config
 from crawler.rank import expected, siterank
 from crawler.web.inspection.link_graph import read_graph
-from db.articles import write
+from db.articles import apply
 from db.engine.database import Database, open_for_reading
 from db.engine.statements import insert_rows
 from db.frontier import counts
@@ -251,7 +251,7 @@ def test_articles_are_grouped_as_the_crawl_grouped_them(
         )
         signed = sign("", body)
         one = article(url, body, text_hash=signed.exact, features=signed.features, length=signed.length)
-        database.write(lambda connection, new=one: write.add(connection, [new], judge, index, make_terms=index_terms))
+        database.write(lambda connection, new=one: apply.add(connection, [new], judge, index, make_terms=index_terms))
     before = rows(database_url, TIED)
     assert sum(row.duplicate_of is not None for row in before) > 10
     database.write(lambda connection: connection.execute(APART))

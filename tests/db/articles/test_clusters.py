@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, text
 
 from db.articles import clusters, signatures
+from db.articles.apply import absorb
 from db.articles.candidates import stored_rows
 from db.articles.page_transaction import Store
 from db.articles.regroup import group_again
-from db.articles.write import absorb
 from db.engine.database import Database
 from db.frontier import claims, leases, runs
 from db.frontier.insert import add_urls

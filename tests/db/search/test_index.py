@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
-from db.articles import clusters, signatures, write
+from db.articles import apply, clusters, signatures
 from db.articles.candidates import stored_rows
 from db.engine.database import Database, open_for_reading
 from db.frontier.insert import add_urls
@@ -54,11 +54,11 @@ class Desk:
             clusters.remove(connection, self._one(connection, stored))
         elif len(stored) > 1 and what < 0.3:
             into, other = self._draw.sample(stored, 2)
-            write.absorb(connection, into, [other], self._draw.choice([None, lambda _old, _new: True]))
+            apply.absorb(connection, into, [other], self._draw.choice([None, lambda _old, _new: True]))
         elif stored and what < 0.4:
             free = [url for url in URLS if fingerprint(url) not in stored]
             if free:
-                write.absorb(connection, fingerprint(self._draw.choice(free)), [self._draw.choice(stored)])
+                apply.absorb(connection, fingerprint(self._draw.choice(free)), [self._draw.choice(stored)])
         else:
             self._write(connection)
 
@@ -71,7 +71,7 @@ class Desk:
         renewal = self._draw.choice(list(Renewal))
         new = [self._article() for _ in range(self._draw.randint(1, 3))]
         new = list({one.id: one for one in new}.values())
-        write.add(connection, new, real_judge(), self._signatures, renewal=renewal, make_terms=index_terms)
+        apply.add(connection, new, real_judge(), self._signatures, renewal=renewal, make_terms=index_terms)
 
     def _article(self) -> NewArticle:
         self._seen += 1
