@@ -9,9 +9,10 @@ import re
 from pathlib import Path
 
 from crawler import settings
-from crawler.options.config import OPTIONS, Option
 from crawler.options.scrapy_settings import DEFAULTS
 from crawler.options.seeds import OPTIONS as SEED_OPTIONS
+from crawler.options.table import OPTIONS
+from crawler.options.values import Option
 from crawler.rank.priority import PRESETS, SIGNALS
 from crawler.run import exit_codes
 from crawler.run.exit_codes import EXIT_NOTHING, EXIT_STOPPED, EXIT_USAGE

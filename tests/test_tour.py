@@ -13,7 +13,7 @@ import pytest
 from scrapy.utils.project import get_project_settings
 
 from crawler.demo.content import load_articles
-from crawler.options.config import OPTIONS
+from crawler.options.table import OPTIONS
 from crawler.run.command import NewsCommand
 
 ROOT = Path(__file__).parents[1]

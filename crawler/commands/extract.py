@@ -22,7 +22,8 @@ from db.engine.errors import DatabaseProblem
 from db.records.outcome import ArchivePlace
 
 from ..corpus import saved_pages as files
-from ..options.config import Config, value_of
+from ..options.config import Config
+from ..options.given import value_of
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
 from ..run.exit_codes import EXIT_STOPPED
 

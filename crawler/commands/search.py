@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..options.config import value_of
+from ..options.given import value_of
 from ..run.command import NewsCommand, add_format, opened_all, opened_to_change
 from ..run.full_text import renew_indexes, say
 

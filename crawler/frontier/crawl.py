@@ -41,8 +41,9 @@ from ..corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
-from ..options.config import Config, ConfigError
+from ..options.config import Config
 from ..options.seeds import ArchiveSeeds
+from ..options.values import ConfigError
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer

@@ -16,7 +16,7 @@ from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
 from db.shards.databases import Shards
 
-from ..options.config import ConfigError
+from ..options.values import ConfigError
 
 STDOUT: Final = "-"
 UNFINISHED: Final = ".part"
