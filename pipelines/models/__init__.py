@@ -1,1 +1,1 @@
-"""Learned models: their files, arrays in them, and dense networks; the shipped ones are the JSON files here."""
+"""Learned models: files, arrays in them, dense networks; the shipped JSON files."""

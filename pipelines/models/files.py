@@ -1,4 +1,4 @@
-"""Files of models: JSON with the kind, the version, the command that made it, and the model."""
+"""Files of models: JSON with kind, version, the command that made it, the model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def path(name: str) -> Path:
 
 
 def load(name: str, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-    """Return the object that `make` makes of the shipped model `name`, once in a process.
+    """Return what `make` makes of the shipped model `name`, once in a process.
 
     Raises:
         ModelError: the file is missing or damaged.

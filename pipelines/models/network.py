@@ -1,4 +1,4 @@
-"""Dense networks: standardised inputs, rectified hidden layers, several networks of one shape side by side."""
+"""Dense networks: standardised inputs, rectified hidden layers, several votes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DenseNetwork:
     bound: float = BOUND
 
     def standardise(self, values: Numbers) -> Numbers:
-        """Bring inputs (a row each, a column per sample) to the size that the networks have learned from."""
+        """Bring inputs (a row each, a column per sample) to the networks' scale."""
         return standardise(values, self.shift, self.scale, self.bound)
 
     def outputs(self, inputs: Numbers, which: slice = slice(None)) -> Numbers:
