@@ -124,7 +124,7 @@ def dumps(kind: str, model: Mapping[str, object], made_by: str, notes: Mapping[s
 
 
 def describe(name: str) -> str:
-    """Describe the shipped model `name`: a digest of its file, the pages it was learned from."""
+    """Describe a shipped model: a digest of its file, its number of pages."""
     data = path(name).read_bytes()
     return f"{blake2b(data, digest_size=6).hexdigest()}, learned from {json.loads(data)['pages']} pages"
 
