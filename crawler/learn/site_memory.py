@@ -93,7 +93,6 @@ class SiteMemory:
         await self._flush()
 
     async def _flush(self) -> None:
-        """Learn all samples that wait."""
         try:
             left = [(host_id, site) for host_id, site in self._sites.items() if site.waiting and not site.saving]
             await asyncio.gather(*(self._save(host_id, site) for host_id, site in left))
