@@ -48,7 +48,6 @@ class SiteMemory:
     """Models of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         start: runs a coroutine in the background, which the crawl can do without.
         most: hosts held; those not asked for longest are dropped (and loaded again when needed).
     """

@@ -60,7 +60,6 @@ class UrlRules:
     """Rules of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         start: runs a coroutine in the background, which the crawl can do without.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """

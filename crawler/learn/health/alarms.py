@@ -58,7 +58,6 @@ class Alarms:
     """The health of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         window: answers that are compared with those before, `HEALTH_WINDOW`.
         most: hosts held in memory; those not heard of longest are written and dropped.
     """

@@ -79,10 +79,8 @@ class TrapRegistry:
     """Patterns of URLs and what they brought, on the hosts that a run holds.
 
     Args:
-        session: the open database.
         bounds: how long patterns may bring nothing.
         days: after so many days a blocked pattern is put on probation.
-        callbacks: of the crawl.
     """
 
     def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
