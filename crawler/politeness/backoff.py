@@ -51,7 +51,7 @@ class HostErrors:
         return before is not None and before.backoffs > 0
 
     def failed(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Note a failed request that took so many seconds; `asked`: those the host asks for."""
+        """Note a failed request: seconds it `took`, seconds of rest `asked` by the host."""
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
         if host.backoffs or host.failures >= self._policy.failures:
