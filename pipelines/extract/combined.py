@@ -112,11 +112,12 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     table, mass = features(document, networks.odds), weigh(document)
     chances = networks.predict(table, Layout.of(document, mass))
     chances[_heaps(document)] = 0
-    others = other_stories(document, _titles(document))
+    titles = _titles(document)
+    others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
     kept, confidence = choose_outside(document, chances)
-    kept = whole_tables(document, _trimmed(document, kept, chances, mass), chances, mass)
+    kept = whole_tables(document, _trimmed(document, kept, chances, mass, titles), chances, mass)
     kept = drop_copies(document, kept, mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
@@ -182,14 +183,13 @@ def choose_outside(document: Document, chances: Values) -> tuple[list[int], floa
     return kept, confidence
 
 
-def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
+def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values, titles: str) -> list[int]:
     """Leave out what templates put around a text, unless it is very likely content.
 
     Headline, date, source and byline stand before the first sentence and are metadata. Names of editors, labels of side
     sections and imprints stand behind the last one.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     dated = is_dated(document)
     least = _SURE if dated else _SURE_UNDATED
