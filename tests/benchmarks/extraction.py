@@ -5,8 +5,7 @@
     uv run python -m tests.benchmarks.extraction --check           fail where a floor of floors.json is not reached
     uv run --group peers python -m tests.benchmarks.extraction --speed    beside other extractors, pages of 177 KB
 
-The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project): `zhgold/` and
-`extract/<corpus>/`, each a gold.jsonl with id, text, title, published, authors, page_type, and the pages gzipped.
+The corpora are those of `tests.benchmarks.data`.
 Floors rise by themselves when `--check` finds more; they fall only with `--lower-floors`. Corpora have grown since the
 floors were set: `--first` reads the rows of then.
 """
@@ -15,22 +14,16 @@ from __future__ import annotations
 
 import argparse
 import gc
-import gzip
-import hashlib
 import json
 import logging
-import os
-import re
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -41,82 +34,12 @@ from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
-from pipelines.urls import host_key, site_key
+from tests.benchmarks.data import FIRST_ROWS, NOW, ROOT, address, corpora, f1, fold, pages
 
-ROOT = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
 ANY_KIND = frozenset(PageKind)
 """Texts are judged whatever the kind of the page: threads and shops have some, too."""
-TOKEN = re.compile(
-    r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|"
-    r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
 LARGE_BYTES = 177_000
 FLOORS = Path(__file__).with_name("floors.json")
-FIRST_ROWS = {
-    "zhgold": 94, "daniel": 393, "fundus": 124, "magic-article": 81, "l3s-gn1": 80, "dragnet": 120,
-    "wcxb-article": 100, "magic-forum": 30, "wcxb-other": 59, "cleaneval": 60, "readability": 39,
-}  # fmt: skip
-"""Rows that each corpus had when floors.json was made."""
-TRAINED_ON = (
-    *FIRST_ROWS, "andy-news", "big9", "chaos", "cleaneval-dev", "cleanportaleval", "evan", "harvest-forum",
-    "nonarticle", "omnivore", "xmu",
-)  # fmt: skip
-"""Corpora that models/combined.json is made from."""
-
-
-def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """Multiset of 4-token shingles; one CJK character is a token."""
-    tokens = TOKEN.findall(text)
-    size = min(4, len(tokens)) or 1
-    return Counter(tuple(tokens[at : at + size]) for at in range(len(tokens) - size + 1))
-
-
-def fold(text: str | None) -> str:
-    """Letters and digits in lower case."""
-    return re.sub(r"\W+", "", text or "").lower()
-
-
-def f1(gold: dict[str, object], text: str) -> float:
-    """Shingle F1 of one page; the headline and the gold's free lines do not count."""
-    title = fold(str(gold.get("title") or ""))
-    free = {fold(line) for key in ("captions", "optional") for line in gold.get(key) or () if isinstance(line, str)}
-    lines = text.split("\n")
-    kept = [
-        line
-        for at, line in enumerate(lines)
-        if fold(line) not in free and not (at < 3 and title and fold(line) == title)
-    ]
-    want, got = shingles(str(gold["text"] or "")), shingles("\n".join(kept))
-    common = (want & got).total()
-    return 2 * common / (want.total() + got.total()) if common else 0.0
-
-
-def pages(folder: Path, limit: int) -> Iterator[tuple[dict[str, object], bytes]]:
-    """Gold rows with the bytes of their pages."""
-    with (folder / "gold.jsonl").open(encoding="utf-8") as rows:
-        for number, line in enumerate(rows):
-            if number >= limit:
-                return
-            gold = json.loads(line)
-            yield gold, gzip.decompress((folder / (gold.get("file") or f"{gold['id']}.html.gz")).read_bytes())
-
-
-def address(gold: dict[str, object]) -> str:
-    """The page's URL; a made-up one when the corpus keeps none or only the host."""
-    url = str(gold.get("url") or "")
-    return (
-        url
-        if urlsplit(url).path.strip("/")
-        else f"http://example.com/{re.sub(r'[^a-zA-Z0-9.-]', '-', str(gold['id']))}.html"
-    )
-
-
-def fold_of(corpus: str, gold: Mapping[str, object], folds: int) -> int:
-    """Return the fold that a page belongs to: all pages of one site, in whatever corpus, are in the same one."""
-    host = str(gold.get("host") or urlsplit(str(gold.get("url") or "")).hostname or "")
-    site = site_key(host_key(f"http://{host}/")) if host else f"{corpus} {gold['id']}"
-    return int.from_bytes(hashlib.sha256(site.encode()).digest()[:4], "big") % folds
 
 
 def bare(body: bytes) -> float:
@@ -209,8 +132,8 @@ def check(found: Mapping[str, Mapping[str, Measured]], *, lower: bool) -> int:
     """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
     floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
     missed = 0
-    for extractor, corpora in found.items():
-        for corpus, one in corpora.items():
+    for extractor, by_corpus in found.items():
+        for corpus, one in by_corpus.items():
             reached = int(1000 * one.f1) / 1000
             floor = floors.setdefault(extractor, {}).setdefault(corpus, reached)
             if reached < floor:
@@ -288,20 +211,6 @@ def speed(folders: Mapping[str, Path], extractor: str, limit: int) -> None:
 def share(counts: Counter[str], part: str, whole: str) -> str:
     """A share as text, a dash when there is nothing to share."""
     return f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "-"
-
-
-def corpora(names: Sequence[str]) -> dict[str, Path]:
-    """Folders of the corpora named, all of them for no name; says which are missing."""
-    if not names:
-        names = ["zhgold", *sorted(path.parent.name for path in (ROOT / "extract").glob("*/gold.jsonl"))]
-    found = {}
-    for name in names:
-        folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
-        if (folder / "gold.jsonl").is_file():
-            found[name] = folder
-        else:
-            print(f"{name:16}not at {folder}", file=sys.stderr)
-    return found
 
 
 def main() -> int:

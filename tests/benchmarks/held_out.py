@@ -22,7 +22,7 @@ from pipelines.extract import combined
 from pipelines.models import files
 from pipelines.training.examples import Example, example
 from pipelines.training.extraction import Params, TrainingPage, train
-from tests.benchmarks.extraction import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages
+from tests.benchmarks.data import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages
 
 
 @dataclass(frozen=True)

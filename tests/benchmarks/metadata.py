@@ -27,7 +27,7 @@ from pipelines.extract import EXTRACTORS
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.records import Metadata
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold, fold_of, pages
+from tests.benchmarks.data import NOW, ROOT, address, corpora, fold, fold_of, pages
 
 FOLDS = 4
 FIELDS = ("title", "day", "minute", "authors", "source")

@@ -31,7 +31,7 @@ from pipelines.page_kind.features import describe_url
 from pipelines.records import Extraction, PageKind
 from pipelines.training.page_kind import FOLDS, KindExample, Params, learn
 from pipelines.training.page_kind_examples import KnownPage, examples, kind_of
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pages
+from tests.benchmarks.data import NOW, ROOT, address, corpora, fold_of, pages
 
 UNTOLD = frozenset({"cleaneval", "cleaneval-dev", "cleanportaleval", "omnivore", "readability"})
 """Corpora that are mixed and do not tell."""

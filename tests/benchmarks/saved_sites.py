@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.benchmarks.extraction import ROOT, corpora, f1, fold_of
+from tests.benchmarks.data import ROOT, corpora, f1, fold_of
 
 _PROJECT = Path(__file__).parents[2]
 _FIRST = IPv4Address("127.0.16.1")

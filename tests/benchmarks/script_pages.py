@@ -29,7 +29,7 @@ from db.records.reasons import PageReason
 from pipelines.document.document import Document, parse
 from pipelines.document.shell import has_state, is_root
 from pipelines.parse_page import parse_page
-from tests.benchmarks.extraction import NOW, ROOT, f1, pages
+from tests.benchmarks.data import NOW, ROOT, f1, pages
 
 _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _LD = re.compile(r"<script[^>]*ld\+json.*?</script>", re.DOTALL | re.IGNORECASE)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from pipelines.parse_page import parse_page
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
-from tests.benchmarks.extraction import NOW, ROOT, address, f1, pages
+from tests.benchmarks.data import NOW, ROOT, address, f1, pages
 
 Row = tuple[str, float, float]
 

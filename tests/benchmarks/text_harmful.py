@@ -39,7 +39,7 @@ from pipelines.text.harmful.judge import is_chinese, judge
 from pipelines.text.harmful.model import HarmModel
 from pipelines.text.harmful.records import HarmKind, HarmVerdict
 from pipelines.training.harmful import CLEAN_LABELS, FOLDS, KIND_OF, HarmExample, deal, learn
-from tests.benchmarks.extraction import address, corpora
+from tests.benchmarks.data import address, corpora
 
 ROOT = Path(os.environ.get("BENCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 FLOORS = Path(__file__).with_name("floors.json")

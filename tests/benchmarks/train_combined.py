@@ -17,7 +17,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from .extraction import FIRST_ROWS, TRAINED_ON, corpora
+from .data import FIRST_ROWS, TRAINED_ON, corpora
 
 
 def first_rows(folder: Path, count: int, into: Path) -> Path:

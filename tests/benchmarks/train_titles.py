@@ -26,7 +26,7 @@ from pipelines.document.noise import is_stamp
 from pipelines.extract import DEFAULT
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import title, title_ranking
-from tests.benchmarks.extraction import ROOT, address, corpora, fold, fold_of, pages
+from tests.benchmarks.data import ROOT, address, corpora, fold, fold_of, pages
 
 CORPORA = (
     "andy-news", "big9", "chaos", "daniel", "dragnet", "evan", "fundus", "l3s-gn1", "magic-forum", "omnivore",

@@ -28,7 +28,7 @@ from pipelines.metadata.language import detect
 from pipelines.metadata.lines import find_lines
 from pipelines.metadata.title import find_headline, find_site_names
 from pipelines.metadata.visible_time import WEIGHTS, LineNumbers, TimeLine, Weights, choose, read_line
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pages
+from tests.benchmarks.data import NOW, ROOT, address, corpora, fold_of, pages
 from tests.benchmarks.metadata import _CLOCK, _MIDNIGHT, moment, same_day, same_minute
 
 FOLDS = 4
