@@ -1,6 +1,6 @@
-"""Corpora of saved pages with gold texts, and how texts are scored against them.
+"""Labelled data: where it lies, the corpora of saved pages with gold texts, and how texts are scored against these.
 
-They lie under the folder that BENCH_DATA names (default: ../shared/data beside the project): `zhgold/` and
+The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project): `zhgold/` and
 `extract/<corpus>/`, each a gold.jsonl with id, text, title, published, authors, page_type, and the pages gzipped.
 """
 
@@ -15,12 +15,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from pipelines.urls import host_key, site_key
 
-ROOT = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
+DATA = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 TOKEN = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|"
@@ -38,13 +40,32 @@ TRAINED_ON = (
 """Corpora that models/combined.json is made from."""
 
 
+def require_data(*folders: Path) -> None:
+    """End the program with a message when the data is not there."""
+    for folder in folders or (DATA,):
+        if not folder.is_dir():
+            print(f"no {folder}: set BENCH_DATA to the folder of the data", file=sys.stderr)
+            raise SystemExit(2)
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file of JSON lines, which may be gzipped."""
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def corpus_folder(name: str) -> Path:
+    """Return where a corpus of saved pages is, or would be."""
+    return DATA / name if (DATA / name / "gold.jsonl").is_file() else DATA / "extract" / name
+
+
 def corpora(names: Sequence[str]) -> dict[str, Path]:
     """Folders of the corpora named, all of them for no name; says which are missing."""
     if not names:
-        names = ["zhgold", *sorted(path.parent.name for path in (ROOT / "extract").glob("*/gold.jsonl"))]
+        names = ["zhgold", *sorted(path.parent.name for path in (DATA / "extract").glob("*/gold.jsonl"))]
     found = {}
     for name in names:
-        folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
+        folder = corpus_folder(name)
         if (folder / "gold.jsonl").is_file():
             found[name] = folder
         else:
@@ -52,14 +73,25 @@ def corpora(names: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def pages(folder: Path, limit: int) -> Iterator[tuple[dict[str, object], bytes]]:
-    """Gold rows with the bytes of their pages."""
-    with (folder / "gold.jsonl").open(encoding="utf-8") as rows:
-        for number, line in enumerate(rows):
-            if number >= limit:
-                return
-            gold = json.loads(line)
-            yield gold, gzip.decompress((folder / (gold.get("file") or f"{gold['id']}.html.gz")).read_bytes())
+def pages(folder: Path, limit: int | None = None) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Yield gold rows with the bytes of their pages, the first `limit` of them."""
+    for gold in islice(read_rows(folder / "gold.jsonl"), limit):
+        yield gold, page_body(folder, gold)
+
+
+def page_file(folder: Path, gold: Mapping[str, Any]) -> Path:
+    """Return the gzipped page of a gold row."""
+    return folder / (gold.get("file") or f"{gold['id']}.html.gz")
+
+
+def page_body(folder: Path, gold: Mapping[str, Any]) -> bytes:
+    """Read the page of a gold row."""
+    return gzip.decompress(page_file(folder, gold).read_bytes())
+
+
+def is_other(gold: Mapping[str, Any]) -> bool:
+    """Tell whether a corpus says that a page is no article."""
+    return gold.get("page_type") in {"list", "other"}
 
 
 def address(gold: dict[str, object]) -> str:

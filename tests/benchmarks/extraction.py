@@ -12,9 +12,7 @@ floors were set: `--first` reads the rows of then.
 
 from __future__ import annotations
 
-import argparse
 import gc
-import json
 import logging
 import statistics
 import sys
@@ -34,12 +32,14 @@ from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
-from tests.benchmarks.data import FIRST_ROWS, NOW, ROOT, address, corpora, f1, fold, pages
+from tests.benchmarks.data import FIRST_ROWS, NOW, address, corpora, f1, fold, is_other, pages, require_data
+
+from . import floors
+from .commands import new_parser
 
 ANY_KIND = frozenset(PageKind)
 """Texts are judged whatever the kind of the page: threads and shops have some, too."""
 LARGE_BYTES = 177_000
-FLOORS = Path(__file__).with_name("floors.json")
 
 
 def bare(body: bytes) -> float:
@@ -83,7 +83,7 @@ def measure(folder: Path, extractor: str, limit: int) -> Measured:
         if 0.6 * LARGE_BYTES < len(body) < 1.5 * LARGE_BYTES:
             measured.large.append(spent * LARGE_BYTES / len(body))
         accepted = page.kind is PageKind.ARTICLE
-        if gold.get("page_type") in {"list", "other"}:
+        if is_other(gold):
             counts["others"] += 1
             counts["rejected"] += not accepted
             continue
@@ -126,23 +126,6 @@ def compare(folders: Mapping[str, Path], limits: Mapping[str, int]) -> dict[str,
         print(f"| {corpus} | {size} | {' | '.join(cells)} |", flush=True)
     print("\nPage-mean F1, share of pages under .5, median CPU per page with everything.")
     return found
-
-
-def check(found: Mapping[str, Mapping[str, Measured]], *, lower: bool) -> int:
-    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
-    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
-    missed = 0
-    for extractor, by_corpus in found.items():
-        for corpus, one in by_corpus.items():
-            reached = int(1000 * one.f1) / 1000
-            floor = floors.setdefault(extractor, {}).setdefault(corpus, reached)
-            if reached < floor:
-                missed += not lower
-                print(f"{extractor} on {corpus}: F1 {one.f1:.4f}, floor {floor}", file=sys.stderr)
-            if reached > floor or lower:
-                floors[extractor][corpus] = reached
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return 1 if missed else 0
 
 
 def peers() -> dict[str, Callable[[str], object]]:
@@ -215,7 +198,7 @@ def share(counts: Counter[str], part: str, whole: str) -> str:
 
 def main() -> int:
     """Run the corpora that are there."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", help="zhgold daniel fundus; all of them with --all, --check and --speed")
     options.add_argument("--extractor", default=DEFAULT, choices=sorted(EXTRACTORS))
     options.add_argument("--pages", type=int, default=100_000, help="at most so many pages per corpus")
@@ -227,9 +210,7 @@ def main() -> int:
     chosen = options.parse_args()
     if (chosen.check or chosen.lower_floors) and chosen.pages < 100_000:
         options.error("floors are those of all pages: leave out --pages")
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     wide = chosen.all or chosen.check or chosen.lower_floors or chosen.speed
     folders = corpora(chosen.corpora or ([] if wide else ["zhgold", "daniel", "fundus"]))
     if chosen.first:
@@ -242,7 +223,10 @@ def main() -> int:
         # Without texts there is nothing to compare.
         folders = {name: folder for name, folder in folders.items() if name != "postlight-meta"}
         found = compare(folders, limits)
-        return check(found, lower=chosen.lower_floors) if chosen.check or chosen.lower_floors else 0
+        if not (chosen.check or chosen.lower_floors):
+            return 0
+        reached = {extractor: {name: one.f1 for name, one in of.items()} for extractor, of in found.items()}
+        return max(floors.check(extractor, of, lower=chosen.lower_floors) for extractor, of in reached.items())
     print(
         f"{'corpus':16}{'pages':>6}{'F1':>8}{'<.5':>7}{'articles':>12}{'others':>9}{'title':>7}{'day':>7}"
         f"{'cpu ms':>9}{'parse':>8}{'177 KB':>9}"
