@@ -59,7 +59,7 @@ _ANSWERS: Final = frozenset({"response", "resource", "revisit"})
 _MOST_SHOWN: Final = 64
 """Documents of browsers that wait for the answers they were made of, which come right behind them."""
 _RATIO: Final = 200.0
-"""As `COMPRESSION_RATIO`; what is in an archive has been let through by whoever fetched it."""
+"""As `FetchBounds.ratio`; what is in an archive has been let through by whoever fetched it."""
 
 
 @dataclass(frozen=True, slots=True)
