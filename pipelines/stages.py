@@ -48,7 +48,7 @@ class ReadServices(Protocol):
     def topic(self) -> Topic | None:
         """Topic of the crawl, if it has one."""
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
 
     def url_rules(self, lease: Lease) -> str:
@@ -176,7 +176,7 @@ class ExtractStage:
             fetched_at=page.fetched_at,
             scope=page.scope,
             keep_raw=KeepRaw.NONE if page.truncated else self._keep_raw,
-            site_model=await services.knowledge(lease),
+            site_model=await services.site_model(lease),
             topic=services.topic,
             rules=services.url_rules(lease),
             traps=services.known_traps(lease),

@@ -56,7 +56,7 @@ FLOORS = {
         {"url_rules"},
         {"document", "dates"},
         {"decode"},
-        {"urls", "records", "params", "version", "models"},
+        {"urls", "records", "params", "version", "models", "word_lists"},
     ),
     "db": (
         {"articles", "sites", "queries"},

@@ -38,13 +38,7 @@ class ArchivePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """Raw bytes of a page to keep; those that only an archive has are empty here.
-
-    Attributes:
-        content_type, encoding, body: as fetched.
-        archived: where the archive has it.
-        dom: the document that a browser made of it, if one did.
-    """
+    """Raw bytes of a page to keep; empty when only an archive has them."""
 
     content_type: str
     encoding: str
@@ -54,7 +48,6 @@ class StoredPage:
 
     @classmethod
     def from_row(cls, row: Any) -> Self:
-        """Make it of a row of the table `page`."""
         place = None if row.warc_file is None else ArchivePlace(row.warc_file, row.warc_offset)
         return cls(row.content_type, row.encoding, row.body, place, row.dom)
 
@@ -64,29 +57,25 @@ class Outcome:
     """The outcome of one lease.
 
     Attributes:
-        lease: the URL as it was handed out.
         state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
-        counted: whether it counts against the page limits (answered, and no redirect).
+        counted: it counts against the page limits (answered, and no redirect).
         http_status, fetched_at, etag, last_modified, next_visit, unread: as in the table.
-        ready_at: when the host may be asked again.
+        ready_at: Unix time from which the host may be asked again.
         seconds: how long the answer took.
         failed: the host did not answer properly.
-        tried: whether the host was asked at all: if not, the try does not count.
+        tried: the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
-        article: the article found on it.
         place: where the page stands in an article of several pages, if it says that it does.
         new_urls: URLs to add to the frontier.
-        links: the page's links.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         reverted: the URL is what it was before this visit, and so is all that came of it.
         visit: of a revisit that teaches something of the URL.
         stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
-        age: seconds since its article was published, as far as is known; at the first visit.
-        alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
-        raw: bytes to keep.
-        page_kind: what the page is, in a word; None when it was not read.
-        terms: how near the page is to what the crawl looks for, and its words: see `PageTerms`.
+        age: at the first visit, seconds since its article was published, as far as is known.
+        alive: the article stored under it is there (True) or gone (False), when this visit says so.
+        page_kind: in a word; None when the page was not read.
+        terms: relevance of the page to the crawl's topic, and its words: see `PageTerms`.
     """
 
     lease: Lease
@@ -145,11 +134,11 @@ class Stored(Found):
     Attributes:
         article: what became of it, None when there was none.
         same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
-        same_host: whether that is a page of the same host.
-        joined: articles of several pages that wait no longer, now that this one is stored.
+        same_host: that is a page of the same host.
+        joined: articles of several pages that are complete, now that this one is stored.
         changed: its text is another than before.
-        next_visit: when it is to be visited again, if this was a later visit.
-        freed: other articles that were copies, or stood at another URL, and stand for themselves now.
+        next_visit: when it is to be visited again, if this was a revisit.
+        freed: articles that were copies or merged, and stand for themselves now.
     """
 
     article: ArticleResult | None = None
@@ -162,7 +151,7 @@ class Stored(Found):
 
     @property
     def beside(self) -> list[int]:
-        """Articles to export beside that of the page: no page stands for them."""
+        """Articles to export beside that of the page, which belong to no page."""
         return [one.article.id for one in self.joined if one.what.is_exported] + self.freed
 
     @property
@@ -172,5 +161,5 @@ class Stored(Found):
 
     @property
     def has_moved(self) -> bool:
-        """Tell whether a stored article has its URL now, which is the better one."""
+        """Tell whether a stored article now has this URL, which is the better one."""
         return self.article is ArticleResult.UPDATED and self.same_as is not None

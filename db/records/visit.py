@@ -25,8 +25,6 @@ class Woken:
     """URLs that are queued again.
 
     Attributes:
-        urls: how many.
-        hosts: their hosts.
         next_due: Unix time at which the next URL is due, None when none ever is.
         spent: no page of the whole crawl is left, so there is nothing to visit lists for.
     """
@@ -39,7 +37,7 @@ class Woken:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A run that begins, its time, and how late a process of the crawl may come."""
+    """A run that begins, and how many seconds late another process may join it."""
 
     run_id: int
     now: float
@@ -90,7 +88,6 @@ class Wish:
     Attributes:
         urls: identifiers; none for all.
         fetched_before: Unix time.
-        host: a host's name.
         what: "articles", "lists" (with feeds and sitemaps), "failed" (whatever the reason, and what was cut), or "" for
             all of them but pages that are not there (404, 410).
     """

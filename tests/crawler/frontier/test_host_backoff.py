@@ -19,7 +19,7 @@ def test_answer_between_the_suspicion_and_the_look_costs_nothing(reason: FailRea
     while (request := driver.next()) is not None:
         requests.append(request)
     assert len(requests) > len(HOSTS)
-    outage, last = driver.crawl.followers.backoff.outage, requests[-1].meta["lease"]
+    outage, last = driver.crawl.outage, requests[-1].meta["lease"]
 
     async def all_at_once() -> None:
         for request in requests:

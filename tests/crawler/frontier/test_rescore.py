@@ -172,7 +172,7 @@ def test_full_graph_of_links_ranks_the_newest_urls_alone(tmp_path: Path, caplog:
 def test_round_begun_twice_is_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two pages may ask for one before the first has begun."""
     driver = Driver(new_database())
-    rescorer, asked = driver.crawl.followers.rescorer, []
+    rescorer, asked = driver.crawl.rescorer, []
 
     async def request(_self: Rescorer) -> None:
         asked.append(1)

@@ -35,9 +35,9 @@ class TestNoAnswer:
         assert outcome.robots == ()
 
     def test_while_its_host_rests_a_failure_is_not_held_against_the_url(self) -> None:
-        outcome = judge(page(0, error="timed out", tries=9), rules(resting=True))
+        outcome = judge(page(0, error="timed out", tries=9), rules(in_backoff=True))
         assert (outcome.state, outcome.tried, outcome.failed) == (State.PENDING, False, True)
-        assert judge(page(500, tries=9), rules(resting=True)).state == State.FAILED
+        assert judge(page(500, tries=9), rules(in_backoff=True)).state == State.FAILED
 
     def test_one_try_is_no_second_try(self) -> None:
         assert judge(page(0, error="connection lost"), rules(tries=1)).state == State.FAILED

@@ -9,6 +9,7 @@ import pytest
 
 from crawler.response.cookie_states import CookieStates
 from crawler.response.outcome import depth_memory, judge
+from crawler.response.redirects import with_redirect
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import Kind, State
@@ -90,7 +91,7 @@ class TestRedirect:
         assert (new.reason, new.found_in, new.depth) == (None, BlockKind.SEED, 0)
         # the next hop of the same seed too, other pages and other sites not
         assert judge(replace_lease(seed, found_in=BlockKind.REDIRECT), rules()).seed_host is None
-        away = judge(replace(seed, headers={"location": "http://h2.cn/"}), rules())
+        away = judge(with_redirect(replace(seed, headers={"location": "http://h2.cn/"})), rules())
         assert (away.seed_host, away.new_urls[0].reason) == (None, "outside")
         orphan = judge(replace_lease(seed, seed_id=None), rules())
         assert (orphan.seed_host, orphan.new_urls[0].reason) == (None, "outside")

@@ -12,7 +12,7 @@ from itertools import islice
 
 import pytest
 
-from crawler.learn.health.answers import ROBOTS, Came, HostAnswer
+from crawler.learn.health.answers import ROBOTS, AnswerKind, HostAnswer
 from crawler.learn.health.host import FEWEST, Finding, HealthMonitor, HostState
 from crawler.learn.health.messages import sentence
 from pipelines.records import BlockKind
@@ -50,21 +50,23 @@ def test_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
 def test_refusals_are_noticed_before_the_host_is_left_alone() -> None:
     health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 100))
-    lost = HostAnswer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, Came.FAILED, "timed out")
+    lost = HostAnswer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, AnswerKind.FAILED, "timed out")
     events = learn(health, [lost] * 10)
     assert [event.kind for event in events] == ["unreachable"]
 
 
 def test_host_that_never_answered_well() -> None:
     health = HealthMonitor(WINDOW)
-    refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(30)]
+    refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, AnswerKind.BLOCKED, "http 403") for n in range(30)]
     (event,) = learn(health, refused)
     assert (event.kind, event.why) == ("blocks", "http 403")
 
 
 def test_host_whose_pages_never_showed_text() -> None:
     health = HealthMonitor(WINDOW)
-    (event,) = learn(health, [other(random.Random(n), f"http://a.example/{n}", came=Came.EMPTY) for n in range(60)])
+    (event,) = learn(
+        health, [other(random.Random(n), f"http://a.example/{n}", kind=AnswerKind.EMPTY) for n in range(60)]
+    )
     assert event.kind == "empty"
 
 
@@ -89,7 +91,7 @@ def test_some_articles_in_doubt_are_no_alarm() -> None:
 def test_robots_txt_that_cannot_be_had() -> None:
     health = HealthMonitor(WINDOW)
     learn(health, islice(plain(random.Random(1)), 100))
-    lost = HostAnswer("http://a.example/robots.txt", ROBOTS, Came.FAILED, "http 503 (robots.txt)")
+    lost = HostAnswer("http://a.example/robots.txt", ROBOTS, AnswerKind.FAILED, "http 503 (robots.txt)")
     events = learn(health, [lost, lost, lost, lost])
     assert [(not event.ended, event.kind) for event in events] == [(True, "unreachable")]
     ended = learn(health, islice(plain(random.Random(2)), 40))
@@ -100,7 +102,7 @@ def test_section_that_is_closed_says_nothing_of_the_others() -> None:
     health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 200))
     closed = [
-        HostAnswer(f"http://a.example/vip/{n}.html", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(200)
+        HostAnswer(f"http://a.example/vip/{n}.html", BlockKind.LIST, AnswerKind.BLOCKED, "http 403") for n in range(200)
     ]
     assert learn(health, closed) == []
 
