@@ -66,8 +66,8 @@ def find_categories(name: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=65536)
 def _bits(word: str) -> int:
-    found = _BITS.get(word)
-    return _BITS.get(word.rstrip("0123456789"), 0) or _stem(word) if found is None else found
+    bits = _BITS.get(word)
+    return _BITS.get(word.rstrip("0123456789"), 0) or _stem(word) if bits is None else bits
 
 
 @lru_cache(maxsize=1024)
@@ -80,7 +80,7 @@ def _stem(word: str) -> int:
     if len(word) < 7 or (word[:_LEAST_STEM] not in _BEGINNINGS and word[-_LEAST_STEM:] not in _ENDINGS):
         return 0
     for size in range(len(word) - 2, _LEAST_STEM - 1, -1):
-        found = _BITS.get(word[:size], 0) or _BITS.get(word[-size:], 0)
-        if found:
-            return found
+        bits = _BITS.get(word[:size], 0) or _BITS.get(word[-size:], 0)
+        if bits:
+            return bits
     return 0
