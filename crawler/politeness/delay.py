@@ -147,7 +147,7 @@ class DelayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """Short pauses after failures, then backoffs that grow, then the host is dead (`HOST_BACKOFF`).
+    """Pauses after failures, then backoffs that grow, then death (`HOST_BACKOFF`).
 
     Attributes:
         failures: after so many failed requests in a row it is put in backoff.
