@@ -14,6 +14,7 @@ from socket import create_server
 import pytest
 
 from tests.crawler.crawling import Finished, Running, rows, scrapy, start
+from tests.waiting import wait_for
 
 HOSTS = 5
 PAGES = 12
@@ -89,10 +90,7 @@ def test_crawl_waits_for_the_network_and_loses_no_url(tmp_path: Path, port: int)
         running: Running = start(
             tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0.3", 'HOST_BACKOFF={"seconds": 0.2}')
         )
-        deadline = time.monotonic() + 60
-        while server.asked < 4 * HOSTS:
-            assert time.monotonic() < deadline, "the crawl does not begin"
-            time.sleep(0.05)
+        wait_for(lambda: server.asked >= 4 * HOSTS, "the crawl does not begin")
     time.sleep(2)
     with serving(port):
         done = running.finish()

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.word_lists import WordLists
 from tests.files import files_in
+from tests.table import each_row
 
 ROOT = Path(__file__).resolve().parents[2] / "pipelines"
 FILES = [path for path in files_in(ROOT, "**/*.txt", at_least=12) if "\n[" in path.read_text(encoding="utf-8")]
@@ -48,7 +49,7 @@ def test_all_files_are_found() -> None:
     assert len(FILES) >= 9
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@each_row("path", FILES)
 def test_each_list_is_read(path: Path) -> None:
     """A list that no code names is dead; an entry that stands twice in a list is an error of editing."""
     lines = path.read_text(encoding="utf-8").splitlines()

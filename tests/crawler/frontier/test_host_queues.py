@@ -251,7 +251,7 @@ class HostQueuesMachine(RuleBasedStateMachine):
         assert len(self.queues) == 0
 
 
-HostQueuesMachine.TestCase.settings = settings(deadline=None, max_examples=150, stateful_step_count=40)
+HostQueuesMachine.TestCase.settings = settings(max_examples=settings.default.max_examples * 2, stateful_step_count=40)
 TestHostQueues = HostQueuesMachine.TestCase
 
 

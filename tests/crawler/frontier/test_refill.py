@@ -149,7 +149,9 @@ class RefillMachine(RuleBasedStateMachine):
 
 
 RefillMachine.TestCase.settings = settings(
-    deadline=None, max_examples=8, stateful_step_count=15, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    max_examples=settings.default.max_examples // 6,
+    stateful_step_count=15,
+    phases=(Phase.explicit, Phase.generate),
 )
 TestRefill = RefillMachine.TestCase
 

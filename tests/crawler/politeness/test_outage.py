@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crawler.politeness.outage import Outage
 from db.records.reasons import FailReason
+from tests.table import each_row
 
 REFUSED, NO_HOST, NO_DNS, NO_PROXY, TLS = (
     FailReason.CONNECTION_REFUSED,
@@ -44,7 +43,7 @@ def test_answer_of_any_host_clears_all() -> None:
     assert fail(outage, range(6, 10), REFUSED, active=5) == [False] * 4
 
 
-@pytest.mark.parametrize("reason", [REFUSED, NO_HOST, NO_DNS, NO_PROXY])
+@each_row("reason", [REFUSED, NO_HOST, NO_DNS, NO_PROXY])
 def test_one_host_alone_is_suspected_itself_unless_nobody_could_be_asked(reason: FailReason) -> None:
     assert fail(Outage(), range(1), reason, active=1) == [reason in {NO_DNS, NO_PROXY}]
 

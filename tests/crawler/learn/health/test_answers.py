@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
@@ -17,6 +16,7 @@ from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Description, Extraction, Links, Metadata, PageKind, ParseResult
+from tests.table import each_row
 
 URL = "http://a.example/news/1.html"
 
@@ -42,7 +42,7 @@ def read(kind: PageKind, reason: str | None = None, title: str = "", links: int 
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "expected"),
     [
         (403, ("BLOCKED", "http 403")),
@@ -60,7 +60,7 @@ def test_statuses(status: int, expected: tuple[str, str]) -> None:
     assert came(status=status) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("location", "expected"),
     [
         ("/login?back=/news/1.html", ("LOGIN", "redirect")),
@@ -87,7 +87,7 @@ def test_no_answer() -> None:
     assert came(truncated=True, bounds=(BODY_CUT,)) == ("KEPT", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [
         {"error": FailReason.ADDRESS_REFUSED},
@@ -108,7 +108,7 @@ def test_robots() -> None:
     assert answer.found_in == ROBOTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parsed", "expected"),
     [
         (read(PageKind.LIST, "list page", "频道", 40), AnswerKind.PAGE),
@@ -140,7 +140,7 @@ def test_articles() -> None:
     assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
+@each_row(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
 def test_articles_of_hijackers(kind: str, *, hijacked: bool) -> None:
     parsed = replace(read(PageKind.ARTICLE, body="好" * 700), description=Description(harm_kind=kind))
     answer = answer_of(page(parsed=parsed))
@@ -163,7 +163,6 @@ def test_articles_of_a_site_are_alike_and_other_pages_are_not() -> None:
     assert shape("http://a.example/robots.txt", ROBOTS) == "robots"
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=300), st.sampled_from(sorted(BlockKind)))
 def test_any_url_has_a_short_shape(path: str, found_in: int) -> None:
     assert 0 < len(shape(f"http://a.example/{path}", found_in)) <= 80

@@ -17,6 +17,7 @@ from crawler.learn.health.host import FEWEST, Finding, HealthMonitor, HostState
 from crawler.learn.health.messages import sentence
 from pipelines.records import BlockKind
 from tests.benchmarks.health import CHANGES, STEADY, article, other, plain
+from tests.table import each_row
 
 WINDOW = 40
 
@@ -25,13 +26,13 @@ def learn(health: HealthMonitor, answers: Iterable[HostAnswer]) -> list[Finding]
     return [event for answer in answers for event in health.learn(answer)]
 
 
-@pytest.mark.parametrize("name", STEADY)
+@each_row("name", STEADY)
 def test_hosts_that_stay_as_they_are_raise_no_alarm(name: str) -> None:
     health = HealthMonitor(WINDOW)
     assert learn(health, islice(STEADY[name](random.Random(5)), 2500)) == []
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 def test_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
     change, kind = CHANGES[name]
     draw = random.Random(7)
@@ -148,7 +149,7 @@ def test_change_that_leaves_articles_readable_becomes_normal() -> None:
     assert [event.ended for event in events] == ["", "has stayed so for long and counts as normal now"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "state",
     ["", "[]", "{}", "null", '{"version": 0}', '{"version": 2, "answers": [1, 2]}', '{"version": 2}', "x" * 1000],
 )

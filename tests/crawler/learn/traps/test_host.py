@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from crawler.learn.traps.host import PROBATION_PAGES, Bounds, FetchedPage, HostTraps, Pattern, suspicion_of
 from pipelines.url_rules.forms import folder_key
 from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, disallow_reason
 from pipelines.url_rules.trap_signals import sketch
 from tests.crawler.trap_sites import HONEST, TRAPS, crawl, words
+from tests.table import each_row
 
 NOW = 1e9
 SITE = "http://a.example"
 
 
-@pytest.mark.parametrize("name", TRAPS)
+@each_row("name", TRAPS)
 def test_trap_ends_and_costs_no_article(name: str) -> None:
     site, most = TRAPS[name]
     found = crawl(site, most=1000)
@@ -26,14 +25,14 @@ def test_trap_ends_and_costs_no_article(name: str) -> None:
     assert all(reason for _, reason in found.skipped)
 
 
-@pytest.mark.parametrize("name", HONEST)
-@pytest.mark.parametrize("order", ["fifo", "random"])
+@each_row("name", HONEST)
+@each_row("order", ["fifo", "random"])
 def test_honest_site_loses_nothing(name: str, order: str) -> None:
     site, articles = HONEST[name]
     assert len(crawl(site, most=20_000, order=order).articles) == articles
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "kind"),
     [
         ("/calendar?y=2025&m=6", "calendar"),
@@ -129,7 +128,7 @@ def test_probation_is_short() -> None:
     assert not host.opened
 
 
-@pytest.mark.parametrize("own", [False, True])
+@each_row("own", [False, True])
 def test_probation_ends_when_something_comes_of_a_page(own: bool) -> None:  # noqa: FBT001
     host = on_probation()
     if own:
