@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from db.records.reasons import PageReason
 
-from .. import models
 from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
 from ..document.view import HEADINGS, Flags, Values, measure
+from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
 from .borders.copies import drop_copies
@@ -89,10 +88,9 @@ _BYLINE = re.compile(
 )
 
 
-@lru_cache(maxsize=1)
 def network() -> StagedNetwork:
     """Return the shipped networks."""
-    return StagedNetwork.of(models.load("combined"))
+    return load("combined", StagedNetwork.of)
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -112,11 +110,12 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     table, mass = features(document, networks.odds), weigh(document)
     chances = networks.predict(table, Layout.of(document, mass))
     chances[_heaps(document)] = 0
-    others = other_stories(document, _titles(document))
+    titles = _titles(document)
+    others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
     kept, confidence = choose_outside(document, chances)
-    kept = whole_tables(document, _trimmed(document, kept, chances, mass), chances, mass)
+    kept = whole_tables(document, _trimmed(document, kept, chances, mass, titles), chances, mass)
     kept = drop_copies(document, kept, mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
@@ -182,14 +181,13 @@ def choose_outside(document: Document, chances: Values) -> tuple[list[int], floa
     return kept, confidence
 
 
-def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
+def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values, titles: str) -> list[int]:
     """Leave out what templates put around a text, unless it is very likely content.
 
     Headline, date, source and byline stand before the first sentence and are metadata. Names of editors, labels of side
     sections and imprints stand behind the last one.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     dated = is_dated(document)
     least = _SURE if dated else _SURE_UNDATED
