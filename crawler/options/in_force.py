@@ -54,7 +54,7 @@ class InForce:
 
 
 def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]:
-    """Return all settings as a news crawl would have them, in the order of docs/settings.md.
+    """Return all settings as a news crawl has them, in the order of the table.
 
     Args:
         settings: the project's, with what the command line and the environment give.

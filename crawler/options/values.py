@@ -200,7 +200,7 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
 
 
 def record(option: Option, given: Any) -> dict[str, Any]:
-    """Parse a JSON object of the option's parts; those that are missing have their defaults."""
+    """Parse a JSON object of the parts of an option; missing ones are defaults."""
     values = mapping(option, given)
     for name in values:
         if name not in (known := [part.name for part in option.parts]):
