@@ -6,7 +6,7 @@ The evidence of a cluster is a tree: each article but the representative repeats
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -157,20 +157,17 @@ def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> Non
         run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": a, "of_source": b, "n": named[a, b]} for a, b in keys])
 
 
-def count_changed(connection: Connection, stored: Row[Any], values: Mapping[str, Any]) -> None:
-    """Count a stored article under the site and source that it gets by these values."""
-    site_id, source = values.get("site_id", stored.site_id), values.get("source", stored.source)
-    if (site_id, source) != (stored.site_id, stored.source):
-        repeats = stored.duplicate_of is not None
-        _count_off(connection, stored, repeated=repeats)
-        count(connection, [(site_id, source, repeats)])
+def recount(connection: Connection, before: tuple[int, str], after: tuple[int, str], *, repeats: bool) -> None:
+    """Count a stored article under another (site, source)."""
+    _count_off(connection, *before, repeated=repeats)
+    count(connection, [(*after, repeats)])
 
 
-def _count_off(connection: Connection, old: Row[Any], *, repeated: bool) -> None:
+def _count_off(connection: Connection, site_id: int, source: str, *, repeated: bool) -> None:
     """Count one article less of a site and a source."""
-    run_many(connection, _COUNT_SITE, [{"key": old.site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
-    if old.source:
-        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
+    run_many(connection, _COUNT_SITE, [{"key": site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
+    if source:
+        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": site_id, "of_source": source, "n": -1}])
 
 
 def _count_turned(connection: Connection, *, stands: int | None = None, repeats: int | None = None) -> None:
@@ -260,17 +257,17 @@ def detach(connection: Connection, article_id: int) -> None:
     forget_evidence(connection, [article_id])
 
 
-def hand_down(connection: Connection, holder: Row[Any]) -> int | None:
+def hand_down(connection: Connection, holder: int, text: str, html: str) -> int | None:
     """Give the text of an article that changes or goes to one of its copies, for all.
 
     Returns: that copy, None when there is none.
     """
-    heir = connection.execute(_HEIR, {"key": holder.id}).scalar()
+    heir = connection.execute(_HEIR, {"key": holder}).scalar()
     if heir is None:
         return None
-    kept = {"text": holder.text, "html": holder.html, "text_holder": None}
+    kept = {"text": text, "html": html, "text_holder": None}
     connection.execute(update(article).where(article.c.id == heir).values(kept))
-    connection.execute(update(article).where(article.c.text_holder == holder.id).values(text_holder=heir))
+    connection.execute(update(article).where(article.c.text_holder == holder).values(text_holder=heir))
     connection.execute(update(duplicate).where(duplicate.c.article_id == heir).values(own=1))
     return int(heir)
 
@@ -355,7 +352,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old) if old.text else None
+    heir = hand_down(connection, old.id, old.text, old.html) if old.text else None
     if heir is None:
         signatures.remove(connection, [old.id])
     else:
@@ -370,7 +367,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
         forget_evidence(connection, [old.id])
     connection.execute(article.delete().where(article.c.id == old.id))
     search.remove(connection, [old.id])
-    _count_off(connection, old, repeated=old.duplicate_of is not None)
+    _count_off(connection, old.site_id, old.source, repeated=old.duplicate_of is not None)
     if old.duplicate_of is not None:
         connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
         return False
@@ -396,7 +393,7 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
     """
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old) if old.text_holder is None else None
+    heir = hand_down(connection, old.id, old.text, old.html) if old.text_holder is None else None
     if heir is None:
         signatures.remove(connection, [old.id])
     else:
@@ -417,7 +414,7 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
         connection.execute(cluster.delete().where(cluster.c.id == old.id))
     else:
         connection.execute(update(cluster).where(cluster.c.id == root).values(size=cluster.c.size - 1))
-    _count_off(connection, old, repeated=root is not None)
+    _count_off(connection, old.site_id, old.source, repeated=root is not None)
     return root if old.duplicate_of is None else None
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from db.articles.apply import _insert
+from db.articles import apply, plan
 from db.engine.database import open_for_crawl
 from db.engine.statements import insert_rows
 from db.frontier.insert import add_urls
@@ -49,7 +49,7 @@ def fill(url: str, articles: int) -> None:
                     text = "".join(draw.choices(signs, k=1500))
                     html = f"<p>{text}</p>"
                     made.append(article(one.url, text, title=text[:20], html=html, published_at="2025-03-01"))
-                _insert(connection, [(one, None, None) for one in made], index_terms)
+                apply.insert(connection, [plan.Insert(one) for one in made], index_terms)
                 keys = [one.id for one in urls]
                 links = [(key, keys[(at + n) % len(keys)], n % 7) for at, key in enumerate(keys) for n in range(1, 11)]
                 insert_rows(connection, LinkRow.table(), ("source", "target", "block"), links)
