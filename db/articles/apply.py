@@ -54,25 +54,50 @@ def add(
     """
     added: list[Added] = []
     terms = _remembered(articles, make_terms)
+    numbers = _Numbers(connection)
     while len(added) < len(articles):
         rest = articles[len(added) :]
-        one = _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms)
+        one = _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms, numbers=numbers)
         added += one.write()
         for old, new in one.moves:
             plan.follow(articles, added, old, new)
-    renumber(connection, [key for one in added for key in one.freed])
     return added
 
 
-def renumber(connection: Connection, ids: Sequence[int]) -> None:
-    """Number articles that were copies and stand for themselves as if they came now.
+class _Numbers:
+    """Numbers of articles, in the order in which they come.
 
-    So whoever reads what is new of those that repeat nothing finds them.
+    The caller holds the lock on articles, so that nobody else gives numbers meanwhile.
     """
-    if ids:
-        last = connection.execute(_LAST_NUMBER).scalar_one()
-        rows = [{"key": key, "n": last + n} for n, key in enumerate(dict.fromkeys(ids), 1)]
-        run_many(connection, _RENUMBER, rows)
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._last: int | None = None
+
+    def of_new(self, seen: str) -> int:
+        """Return the number of an article that came at an ISO time.
+
+        Never below the time, so that no number comes again when the newest articles were dropped.
+        """
+        return self._next(int(datetime.fromisoformat(seen).timestamp() * 1000))
+
+    def renew(self, ids: Sequence[int]) -> None:
+        """Number articles that were copies and stand for themselves as if they came now.
+
+        So whoever reads what is new of those that repeat nothing finds them.
+        """
+        run_many(self._connection, _RENUMBER, [{"key": key, "n": self._next()} for key in ids])
+
+    def _next(self, least: int = 0) -> int:
+        if self._last is None:
+            self._last = self._connection.execute(_LAST_NUMBER).scalar_one_or_none() or 0
+        self._last = max(self._last + 1, least)
+        return self._last
+
+
+def renumber(connection: Connection, ids: Sequence[int]) -> None:
+    """Number articles that stand for themselves now as if they came now."""
+    _Numbers(connection).renew(ids)
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
@@ -167,8 +192,10 @@ class _Round:
         *,
         renewal: Renewal,
         make_terms: MakeTerms,
+        numbers: _Numbers,
     ) -> None:
         self._connection = connection
+        self._numbers = numbers
         self._make_terms = make_terms
         self._articles = unrelated(articles)
         self._judge = judge
@@ -181,8 +208,8 @@ class _Round:
         """Stored articles that this round has changed: what was read of them holds no longer."""
         self.moves: list[tuple[int, int]] = []
         """Articles that have moved from one URL to another."""
-        self._new: list[NewArticle] = []
-        """Articles that repeat none: written at the end, all at once."""
+        self._new: list[tuple[plan.Insert, int]] = []
+        """Articles that repeat none, with their numbers: written at the end, all at once."""
         self._signed: list[Signed] = []
         self._counted: list[tuple[int, str, bool]] = []
         self._reclassed: list[NewArticle] = []
@@ -211,9 +238,10 @@ class _Round:
                 planned = self._planner.of_new(new, candidates, decision)
             self._carry_out(planned.writes)
             self._changed |= planned.changed
+            self._numbers.renew(list(dict.fromkeys(self._freed)))
             added.append(planned.result._replace(freed=tuple(self._freed)))
             self._freed = []
-        self._insert([plan.Insert(new) for new in self._new])
+        self._insert(self._new)
         classes.renew(self._connection, {new.id: new.memberships for new in self._reclassed})
         search.renew(self._connection, self._reworded, self._make_terms)
         signatures.insert(self._connection, self._signed)
@@ -225,10 +253,11 @@ class _Round:
         for write in writes:
             match write:
                 case plan.Insert(new, original):
+                    numbered = write, self._numbers.of_new(new.seen)
                     if original is None:
-                        self._new.append(new)
+                        self._new.append(numbered)
                     else:
-                        self._insert([write])
+                        self._insert([numbered])
                     self._counted.append((new.site_id, new.source, original is not None))
                 case plan.Sign(new, beside):
                     number = signatures.cluster_of(connection, self._signed, beside) if beside else None
@@ -271,8 +300,7 @@ class _Round:
                 case plan.Reclass(new):
                     self._reclassed.append(new)
 
-    def _insert(self, articles: Sequence[plan.Insert]) -> None:
-        """Write rows of articles."""
+    def _insert(self, articles: Sequence[tuple[plan.Insert, int]]) -> None:
         insert(self._connection, articles, self._make_terms)
 
     def _sign(self, new: NewArticle, number: int | None) -> None:
@@ -351,12 +379,20 @@ class _Regrouping(_Round):
             decision = judge(new, candidates)  # one page under two URLs, which are both stored, is a copy here
             return None if decision is None else replace(decision, same_page=False, keep=Keep.METADATA)
 
-        super().__init__(connection, articles, as_copies, index, renewal=Renewal.OF_PAGES, make_terms=_no_terms)
+        super().__init__(
+            connection,
+            articles,
+            as_copies,
+            index,
+            renewal=Renewal.OF_PAGES,
+            make_terms=_no_terms,
+            numbers=_Numbers(connection),
+        )
         self._candidates.stored = {}
 
-    def _insert(self, articles: Sequence[plan.Insert]) -> None:
-        rows = [{"key": new.id, "cluster": of or new.id, "of": of} for new, of, _ in articles]
-        alone = [(new.id, 1) for new, of, _ in articles if of is None]
+    def _insert(self, articles: Sequence[tuple[plan.Insert, int]]) -> None:
+        rows = [{"key": new.id, "cluster": of or new.id, "of": of} for (new, of, _), _ in articles]
+        alone = [(new.id, 1) for (new, of, _), _ in articles if of is None]
         insert_rows(self._connection, cluster, ("id", "size"), alone)
         run_many(self._connection, _GROUP, rows)
 
@@ -380,26 +416,24 @@ _GROUP = (
 )
 
 
-def insert(connection: Connection, articles: Sequence[plan.Insert], make_terms: MakeTerms) -> None:
-    """Write rows of new articles."""
+def insert(connection: Connection, articles: Sequence[tuple[plan.Insert, int]], make_terms: MakeTerms) -> None:
+    """Write rows of new articles with their numbers."""
     if not articles:
         return
-    # never below the time, so that no number comes again when the newest articles were dropped
-    last = connection.execute(_LAST_NUMBER).scalar_one_or_none() or 0
-    first = max(last + 1, int(datetime.fromisoformat(articles[0].new.seen).timestamp() * 1000))
     rows = [
         plan.values_of(new)
         | {"id": new.id, "cluster_id": original or new.id, "duplicate_of": original, "first_seen": new.seen}
         | {"text_holder": holder, "number": number}
         | ({} if holder is None else {"text": "", "html": ""})
-        for number, (new, original, holder) in enumerate(articles, first)
+        for (new, original, holder), number in articles
     ]
     run_many(connection, _INSERT, rows)
-    _insert_images(connection, {new.id: new.images for new, _, _ in articles})
-    classes.insert(connection, {new.id: new.memberships for new, _, _ in articles})
-    alone = [(new.id, 1) for new, original, _ in articles if original is None]
+    inserts = [one for one, _ in articles]
+    _insert_images(connection, {new.id: new.images for new, _, _ in inserts})
+    classes.insert(connection, {new.id: new.memberships for new, _, _ in inserts})
+    alone = [(new.id, 1) for new, original, _ in inserts if original is None]
     insert_rows(connection, cluster, ("id", "size"), alone)
-    search.insert(connection, [_indexed(new, original or new.id, make_terms) for new, original, _ in articles])
+    search.insert(connection, [_indexed(new, original or new.id, make_terms) for new, original, _ in inserts])
 
 
 def _insert_images(connection: Connection, images: Mapping[int, Sequence[tuple[str, str]]]) -> None:

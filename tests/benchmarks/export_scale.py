@@ -49,7 +49,9 @@ def fill(url: str, articles: int) -> None:
                     text = "".join(draw.choices(signs, k=1500))
                     html = f"<p>{text}</p>"
                     made.append(article(one.url, text, title=text[:20], html=html, published_at="2025-03-01"))
-                apply.insert(connection, [plan.Insert(one) for one in made], index_terms)
+                apply.insert(
+                    connection, [(plan.Insert(one), number) for number, one in enumerate(made, first + 1)], index_terms
+                )
                 keys = [one.id for one in urls]
                 links = [(key, keys[(at + n) % len(keys)], n % 7) for at, key in enumerate(keys) for n in range(1, 11)]
                 insert_rows(connection, LinkRow.table(), ("source", "target", "block"), links)
