@@ -55,12 +55,21 @@ def add(
     added: list[Added] = []
     terms = _remembered(articles, make_terms)
     numbers = _Numbers(connection)
+    pointing: dict[int, int] = {}
+    """URLs from which an article has moved, unless another one came there; and where to."""
     while len(added) < len(articles):
         rest = articles[len(added) :]
         one = _Round(connection, rest, judge, index, differs, renewal=renewal, make_terms=terms, numbers=numbers)
-        added += one.write()
-        for old, new in one.moves:
-            plan.follow(articles, added, old, new)
+        written = one.write()
+        for new, result in zip(rest, written, strict=False):
+            if result.what.why_not_stored is None:
+                pointing.pop(new.id, None)
+        added += written
+        for old, into in one.moves:
+            plan.follow(articles, added, old, into)
+            pointing = {key: into if other == old else other for key, other in pointing.items() if key != into}
+            pointing[old] = into
+    run_many(connection, _POINT_ON, [{"key": key, "other": pointing[key]} for key in sorted(pointing)])
     return added
 
 
@@ -330,7 +339,6 @@ class _Round:
 
     def _move(self, old: int, new: int) -> None:
         clusters.move(self._connection, old, new)
-        self._connection.execute(_POINT_ON, {"key": old, "other": new})
         self.moves.append((old, new))
         signatures.move(self._connection, old, new)
 
