@@ -1,10 +1,10 @@
 """Settings of all spiders of the project.
 
-The defaults come from the table in `crawler.options.config`. What makes a spider the news crawl (its scheduler,
+The defaults come from the table in `crawler.options.table`. What makes a spider the news crawl (its scheduler,
 download handlers, stages) is given to that spider alone, by `crawler.options.scrapy_settings`.
 """
 
-from .options.config import ROBOTS_AGENT, defaults
+from .options.table import ROBOTS_AGENT, defaults
 
 globals().update(defaults())
 

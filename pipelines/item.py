@@ -1,4 +1,4 @@
-"""Item of the crawl: one page on its way from the answer to its row."""
+"""A page of the crawl on its way from the answer to its row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .records import ParseResult
 
 
 class CutBy(StrEnum):
-    """Reason why only the beginning of an answer is there, as WARC files name it."""
+    """Reason why an answer is incomplete, as WARC files name it."""
 
     LENGTH = "length"
     TIME = "time"
@@ -25,13 +25,7 @@ class CutBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WireExchange:
-    """A request and its answer as they went over the wire, for an archive.
-
-    Attributes:
-        request: head and body, as sent.
-        answer: the same as received, nothing decoded.
-        cut: why that is only a beginning; None when it is whole.
-    """
+    """A request and its answer as they went over the wire, nothing decoded."""
 
     request: bytes
     answer: bytes
@@ -40,32 +34,30 @@ class WireExchange:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Answer for one lease; each stage hands on a new one with what it found out.
+    """Answer for one lease; each stage hands on a new one with its results.
 
     Attributes:
-        lease: the URL as the frontier handed it out.
         scope: where its links may lead.
         status: HTTP status, 0 when there was no answer.
-        error: why there was no (usable) answer, if there was none.
-        detail: what is to be said beside `error` or `unreadable`.
+        error: why there was no (usable) answer.
+        detail: beside `error` or `unreadable`.
         headers: response headers of interest, lower-case names.
-        body: the decoded body.
+        body: decoded.
         dom: the document that a browser made of it; empty when none was asked.
         truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
             whole article.
-        cookies: the Cookie header that went with the request.
+        cookies: the Cookie header of the request.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
-        bounds: names of the bounds that this answer ran into, for the summary.
+        bounds: names of the bounds that this answer exceeded, for the summary.
         fetched_at: Unix time of the answer.
         seconds: how long it took.
-        wait: seconds for which nothing of its host can be asked through its proxy, which does not serve.
+        wait: seconds for which its host cannot be asked, because its proxy does not serve.
         address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
-        parsed: what the extract stage made of it, if it could.
-        unreadable: why it could not.
-        wire: what went over the wire, until it is in the archive.
-        archived: where it stands there.
-        recorded: it comes from an archive, nothing was requested.
+        unreadable: why the extract stage could not parse it.
+        wire: kept until it is in the archive,
+        archived: and its place there.
+        recorded: it comes from an archive; nothing was requested.
     """
 
     lease: Lease
@@ -93,7 +85,7 @@ class Page:
 
     @property
     def lacks_https(self) -> bool:
-        """Tell whether https cannot be had of a host that was named without a scheme."""
+        """Tell whether a host that was named without a scheme does not speak https."""
         lease = self.lease
         if self.error is None or not self.scope.bare or not lease.url.startswith("https:"):
             return False

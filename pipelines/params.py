@@ -1,7 +1,7 @@
 """Look up methods and parameters that a user gives by name, and check them.
 
-Those of the project have a class of parameters (`fill_params`). Others are given as `module:name` (`plug_in`) and take
-their parameters as keyword arguments.
+Methods of the project have a class of parameters (`fill_params`). Others are given as `module:name` (`plug_in`) and
+take their parameters as keyword arguments.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from typing import Any
 
 
 def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
-    """Build a parameter object.
+    """Build an object of a class of parameters, which has a default for every field.
 
     Args:
-        kind: a dataclass with a default for every field.
-        params: values for some fields; the others keep their defaults.
         owner: whose parameters these are, for the message.
 
     Raises:
@@ -63,18 +61,16 @@ def is_import_path(name: str) -> bool:
 def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes: str = "") -> Callable[..., Any]:
     """Return a function or class from outside the project, with `params` filled in.
 
-    It is looked for as Python does, and in the current folder at last. A function gets the parameters as keyword
-    arguments of each call; a class gets them when it is made, once in each process, and its instance is called.
+    It is looked for as Python does, and in the current folder last. A function gets the parameters as keyword arguments
+    of each call; a class gets them when it is made, once in each process, and its instance is called.
 
     Args:
         path: `module:name`.
-        params: by name.
-        owner: for whom, for the message: "extractor".
+        owner: its purpose, for the message: "extractor".
         takes: the one argument of a call in a word or two, empty when there is none.
 
     Raises:
-        ValueError: there is no such module or name, it is nothing that can be called so, or does not take these
-            parameters.
+        ValueError: there is no such module or name, it cannot be called so, or does not take these parameters.
     """
     where, given = f"{owner} {path!r}", dict(params or {})
     found = _imported(path, where)
@@ -96,7 +92,6 @@ def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes
 
 
 def _imported(path: str, where: str) -> Any:
-    """Import what a path names."""
     module_name, _, name = path.partition(":")
     here = os.getcwd()
     if here not in sys.path and "" not in sys.path:

@@ -35,12 +35,11 @@ Sign = Callable[[str, str], Signature]
 
 _NEAR_BLOCKS, _NEAR_NODES = 5, 200
 _LEAD = 1_000
-"""Characters of a text that may be but the beginning of that in the data."""
+"""Characters below which a text may be only the beginning of the one in the data."""
 _SHORT_TEXT = 400
-"""Characters of a text, below which the data of its page may have more."""
+"""Characters of a text below which the data of its page may hold more."""
 
 SIGN: Sign = method().sign
-"""That of the default method."""
 
 
 def parse_page(
@@ -63,7 +62,7 @@ def parse_page(
         url: URL after redirects.
         content_type: value of the Content-Type header.
         robots_header: values of the X-Robots-Tag headers, one a line.
-        fetched_at: when it was fetched, with zone.
+        fetched_at: with zone.
         extractor: a name of `EXTRACTORS`.
         params: values for its parameters; the others keep their defaults.
         site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
@@ -79,8 +78,8 @@ def parse_page(
 
     Cost: O(bytes), about eight times that of parsing alone (see docs/extraction.md).
     """
-    read = partial(
-        read_page,
+    _, parsed, _ = read_page(
+        parse(body, url, content_type, bounds),
         robots_header=robots_header,
         fetched_at=fetched_at,
         extractor=extractor,
@@ -88,46 +87,7 @@ def parse_page(
         site_model=site_model,
         kinds=kinds,
     )
-    return read_with_data(parse(body, url, content_type, bounds), read)[1]
-
-
-def read_with_data(
-    document: Document, read: Callable[..., tuple[ParseResult, Extraction]]
-) -> tuple[Document, ParseResult, Extraction]:
-    """Parse a document, with the data of its scripts if it says next to nothing.
-
-    Args:
-        document: a parsed page.
-        read: `read_page` with its options.
-
-    Returns:
-        The document that the article was found in, and what `read_page` gives.
-
-    Cost: for a page that says something that of `read_page`, else also O(characters of scripts).
-    """
-    parsed, extraction = read(document)
-    own = parsed.extraction.text
-    is_short = is_short_of_text(parsed)
-    if "script" not in document.tags or not (is_short or (parsed.is_leaf and carries_another(document, own))):
-        return document, parsed, extraction
-    page = with_data(document)
-    if page is None:
-        return document, parsed, extraction
-    again, found = read(page)
-    text = again.extraction.text
-    is_more = len(own) < _LEAD and len(text) > MORE * len(own)
-    is_other = 2 * len(text) > len(own) and is_apart(own, text)
-    if again.kind is not PageKind.ARTICLE or not again.is_kept or not (is_more or is_other):
-        return document, parsed, extraction
-    joined = links.join(again.links, parsed.links)
-    return page, replace(again, links=joined, text_from=TextFrom.DATA, loads_more=False), found
-
-
-def is_short_of_text(parsed: ParseResult) -> bool:
-    """Tell whether the article of a page may stand in its data."""
-    if parsed.kind is PageKind.ARTICLE:
-        return len(parsed.extraction.text) < _SHORT_TEXT
-    return parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}
+    return parsed
 
 
 def read_page(
@@ -141,82 +101,131 @@ def read_page(
     site_model: bytes | None = None,
     kinds: Collection[PageKind] = STORED_KINDS,
     text_from: TextFrom = TextFrom.HTML,
-) -> tuple[ParseResult, Extraction]:
-    """Parse a document; return its record and the extraction before judging.
+) -> tuple[Document, ParseResult, Extraction]:
+    """Read a document, or the data in its scripts if it says next to nothing itself.
 
     Args:
         document: a parsed page.
-        robots_header: see `parse_page`, as the others.
-        fetched_at: when it was fetched, with zone.
-        extractor: a name of `EXTRACTORS`.
-        params: values for its parameters.
         sign: makes the signature of the article, by which near-duplicates are found.
-        site_model: packed model of the site.
-        kinds: kinds of pages whose text is kept.
-        text_from: where the document came from.
+        text_from: origin of the document; data are looked for in HTML alone.
+
+    For the others see `parse_page`.
 
     Returns:
-        The record, and the extraction with the blocks kept and their scores, also for a page that is not kept.
+        The document that the article was found in, its record, and the extraction with the blocks kept and their
+        scores, also for a page that is not kept.
 
     Raises:
-        ValueError: unknown extractor or parameter, `fetched_at` without zone.
+        ValueError: see `parse_page`.
 
-    Cost: O(nodes + characters).
+    Cost: O(nodes + characters), of a page that says little also O(characters of scripts).
     """
-    own = text = _extractor(extractor, tuple(sorted((params or {}).items())))(document)
+    read = partial(
+        _read,
+        robots_header=robots_header,
+        fetched_at=fetched_at,
+        find_text=_extractor(extractor, tuple(sorted((params or {}).items()))),
+        sign=sign,
+        site_model=site_model,
+        kinds=kinds,
+        text_from=text_from,
+    )
+    parsed, extraction = read(document)
+    if text_from is not TextFrom.HTML or not _may_hold_data(document, parsed):
+        return document, parsed, extraction
+    data_document = with_data(document)
+    if data_document is None:
+        return document, parsed, extraction
+    data_parsed, data_extraction = read(data_document)
+    shown, text = parsed.extraction.text, data_parsed.extraction.text
+    is_more = len(shown) < _LEAD and len(text) > MORE * len(shown)
+    is_other = 2 * len(text) > len(shown) and is_apart(shown, text)
+    if data_parsed.kind is not PageKind.ARTICLE or not data_parsed.is_kept or not (is_more or is_other):
+        return document, parsed, extraction
+    joined = links.join(data_parsed.links, parsed.links)
+    data_parsed = replace(data_parsed, links=joined, text_from=TextFrom.DATA, loads_more=False)
+    return data_document, data_parsed, data_extraction
+
+
+def _may_hold_data(document: Document, parsed: ParseResult) -> bool:
+    """Tell whether an article, or more of it, may stand in the data of scripts."""
+    if "script" not in document.tags:
+        return False
+    text = parsed.extraction.text
+    if parsed.kind is PageKind.ARTICLE:
+        is_short = len(text) < _SHORT_TEXT
+    else:
+        is_short = parsed.kind in {PageKind.OTHER, PageKind.LIST, PageKind.MEDIA, PageKind.NOTICE}
+    return is_short or (parsed.is_leaf and carries_another(document, text))
+
+
+def _read(
+    document: Document,
+    *,
+    robots_header: str,
+    fetched_at: datetime,
+    find_text: Extractor,
+    sign: Sign,
+    site_model: bytes | None,
+    kinds: Collection[PageKind],
+    text_from: TextFrom,
+) -> tuple[ParseResult, Extraction]:
+    """Read a document; return its record and the extraction before judging."""
+    uncorrected = extraction = find_text(document)
     if site_model is not None:
-        seen = template.look(document)
-        known = template.find_hints(document, seen, _unpack(site_model))
-        text = template.correct(document, own, known)
-    extraction = text
-    found = metadata.extract(document, text, fetched_at)
+        keys = template.text_keys(document)
+        repeated, on_path = template.find_hints(document, keys, _unpack(site_model))
+        extraction = template.correct(document, uncorrected, repeated, on_path)
+    about = metadata.extract(document, extraction, fetched_at)
     urls = links.resolve_urls(document)
-    anchors = links.extract(document, text, urls)
-    judged = classify(document, text, found, anchors)
+    page_links = links.extract(document, extraction, urls)
+    judged = classify(document, extraction, about, page_links)
     if judged.reason is PageReason.NEEDS_BROWSER and text_from is TextFrom.BROWSER:
-        judged = _shown(judge(document, text, found, anchors))
+        judged = _without_article(judge(document, extraction, about, page_links))
     page_kind, reason, probability = judged
-    is_kept = page_kind in kinds and bool(text.text)
-    if text.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, text):
+    is_kept = page_kind in kinds and bool(extraction.text)
+    if extraction.text and page_kind is not PageKind.LIST and document.is_cut and _runs_on(document, extraction):
         is_kept, page_kind, reason, probability = False, PageKind.OTHER, PageReason.TOO_LARGE, 1.0
     noindex, nofollow = read_directives(document, robots_header, fetched_at)
+    kept = extraction
     if is_kept:
         reason = PageReason.LIST if page_kind is PageKind.LIST else None
-    elif text.text:
+    elif extraction.text:
         reason = reason or REASON_OF_KIND[page_kind]
-        text = Extraction(reason=reason)
-        anchors = links.extract(document, text, urls)  # what stood in its text does so no longer
-        found = metadata.extract_head(document, found)
-    signature = sign(found.title, text.text)
+        kept = Extraction(reason=reason)
+        page_links = links.extract(document, kept, urls)  # links in the text are links beside it now
+        about = metadata.extract_head(document, about)
+    signature = sign(about.title, kept.text)
     sample = None
     is_leaf = is_kept and page_kind is not PageKind.LIST
     if site_model is not None and is_leaf:
-        sample = template.sample_page(document, seen, own, fingerprint(f"{found.title}\n{signature.exact}"))
+        article = fingerprint(f"{about.title}\n{signature.exact}")
+        sample = template.sample_page(document, keys, uncorrected, article)
     terms = None
     if is_kept:
-        terms = index_terms(found.title, text.text, JOINED_BY.join(found.authors), found.source, found.language)
-    exceeded = document.exceeded | ({LINKS} if len(anchors) >= document.bounds.links else set())
-    page = ParseResult(
+        terms = index_terms(about.title, kept.text, JOINED_BY.join(about.authors), about.source, about.language)
+    exceeded = document.exceeded | ({LINKS} if len(page_links) >= document.bounds.links else set())
+    parsed = ParseResult(
         kind=page_kind,
         reason=reason,
-        metadata=found,
-        extraction=replace(text, blocks=(), scores=()),
+        metadata=about,
+        extraction=replace(kept, blocks=(), scores=()),
         signature=signature,
-        links=links.mark_nofollow(anchors) if nofollow else anchors,
+        links=links.mark_nofollow(page_links) if nofollow else page_links,
         feeds=links.find_feeds(document),
         noindex=noindex,
         encoding=document.encoding,
         sample=sample,
         bounds=tuple(sorted(exceeded)),
-        doubt=_doubt(found.title, text.text),
+        doubt=_doubt(about.title, kept.text),
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
         index_terms=terms,
         text_from=text_from,
-        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, anchors, text.text),
-        lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, anchors),
+        loads_more=text_from is TextFrom.HTML and _loads_more(document, page_kind, page_links, kept.text),
+        lacks_links=text_from is TextFrom.HTML and not is_leaf and lacks_links(document, page_links),
     )
-    return page, extraction
+    return parsed, extraction
 
 
 def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -> bool:
@@ -226,8 +235,8 @@ def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -
     return loads_more_text(document, text)
 
 
-def _shown(judged: PageJudgement) -> PageJudgement:
-    """Judge a page that is as thin after its scripts ran: it holds no article."""
+def _without_article(judged: PageJudgement) -> PageJudgement:
+    """Judge a page that is still thin after its scripts ran: it holds no article."""
     is_article = judged.kind is PageKind.ARTICLE
     return PageJudgement(PageKind.OTHER, PageReason.TOO_LITTLE_PROSE) if is_article else judged
 

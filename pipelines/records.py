@@ -1,7 +1,7 @@
 """Records that travel through the pipelines: frozen, picklable, free of behaviour.
 
-A page comes back from its worker process as one `ParseResult`. Links are columns (one tuple or byte string each)
-rather than one object each, because a page has about sixty of them and most are known already.
+A page comes back from its worker process as one `ParseResult`. Links are columns (one tuple or byte string each) rather
+than one object each: a page has about sixty of them, and most are already in the frontier.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ def _by_position(record: type[R]) -> type[R]:
 
 
 class BlockKind(IntEnum):
-    """Place of a link on its page, or another source of the URL; a small integer."""
+    """Place of a link on its page, or another source of the URL."""
 
     BODY = 0
-    """Inside the text of the article."""
     LIST = 1
     """In the main list of a channel, home or search page."""
     RELATED = 2
@@ -39,41 +38,33 @@ class BlockKind(IntEnum):
     NAVIGATION = 3
     """Menus, breadcrumbs, headers, channel bars."""
     PAGINATION = 4
-    """Next page, page numbers."""
     FOOTER = 5
-    """Footer, copyright, friendly links."""
+    """Footer, copyright, partner sites."""
     OTHER = 6
     """Anything else: adverts, widgets, tags, comments."""
     FEED = 7
-    """An entry of an RSS or Atom feed."""
     SITEMAP = 8
-    """An entry of a sitemap."""
     REDIRECT = 9
-    """The target of a redirect."""
     CANONICAL = 10
     """The page's own `rel=canonical`."""
     SEED = 11
-    """Given by the user."""
     PART = 12
     """The next or previous part of an article that is spread over several pages."""
     PROBE = 13
-    """Made up, to learn what a host answers when there is no such page."""
+    """Invented, to learn how a host answers for a page that does not exist."""
 
 
 class PageKind(IntEnum):
-    """Kind of a fetched page."""
-
     ARTICLE = 0
     LIST = 1
     """A home, section, search or archive page: a source of links."""
     OTHER = 2
-    """Nothing of the rest, or no text: an empty shell, a binary called HTML."""
+    """None of the rest, or no text: an empty shell, a binary called HTML."""
     THREAD = 3
-    """Posts of a forum."""
     FORM = 4
     """Login, registration, password, contact."""
     PRODUCT = 5
-    """A product or several, to be bought."""
+    """One product or several, for sale."""
     COMPANY = 6
     """Services, a company, the site itself."""
     NOTICE = 7
@@ -88,7 +79,7 @@ class PageKind(IntEnum):
 
 
 STORED_KINDS = frozenset({PageKind.ARTICLE})
-"""Kinds whose pages are stored unless a user says otherwise."""
+"""Kinds of pages that are stored by default."""
 REASON_OF_KIND = {
     PageKind.ARTICLE: PageReason.ARTICLE,
     PageKind.LIST: PageReason.LIST,
@@ -100,7 +91,7 @@ REASON_OF_KIND = {
     PageKind.NOTICE: PageReason.NOTICE,
     PageKind.MEDIA: PageReason.MEDIA,
 }
-"""Reason for not storing a page of a kind that is not wanted, unless something else says more."""
+"""Reason for not storing a page of an unwanted kind, unless there is a better one."""
 
 
 @_by_position
@@ -117,14 +108,14 @@ class Links:
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
         dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
         changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
-        too_long: URLs left out because no server needs such long ones.
+        too_long: number of URLs left out because no server needs such long ones.
         ids: fingerprints of the URLs.
         host_of: index into the host columns.
         reasons: why a link is not followed, None for one that is.
-        details: what is to be said beside the reason of each, mostly empty; none at all when no reason needs it.
+        details: beside the reason of each, mostly empty; no column at all when no reason needs it.
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: the normal form of each under the rules of the page's host, None for links to other hosts; empty when the
-            host has no rules.
+        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
+            the host has no rules.
         folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
             when traps are not looked for.
     """
@@ -155,9 +146,8 @@ class Target(NamedTuple):
     """A single URL for the frontier, with identity, host and skip reason.
 
     Attributes:
-        url, kind: canonical URL, and what it is fetched as (`db.records.url.Kind`).
-        id: its identifier, see `pipelines.links.scope.url_id`.
-        host_id, host, site_id, site: its host.
+        kind: the URL is fetched as this (`db.records.url.Kind`).
+        id: see `pipelines.links.scope.url_id`.
         reason, detail: why it is not fetched, None when it is.
     """
 
@@ -174,7 +164,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image of an article: absolute URL, caption or alternative text, lead or not."""
+    """An image of an article: absolute URL, caption or alternative text."""
 
     url: str
     caption: str = ""
@@ -189,20 +179,20 @@ class Metadata:
     Attributes:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
-        source: the publisher the page credits (来源), else empty.
+        source: the publisher the page credits (来源).
         published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
-            is no time, else empty.
+            is no time.
         published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
         published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.
         published_from: where the time was found: "json-ld", "meta", "visible", "script", "url" or empty.
-        language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant"; empty when unknown.
+        language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
         summary: the page's own description.
         keywords: the page's own keywords or tags.
         section: channel or column.
         images: lead image first.
-        canonical: canonical URL from `rel=canonical` (or og:url when there is none), else empty.
-        next_page, previous_page: canonical URL of the article's next and previous part, else empty.
+        canonical: canonical URL from `rel=canonical` (or og:url when there is none).
+        next_page, previous_page: canonical URL of the article's next and previous part.
         page_number: which part of a divided article this page is, 1 for the first; 0 when nothing says that it is one.
     """
 
@@ -234,12 +224,12 @@ class Extraction:
         html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, pre, br, figure; the only
             attributes are `a href` and `img src alt`, with absolute http(s) URLs).
         confidence: how sure the extractor is, in [0, 1].
-        calibrated: whether the confidence is the F1 that is expected of the text, and so says whether there is one.
+        calibrated: whether the confidence is the expected F1 of the text, and so says whether there is one.
         reason: why `text` is empty, None when it is not.
         evidence: what decided, for people: names of methods or features, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
-        scores: what the method thought of each block of the document, larger is more like content; empty when it
-            weighs no blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
+        scores: a number per block of the document, larger for what is more like content; empty when the method weighs
+            no blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
     """
 
     text: str = ""
@@ -255,17 +245,17 @@ class Extraction:
 @_by_position
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Description of an article; what nobody asked for is empty.
+    """Description of an article; fields that nobody asked for are empty.
 
     Attributes:
         keywords: the best first.
         summary: its key sentences.
         classes: their names, the best first.
-        memberships: (class, how far it belongs to it, in [0, 1]) of these.
+        memberships: (class, degree in [0, 1]) of these.
         harm: in [0, 1], higher is worse; None when it was not judged.
         harm_kind: a word of `HarmKind` if it is harmful.
-        harm_reasons: the parts of the page and words that tell so, for people.
-        described_with: version of all that made it.
+        harm_reasons: the parts of the page and words that show it, for people.
+        described_with: version of the code and models that made it.
     """
 
     keywords: tuple[str, ...] = ()
@@ -279,7 +269,7 @@ class Description:
 
     @property
     def harm_detail(self) -> str:
-        """Kind and reasons of a harmful article, short; empty where no reasons are given."""
+        """Kind and reasons of a harmful article, cut; empty where no reasons are given."""
         return f"{self.harm_kind} ({self.harm_reasons})"[:_MOST_DETAIL] if self.harm_reasons else ""
 
     def values(self) -> dict[str, Any]:
@@ -302,7 +292,7 @@ class Signature:
 
     Attributes:
         exact: signed 64-bit hash of the normalised text; 0 for an empty text.
-        features: what it is found by (32-bit hashes of sampled shingles), little-endian, ascending, no repeats.
+        features: 32-bit hashes of sampled shingles, little-endian, ascending, no repeats.
         length: characters of the normalised text.
     """
 
@@ -318,9 +308,9 @@ class PageSample:
 
     Attributes:
         article: signed 64-bit hash of headline and text: an article seen under two URLs counts once.
-        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `site_memory.template.look`.
+        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `site_memory.template.text_keys`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
-        path: the way from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
+        path: from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
     """
 
     article: int = 0
@@ -331,14 +321,14 @@ class PageSample:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """Signals of a page.
+    """Signals of a page, by which traps are found.
 
     Attributes:
         sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
-            Alike texts have sketches of few different bits.
+            Similar texts have sketches that differ in few bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
-        is_wall: whether it tells a visitor to go away, to log in or to come back: it says nothing of what the URL
-            leads to at other times.
+        is_wall: it tells a visitor to go away, to log in or to come back: it says nothing of what the URL leads to at
+            other times.
     """
 
     sketch: int = 0
@@ -349,12 +339,11 @@ class Signs:
 @_by_position
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """Everything a worker process found out about one fetched document.
+    """Results of a worker process for one fetched document.
 
-    `parse_page` gives what the page itself says; the worker adds the fields from `canonical` on.
+    `read_page` gives what the page itself says; the worker adds the fields from `canonical` on.
 
     Attributes:
-        kind: article, list page, or one of the others.
         reason: why the page is not stored, None for one that may be; that of a list stands though it is stored.
         probability: that it is of this kind; 1 where a rule says so.
         metadata, extraction, signature: of a page that is kept; for other pages only the title is of use.
@@ -362,26 +351,25 @@ class ParseResult:
         feeds: canonical URLs of the RSS/Atom feeds that the page declares.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
         encoding: the character set the bytes were read in.
-        sample: what the page shows of its site; only when it is a leaf, and only when asked for.
-        bounds: of what there was too much, so that the rest was left out: see `document.limits`.
-        doubt: why the article's text may not be what its author wrote, if something says so.
+        sample: only when it is a leaf, and only when asked for.
+        bounds: names of the limits that the page exceeded, see `document.limits`.
+        doubt: why the article's text may not be what its author wrote.
         sends_to: where a page that shows nothing itself sends its readers, else empty.
         canonical: the page's canonical URL, if it is another; skipped when it is on another host.
         refresh: the target `sends_to`.
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
         site_id: site of the page itself.
-        outdated: why an article is not wanted by its time, if it is not.
-        raw: its bytes, compressed, when they are kept.
+        outdated: why the time of an article is not wanted.
+        raw: the page's bytes, compressed, when they are kept.
         dom: the same of the document that a browser made of it.
         rendered: the form of the page that was asked for.
-        relevance: how near it is to the topic, in [0, 1]; None without a topic.
+        relevance: to the topic, in [0, 1]; None without a topic.
         link_relevance: the same of each link's text.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
         index_terms: of a page that is kept, for the full-text index.
         description: of a page that is kept.
-        text_from: where the text came from.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
         lacks_links: it is no article, has scripts, and leads nowhere except by its menus.
     """
@@ -427,5 +415,5 @@ class ParseResult:
 
     @property
     def is_leaf(self) -> bool:
-        """Tell whether it is kept for what it says: lists lead on even when kept."""
+        """Tell whether it is kept for its own text: lists lead on even when kept."""
         return self.is_kept and self.kind is not PageKind.LIST

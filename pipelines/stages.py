@@ -1,6 +1,6 @@
-"""The item pipelines of the crawl: read a page, store it, hand its article on.
+"""Item pipelines of the crawl: read a page, store it, hand its article on.
 
-Duplicates are decided inside that transaction (see `db.articles.apply`), with the judgement of `pipelines.dedup`:
+Duplicates are decided inside the storing transaction (see `db.articles`), with the judgement of `pipelines.dedup`:
 between looking and writing no other page can slip in. These stages come before item pipelines of others, which get
 what is stored.
 """
@@ -58,13 +58,13 @@ class ReadServices(Protocol):
         """Return the known traps of a page's host; None when they are not looked for."""
 
     def needs_browser(self, page: Page) -> bool:
-        """Tell whether a page that was read is to be rendered."""
+        """Tell whether a parsed page is to be rendered."""
 
     async def render(self, page: Page) -> Page | None:
         """Return a page with the document that a browser made of it; None if it could not.
 
         Raises:
-            PageUnreadable: the crawl ends before; the page is asked for again.
+            PageUnreadable: the crawl ends first; the page is asked for again.
         """
 
     async def better(self, plain: Page, rendered: Page) -> Page:
@@ -81,7 +81,7 @@ class PageServices(ReadServices, Protocol):
         """Start the clock of a page's host; return the page with what it says."""
 
     async def store(self, page: Page) -> Stored:
-        """Write what came of a page and take over its links."""
+        """Write the results for a page and take over its links."""
 
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
         """Return stored articles."""
@@ -93,8 +93,6 @@ class PageServices(ReadServices, Protocol):
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.
 
-    They ask `CrawlAccess.of(crawler).services`.
-
     Attributes:
         services: set by the scheduler when the crawl is open, so before there is any page.
     """
@@ -103,12 +101,11 @@ class CrawlAccess:
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         return cls()
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
-        """Return that of a crawl.
+        """Return the extension of a crawl.
 
         Raises:
             NotConfigured: `EXTENSIONS` does not name it.
@@ -124,8 +121,6 @@ class ExtractStage:
 
     Args:
         services: called for each page: while Scrapy builds the stage no crawl is open.
-        pool: the processes.
-        keep_raw: which pages they keep as they came.
     """
 
     def __init__(self, services: Callable[[], ReadServices], pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
@@ -143,7 +138,6 @@ class ExtractStage:
         return await self.read(item) if isinstance(item, Page) else item
 
     async def read(self, page: Page) -> Page:
-        """Return the page with what became of reading it."""
         lease = page.lease
         if page.error or page.status != 200 or lease.kind == Kind.ROBOTS:
             return page
@@ -164,7 +158,7 @@ class ExtractStage:
             return replace(page, parsed=None, unreadable=FailReason.INTERNAL, detail=detail)
 
     async def _rendered(self, plain: Page) -> Page:
-        """Read a page once more after its scripts ran, and return what says more."""
+        """Read a page once more after its scripts ran; return the one that says more."""
         services = self._services()
         shown = await services.render(plain)
         if shown is None:
@@ -172,7 +166,6 @@ class ExtractStage:
         return await services.better(plain, replace(shown, parsed=await self._pool.run(await self._job(shown))))
 
     async def _job(self, page: Page) -> Job:
-        """Make the job of a page."""
         lease, services = page.lease, self._services()
         return Job(
             kind=lease.kind,
@@ -191,7 +184,6 @@ class ExtractStage:
         )
 
     async def close_spider(self) -> None:
-        """End the workers."""
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
 
 
@@ -204,7 +196,6 @@ class StoreStage:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         return cls(crawler, CrawlAccess.of(crawler))
 
     async def process_item(self, item: Any) -> Any:
@@ -214,8 +205,8 @@ class StoreStage:
         come.
 
         Raises:
-            DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has
-                said so and keeps the URL for the next run).
+            DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has said
+                so and keeps the URL for the next run).
         """
         return await self._stored(item) if isinstance(item, Page) else item
 
@@ -237,7 +228,7 @@ class StoreStage:
         return found[0]
 
     def _is_awaited(self) -> bool:
-        """Tell whether there is anybody to get articles, which have to be read back."""
+        """Tell whether anybody gets articles, which have to be read back for that."""
         own = (ExtractStage, StoreStage, LastStage)
         if any(not isinstance(one, own) for one in self._crawler.engine.scraper.itemproc.middlewares):
             return True
@@ -249,18 +240,13 @@ class LastStage:
     """Refuses what item pipelines of others forgot to return."""
 
     def process_item(self, item: Any) -> Any:
-        """Return the item.
-
-        Raises:
-            TypeError: there is none.
-        """
         if item is None:
             raise TypeError("an item pipeline returned None; it has to return the item, or raise DropItem")
         return item
 
 
 async def export(crawler: Crawler, ids: Sequence[int]) -> None:
-    """Hand articles on that no page stands for; see `Stored.beside`."""
+    """Hand on articles that belong to no page of their own; see `Stored.beside`."""
     if ids:
         for item in await CrawlAccess.of(crawler).services.items(ids):
             await crawler.engine.scraper.start_itemproc_async(item, response=None)

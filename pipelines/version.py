@@ -1,4 +1,4 @@
-"""Versions of what pages are read and described by."""
+"""Versions of the code and models that pages are read and described by."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ _READING = (
 )
 """Modules and models that text and metadata depend on."""
 _DESCRIBING = ("describe.py", "metadata/language.py", "models", "text")
-"""The same of what a text is about."""
+"""The same for descriptions."""
 
 
 def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
-    """Return the program's version and a digest of all that reads pages.
+    """Return the program's version and a digest of code and models that read pages.
 
     Nobody has to raise a number when a method or a model is improved.
 
     Args:
         extractor: its name, or `module:name` of one from elsewhere, whose file counts too.
-        params: its parameters.
 
     Cost: some milliseconds once in a process.
     """
@@ -43,11 +42,11 @@ def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
 
 
 def description_version(keywords: str, values: Sequence[object], files: Sequence[str]) -> str:
-    """Return the same of all that describes articles.
+    """Return the same of all code and models that describe articles.
 
     Args:
         keywords: name of the method, like an extractor's.
-        values: whatever makes a difference.
+        values: options that make a difference.
         files: paths of models and dictionaries, whose contents count; names that are no files count themselves.
 
     Raises:
@@ -70,7 +69,6 @@ def _version(code: tuple[str, ...], method: str, values: object) -> str:
 
 @cache
 def _code(names: tuple[str, ...]) -> bytes:
-    """Return a digest of files and folders."""
     digest = hashlib.blake2b()
     for name in names:
         found = [_HERE / name] if name.endswith(".py") else (_HERE / name).rglob("*.*")

@@ -52,7 +52,7 @@ from .links.feeds import looks_like_feed, parse_feed
 from .links.scope import Scope, resolve_page
 from .links.sitemaps import looks_like_sitemap, parse_sitemap
 from .metadata.visible_time import read_newest
-from .parse_page import read_page, read_with_data
+from .parse_page import read_page
 from .records import STORED_KINDS, Description, Links, PageKind, ParseResult
 from .text_form.explain import FORMS
 from .url_rules import trap_signals as signals
@@ -66,7 +66,7 @@ _PLACES = 2
 _MOST_TOGETHER = 8
 _MOST_BYTES_TOGETHER = 1 << 20
 _PATIENCE_SECONDS = 30.0
-"""A task that is not back this long after it must be done has been lost by the pool."""
+"""The pool has lost a task that is not back this long after its time limit."""
 
 
 R = TypeVar("R")
@@ -74,7 +74,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class KeepRaw(StrEnum):
-    """Pages of which the bytes are kept."""
+    """Pages whose bytes are kept."""
 
     NONE = "none"
     ARTICLES = "articles"
@@ -98,15 +98,13 @@ class Job:
 
     Attributes:
         kind: "page", "feed" or "sitemap".
-        body, url, content_type, robots_header: as fetched.
         fetched_at: Unix time.
         scope: where its links may lead.
-        keep_raw: when to return the bytes compressed.
-        site_model: what is known of the page's site, packed (empty: nothing yet); None when nothing is to be learned.
+        site_model: packed model of the page's site (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
-        topic: what pages are compared with.
         rules: of the URLs of the page's host, packed; empty for none.
-        traps: what is known of the host's; None when they are not looked for.
+        traps: of the page's host; None when they are not looked for.
+        keep_raw: when to return the bytes compressed.
         dom: the document that a browser made of it, which is read in place of the body; empty when there is none.
     """
 
@@ -126,7 +124,6 @@ class Job:
     dom: bytes = b""
 
     def done(self, options: ParseOptions) -> ParseResult:
-        """Parse it (runs in a worker process)."""
         return parse_job(self, options)
 
 
@@ -135,11 +132,9 @@ class ParseOptions:
     """Options for parsing, the same for all documents.
 
     Attributes:
-        extractor, extractor_params: name and parameters of the extractor.
-        duplicates, duplicate_params: name and parameters of the method that makes signatures.
         kinds: kinds of pages whose text is kept.
         bounds: how much of each is read.
-        describe: by what articles are described; None for not at all.
+        describe: how articles are described; None for not at all.
     """
 
     extractor: str = EXTRACTOR
@@ -155,24 +150,20 @@ class PageUnreadable(Exception):
     """Failure to read a document: too much time or memory, or its worker died."""
 
     def __init__(self, reason: FailReason, detail: str = "") -> None:
-        """Keep why, and what is to be said beside it."""
         super().__init__(label(reason, detail))
         self.reason = reason
         self.detail = detail
 
 
 class PageFault(Exception):
-    """Error that was raised while a document was read, by an extractor for instance.
+    """Error raised while a document was read, by an extractor for instance.
 
     Attributes:
-        name: that of the exception's class.
-        message: its text.
         place: file and line that raised it.
         trace: the traceback, as text: the exception itself may not be picklable.
     """
 
     def __init__(self, name: str, message: str, place: str, trace: str) -> None:
-        """Keep all of it; `PageFault.of` makes one of an exception."""
         super().__init__(name, message, place, trace)
         self.name, self.message, self.place, self.trace = name, message, place, trace
 
@@ -191,7 +182,7 @@ class FaultLog:
     """Log of errors that cost a page each: every kind once, the summary counts them.
 
     Args:
-        what: what became of the pages, for the log.
+        what: fate of the pages, for the log: "could not be read".
     """
 
     def __init__(self, what: str) -> None:
@@ -219,7 +210,6 @@ class DescribeJob:
     """One stored article to describe.
 
     Attributes:
-        title, text, language: as stored.
         url, content_type: of its page.
         body: the page, compressed; empty when it is not kept.
     """
@@ -232,7 +222,6 @@ class DescribeJob:
     body: bytes = b""
 
     def done(self, options: ParseOptions) -> Description:
-        """Describe it, as it would be in a crawl (runs in a worker process)."""
         page = None
         if self.body:
             page = parse(zstandard.decompress(self.body), self.url, self.content_type, options.bounds)
@@ -257,22 +246,17 @@ def parse_job(job: Job, options: ParseOptions) -> ParseResult:
 
 
 def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseResult:
-    """Parse the document of a page."""
-    read = partial(
-        read_page,
+    document, parsed, extraction = read_page(
+        document,
         robots_header=job.robots_header,
         fetched_at=datetime.fromtimestamp(job.fetched_at, UTC),
         extractor=options.extractor,
         params=options.extractor_params,
-        sign=_method(options.duplicates, tuple(sorted(options.duplicate_params.items()))).sign,
+        sign=_method(options).sign,
         site_model=job.site_model,
         kinds=options.kinds,
         text_from=TextFrom.BROWSER if job.dom else TextFrom.HTML,
     )
-    if job.dom:
-        parsed, extraction = read(document)
-    else:
-        document, parsed, extraction = read_with_data(document, read)
     signs = None
     if job.traps is not None and signals.needs_look(parsed, job.traps):
         signs = signals.look(document, parsed)
@@ -304,7 +288,7 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 
 
 def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Iterable[tuple[str, float]]:
-    """Return the memberships of a page in all classes, told or not."""
+    """Return the memberships of a page in all classes, however weak."""
     if options.describe is None:
         return ()
     title, text = document.title, "\n".join(document.blocks.texts)
@@ -314,14 +298,16 @@ def _memberships(parsed: ParseResult, document: Document, options: ParseOptions)
 
 
 def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:
-    """Tell whether the bytes of a page are kept."""
     is_stored = parsed.is_kept and not parsed.noindex
     return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_stored)
 
 
+def _method(options: ParseOptions) -> Method:
+    return _cached_method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
+
+
 @lru_cache(maxsize=16)
-def _method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
-    """Look up a method of finding duplicates, once per process."""
+def _cached_method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
     return method(name, dict(params))
 
 
@@ -347,7 +333,6 @@ def _resolve(
 
 
 def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:
-    """Make a page that is nothing but links."""
     return ParseResult(PageKind.LIST, PageReason.FEED, links=links, bounds=bounds)
 
 
@@ -367,13 +352,13 @@ def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exc
 def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded.
 
-    What all pages need is loaded before, also where no server that has it was forked from: it is no page's memory.
+    What all pages need is loaded first, also where workers are not forked from a warm server: it is no page's memory.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import_module(f"{__package__}.warm")
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault
         find_extractor(options.extractor, options.extractor_params)
-        _method(options.duplicates, tuple(sorted(options.duplicate_params.items())))
+        _method(options)
         if options.describe is not None:
             describer(options.describe)
     if sys.platform.startswith("linux"):  # no other system bounds the memory of a process so
@@ -395,11 +380,11 @@ def _memory_in_use() -> int:
 
 
 def process_context(*preload: str) -> BaseContext:
-    """Return how processes are started: forked from a warm server, else anew.
+    """Return the way processes are started: forked from a warm server, else anew.
 
     The server is started here, because Python lets a new interpreter look for modules in the current folder first and
-    tells a server of the path of this process only after it has imported what is named: a `db.py` that lies there
-    would be taken for our package.
+    tells a server of the path of this process only after it has imported what is named: a `db.py` that lies there would
+    be taken for our package.
 
     Args:
         preload: modules that the server imports once for all; without effect when it is running already.
@@ -424,7 +409,7 @@ def process_context(*preload: str) -> BaseContext:
 
 
 def _nothing() -> None:
-    """Do nothing: a job that only makes a worker start."""
+    """Make a worker start, nothing else."""
 
 
 _Waiting = tuple[WorkerJob[Any], asyncio.Future[Any]]
@@ -438,10 +423,8 @@ class WorkerPool:
     that only the one at fault is lost.
 
     Args:
-        workers: how many.
         seconds: time limit of one page.
         memory_bytes: what one worker may use for its pages, beyond what it has at its start.
-        options: how documents are read.
     """
 
     def __init__(self, *, workers: int, seconds: float, memory_bytes: int, options: ParseOptions) -> None:
@@ -471,7 +454,7 @@ class WorkerPool:
         """Read one document in a worker.
 
         Raises:
-            PageUnreadable: it took too long, too much memory, or its worker died.
+            PageUnreadable: it took too long or too much memory, or its worker died.
             PageFault: the extractor or something else raised an error.
         """
         answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()
@@ -508,7 +491,6 @@ class WorkerPool:
         self._hand_over()
 
     async def _read(self, batch: list[_Waiting]) -> None:
-        """Have a batch read and answer for each of its documents."""
         try:
             results = await self._attempt([job for job, _ in batch])
         except Exception as error:  # noqa: BLE001 - goes to whoever waits for the document
@@ -543,7 +525,6 @@ class WorkerPool:
         raise PageUnreadable(FailReason.WORKER_DIED)
 
     async def _try(self, jobs: Sequence[WorkerJob[R]]) -> Sequence[R | Exception]:
-        """Read documents once."""
         if self._closed:
             raise PageUnreadable(FailReason.STOPPED)
         pool = self._pool

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import networkx
 import pytest
 
+from tests.files import files_in
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("crawler", "pipelines", "db")
 STOREYS = {"crawler": {"crawler", "pipelines", "db"}, "pipelines": {"pipelines", "db"}, "db": {"db"}}
@@ -29,12 +31,12 @@ FLOORS = {
         {"commands", "settings"},
         {"web"},
         {"spiders", "frontier", "batch"},
-        {"learn", "rework", "replay"},
+        {"learn", "corpus"},
         {"run"},
         {"options"},
         {"response"},
         {"render"},
-        {"politeness", "archive"},
+        {"politeness"},
         {"fetch", "rank", "demo"},
         {"clock", "terminal"},
     ),
@@ -68,10 +70,10 @@ FLOORS = {
 
 # Modules (or packages of them) that wait, write, draw lots, read the clock or speak SQL. All others only compute.
 IMPURE = (
-    "crawler.archive",
     "crawler.batch",
     "crawler.clock",
     "crawler.commands",
+    "crawler.corpus",
     "crawler.demo",
     "crawler.fetch",
     "crawler.frontier",
@@ -79,8 +81,6 @@ IMPURE = (
     "crawler.options",
     "crawler.politeness.hosts",
     "crawler.render",
-    "crawler.replay",
-    "crawler.rework",
     "crawler.rank.worker",
     "crawler.run",
     "crawler.settings",
@@ -166,7 +166,7 @@ class Import(NamedTuple):
 def modules() -> dict[str, ast.Module]:
     found = {}
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in files_in(ROOT / package, "**/*.py", at_least=50):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))

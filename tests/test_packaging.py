@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.files import files_in
+
 ROOT = Path(__file__).resolve().parents[1]
 TOP = {"crawler", "pipelines", "db"}
 # Folders that are packages without an `__init__.py`: Alembic runs their files by path.
@@ -91,7 +93,11 @@ def test_three_packages_are_siblings() -> None:
 
 
 def test_every_folder_of_code_is_a_package() -> None:
-    with_code = {".".join(path.parent.relative_to(ROOT).parts) for name in TOP for path in (ROOT / name).rglob("*.py")}
+    with_code = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for name in TOP
+        for path in files_in(ROOT / name, "**/*.py", at_least=50)
+    }
     assert with_code <= packages()
     without_init = {name for name in with_code if not (ROOT / name.replace(".", "/") / "__init__.py").exists()}
     assert without_init <= NAMESPACES
@@ -148,7 +154,7 @@ def test_every_foreign_import_is_a_dependency() -> None:
     standard = sys.stdlib_module_names | {"compression", "twisted"}  # the first from Python 3.14 on
     missing = set()
     for name in TOP:
-        for path in (ROOT / name).rglob("*.py"):
+        for path in files_in(ROOT / name, "**/*.py", at_least=50):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Import):
                     named = [alias.name for alias in node.names]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.files import files_in
+
 TESTS = Path(__file__).resolve().parent
 CHECKS = {"raises", "warns", "fail"}
 """Of pytest."""
@@ -17,7 +19,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    paths = sorted(path for path in TESTS.rglob("*.py") if "benchmarks" not in path.relative_to(TESTS).parts)
+    paths = files_in(TESTS, "**/*.py", at_least=200)
+    paths = [path for path in paths if "benchmarks" not in path.relative_to(TESTS).parts]
     return {str(path.relative_to(TESTS)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
@@ -86,3 +89,36 @@ def test_names_begin_with_the_verb_or_the_thing_under_test() -> None:
         if each.name.startswith("test_") and each.name.split("_")[1] in forbidden
     ]
     assert wrong == []
+
+
+def at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """All that is run when a module is imported: not the bodies of functions, but their decorators and defaults."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if isinstance(node, Function):
+            yield from (inner for each in (*node.decorator_list, node.args) for inner in ast.walk(each))
+        else:
+            yield from at_import(node)
+
+
+def globs_at_import(trees: dict[str, ast.Module]) -> list[str]:
+    return [
+        f"{name}:{node.lineno}"
+        for name, tree in trees.items()
+        for node in at_import(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"glob", "rglob", "iterdir"}
+    ]
+
+
+def test_reader_finds_globs_in_parametrisations_and_constants() -> None:
+    for source in (
+        'FILES = sorted(Path("x").glob("*.py"))',
+        '@mark.parametrize("path", sorted(ROOT.rglob("*.py")))\ndef test_x(path): assert path',
+        'class TestX:\n    @mark.parametrize("path", [*ROOT.iterdir()])\n    def test_x(self, path): assert path',
+    ):
+        assert len(globs_at_import({"test_x.py": ast.parse(source)})) == 1, source
+    assert globs_at_import({"test_x.py": ast.parse("def test_x():\n    assert list(ROOT.glob('*'))")}) == []
+
+
+def test_parametrisations_by_files_say_how_many_there_must_be() -> None:
+    assert globs_at_import(trees()) == [], "files_in of tests/files.py counts them"

@@ -12,9 +12,9 @@ from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
-from ..archive.documents import WANTED, described
-from ..rework.again import UNREAD
-from ..rework.description import DESCRIBED_KINDS, Redescription
+from ..corpus.documents import WANTED, described
+from ..corpus.redescription import DESCRIBED_KINDS, Redescription
+from ..corpus.rework import UNREAD
 from . import sources, stored, workers
 from .extract import lines_of
 from .frame import Done

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from db.articles.rework import Wanted
 
-from ..archive.page_reader import line_of, read_in_order, row_of
-from ..rework.again import UNREAD
-from ..rework.extraction import Reextraction
+from ..corpus.page_reader import line_of, read_in_order, row_of
+from ..corpus.reextraction import Reextraction
+from ..corpus.rework import UNREAD
 from . import sources, stored, workers
 from .frame import Done
 

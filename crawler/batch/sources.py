@@ -22,10 +22,10 @@ import zstandard
 from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
 
-from ..archive import warc
-from ..archive.documents import rows_of
-from ..archive.page_reader import SavedInput
-from ..archive.saved_pages import InputError, Saved, files
+from ..corpus import warc
+from ..corpus.documents import rows_of
+from ..corpus.page_reader import SavedInput
+from ..corpus.saved_pages import InputError, Saved, files
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20

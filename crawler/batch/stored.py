@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from db.engine.database import open_for_reading, whole_url
 
-from ..rework.again import ChosenArticles, MakeReader, Rework, read_all, rework
+from ..corpus.rework import ChosenArticles, MakeReader, Rework, read_all, rework
 from . import workers
 from .frame import BatchTotals, in_order, progress
 from .sources import PAGES, shares
@@ -44,7 +44,7 @@ def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wan
 async def _on_cluster(
     request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Yield what workers make of partitions of chosen articles; see `rework.again.Way`."""
+    """Yield what workers make of partitions of chosen articles; see `rework.Way`."""
     loop = asyncio.get_running_loop()
     found = _results(request, ReadTask(config, reader), chosen)
     with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread

@@ -66,7 +66,7 @@ class Command(NewsCommand):
         """Do the work, or what is left of it."""
         from ..batch.frame import BatchStopped
         from ..batch.request import Request
-        from ..rework.again import UNREAD
+        from ..corpus.rework import UNREAD
 
         if len(args) != 2 or args[0] not in ACTIONS:
             raise UsageError(f"name what to do ({', '.join(ACTIONS)}) and a source", print_help=False)

@@ -10,7 +10,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..options.config import Config, ConfigError
+from ..options.config import Config
+from ..options.values import ConfigError
 from ..run.command import NewsCommand, add_format
 from ..run.exit_codes import EXIT_FOUND
 

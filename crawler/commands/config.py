@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from ..options.config import Config, ConfigError, Origin, as_given, in_force
+from ..options.config import Config
+from ..options.in_force import Origin, as_given, in_force
+from ..options.values import ConfigError
 from ..run.command import NewsCommand, add_format
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..options.config import value_of
+from ..options.given import value_of
 from ..run.command import NewsCommand
 from ..run.exit_codes import EXIT_STOPPED
 

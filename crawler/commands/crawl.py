@@ -15,16 +15,11 @@ from scrapy.spiderloader import get_spider_loader
 from db.engine.errors import DatabaseProblem
 
 from ..options import scrapy_settings
-from ..options.config import (
-    Config,
-    ConfigError,
-    check_components,
-    check_names,
-    check_values,
-    open_to,
-    value_of,
-    without_effect,
-)
+from ..options.config import Config, topics_of
+from ..options.given import check_values, open_to, value_of
+from ..options.names import check_names, without_effect
+from ..options.scrapy_settings import check_components
+from ..options.values import ConfigError
 from ..run.command import NewsCommand, heading
 from ..run.exit_codes import EXIT_STOPPED
 from ..run.process import files_needed, raise_limit, settle
@@ -151,7 +146,7 @@ class Command(NewsCommand, ScrapyCrawl):
             else:
                 opts.spargs["seeds"] = seeds_of(opts.spargs.get("seeds"))
             crawler = self._create_crawler(self._news)
-            config = Config.of(crawler, opts.spargs.get("seeds"))  # before Scrapy builds anything
+            config = Config.from_settings(crawler.settings, topics_of(opts.spargs["seeds"]))
             Shards.read(config.database_url)
             refuse_private(opts.spargs["seeds"], config.fetch.guard)
             if isinstance(opts.spargs["seeds"], ArchiveSeeds):
@@ -215,7 +210,7 @@ def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
     """
     from db.shards.databases import Shards
 
-    from ..replay.answers import archives_of
+    from ..corpus.replay import archives_of
     from ..run.session import ONCE
 
     archives_of(seeds)

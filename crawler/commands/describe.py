@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..archive.documents import WANTED, described, opened, rows_of
+from ..corpus.documents import WANTED, described, opened, rows_of
 from ..options.config import Config
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
 from ..run.exit_codes import EXIT_STOPPED
@@ -95,8 +95,8 @@ class Command(NewsCommand):
 
     def _describe_again(self, opts: argparse.Namespace, config: Config, options: DescribeOptions) -> None:
         """Describe the articles of the database again, and say how many changed."""
-        from ..rework.again import UNREAD, rework
-        from ..rework.description import DESCRIBED_KINDS, Redescription
+        from ..corpus.redescription import DESCRIBED_KINDS, Redescription
+        from ..corpus.rework import UNREAD, rework
 
         config = replace(config, parse_options=replace(config.parse_options, describe=options))
         done = rework(config, Redescription, wanted_articles(opts, DESCRIBED_KINDS, options.version()))

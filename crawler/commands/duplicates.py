@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from db.records.evidence import RELATED, REPEATING
 from db.records.signature import Reader
 
-from ..archive.documents import documents_of, opened
+from ..corpus.documents import documents_of, opened
 from ..options.config import Config
 from ..run.command import NewsCommand, add_format, opened_to_change, read
 from ..run.exit_codes import EXIT_FOUND

@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
 
-from ..options.config import value_of
+from ..options.given import value_of
 from ..run.command import NewsCommand, refuse_unwritable
 from ..run.exit_codes import EXIT_DATABASE, EXIT_STOPPED
 from ..run.full_text import renew_indexes

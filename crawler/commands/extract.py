@@ -21,8 +21,9 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem
 from db.records.outcome import ArchivePlace
 
-from ..archive import saved_pages as files
-from ..options.config import Config, value_of
+from ..corpus import saved_pages as files
+from ..options.config import Config
+from ..options.given import value_of
 from ..run.command import ARTICLE_OPTIONS, NewsCommand, add_article_options, wanted_articles
 from ..run.exit_codes import EXIT_STOPPED
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from ..archive.page_reader import SavedInput, SavedResult
+    from ..corpus.page_reader import SavedInput, SavedResult
 
 
 _Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedInput"]]
@@ -122,8 +123,8 @@ class Command(NewsCommand):
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
         """Extract the articles of the database again, and say what became of them."""
-        from ..rework.again import UNREAD, rework
-        from ..rework.extraction import Reextraction
+        from ..corpus.reextraction import Reextraction
+        from ..corpus.rework import UNREAD, rework
 
         done = rework(config, Reextraction, wanted_articles(opts, config.parse_options.kinds))
         sys.stdout.writelines(done.report())
@@ -189,8 +190,8 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
     """Collect everything to read, in the order named; URLs are looked up or fetched."""
     from pipelines.urls import canonicalize
 
-    from ..archive import warc
-    from ..archive.page_reader import SavedInput
+    from ..corpus import warc
+    from ..corpus.page_reader import SavedInput
 
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
     for arg, url in urls.items():
@@ -222,9 +223,9 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
 
 def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
     """Yield the pages of WARC files; tell of damaged records on standard error."""
-    from ..archive import warc
-    from ..archive.page_reader import SavedInput
-    from ..archive.records import Bodies
+    from ..corpus import warc
+    from ..corpus.page_reader import SavedInput
+    from ..corpus.warc_records import Bodies
 
     bodies: Bodies[ArchivePlace] = Bodies()
     for path in paths:
@@ -246,8 +247,8 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
     from db.engine.database import open_for_reading
     from db.queries.status import stored_page
 
-    from ..archive.page_reader import SavedInput
-    from ..archive.warc import stored_bytes
+    from ..corpus.page_reader import SavedInput
+    from ..corpus.warc import stored_bytes
 
     try:
         with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
@@ -269,7 +270,7 @@ def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str
 
 def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
     """Fetch URLs."""
-    from ..archive.page_reader import SavedInput
+    from ..corpus.page_reader import SavedInput
     from ..fetch.one_shot import fetch
 
     now = time.time()
@@ -281,7 +282,7 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedInput]:
     """Fetch URLs and show them in a browser."""
-    from ..archive.page_reader import SavedInput
+    from ..corpus.page_reader import SavedInput
     from ..render.one_page import show
 
     now = time.time()
@@ -299,7 +300,7 @@ async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | 
     """Read all pages in worker processes and write the results in order."""
     from pipelines.worker import WorkerPool
 
-    from ..archive.page_reader import line_of, read_in_order, read_page, row_of
+    from ..corpus.page_reader import line_of, read_in_order, read_page, row_of
 
     pool = WorkerPool(
         workers=config.workers if inputs.archives else min(config.workers, max(len(inputs.pages), 1)),

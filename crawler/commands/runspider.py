@@ -12,7 +12,8 @@ from scrapy.commands.runspider import Command as ScrapyRunSpider
 from scrapy.commands.runspider import _import_file
 from scrapy.utils.spider import iter_spider_classes
 
-from ..options.config import ConfigError, set_reactor
+from ..options.scrapy_settings import set_reactor
+from ..options.values import ConfigError
 from . import crawl
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..options.config import value_of
+from ..options.given import value_of
 from ..run.command import NewsCommand, add_format, opened_all, opened_to_change
 from ..run.full_text import renew_indexes, say
 
@@ -178,7 +178,7 @@ def run_queries(documents: str, queries: str, output: str, weights: Mapping[str,
     from pipelines.search.search import SearchOptions, search
     from pipelines.search.terms import index_terms
 
-    from ..archive.documents import WANTED, language_of, opened, rows_of
+    from ..corpus.documents import WANTED, language_of, opened, rows_of
 
     with opened(queries) as lines:
         wanted = 'a JSON object like {"id": 1, "text": "..."} is expected'

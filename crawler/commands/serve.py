@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..options.config import in_force, value_of
+from ..options.given import value_of
+from ..options.in_force import in_force
 from ..run.command import NewsCommand
 from .demo import MAX_PORT
 

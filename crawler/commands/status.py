@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from db.records.keys import iso
 
-from ..options.config import value_of
+from ..options.given import value_of
 from ..run.command import NewsCommand, add_format, read_each
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from scrapy.exceptions import UsageError
 
-from ..archive.documents import language_of, opened, page_of, rows_of
-from ..archive.saved_pages import InputError, everything, page_url, read
-from ..options.config import value_of
+from ..corpus.documents import language_of, opened, page_of, rows_of
+from ..corpus.saved_pages import InputError, everything, page_url, read
+from ..options.given import value_of
 from ..run.command import NewsCommand, sentence
 from ..run.exit_codes import EXIT_STOPPED
 

@@ -7,7 +7,6 @@ import re
 import socket
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
@@ -16,6 +15,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
+import uvicorn
+
 from .newsroom import FORBIDDEN, build_sites
 from .site import DemoPage
 
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from starlette.types import Receive, Scope, Send
+
     from .content import InventedArticle
     from .site import DemoSite
 
 ADDRESS = "127.0.0.1"
 MAX_HEAD_BYTES = 16 << 10
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 60
 _MAX_LOG = 200_000
 _OPENED = datetime(2024, 1, 1, tzinfo=UTC)
 # Parameters that name a page; all other parameters only decorate.
@@ -80,7 +83,7 @@ class _Answer:
     """A page ready to be sent."""
 
     status: int
-    head: bytes
+    headers: dict[str, str]
     body: bytes
     etag: str
     modified: datetime
@@ -104,7 +107,7 @@ class Newsroom:
         self._routes: dict[str, dict[str, Callable[[], DemoPage]]] = {}
         self._answers: dict[tuple[str, str], _Answer] = {}
         self._log: list[DemoRequest] = []
-        self._close: Callable[[], object] | None = None
+        self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -130,19 +133,31 @@ class Newsroom:
         self._sites = build_sites(self.port)
         self._routes = {f"{name}.localhost": site.routes() for name, site in self._sites.items()}
         self._answers = {}
-        ready = threading.Event()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._run(listener, ready)), name="newsroom", daemon=True
+        config = uvicorn.Config(
+            self._answer,
+            loop="asyncio",
+            interface="asgi3",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), name="newsroom", daemon=True)
         self._thread.start()
-        ready.wait()
 
     def stop(self) -> None:
         """Stop serving and close all connections; nothing happens when it is not serving."""
-        if self._thread is not None and self._close is not None:
-            self._close()
+        if self._thread is not None and self._server is not None:
+            self._server.should_exit = self._server.force_exit = True
             self._thread.join()
-            self._thread = self._close = None
+            self._thread = self._server = None
 
     def seeds(self) -> list[str]:
         """Return the home pages; only after `start`, which settles the port."""
@@ -170,64 +185,30 @@ class Newsroom:
     ) -> None:
         self.stop()
 
-    async def _run(self, listener: socket.socket, ready: threading.Event) -> None:
-        """Serve until told to stop, in a thread; open connections are then cancelled."""
-        server = await asyncio.start_server(self._serve, sock=listener, limit=MAX_HEAD_BYTES)
-        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-        self._close = lambda: loop.call_soon_threadsafe(stopped.set)
-        ready.set()
-        await stopped.wait()
-        server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection, one after another."""
-        try:
-            while True:
-                async with asyncio.timeout(IDLE_SECONDS):
-                    head = await reader.readuntil(b"\r\n\r\n")
-                start = time.monotonic()
-                if self.latency_seconds:
-                    await asyncio.sleep(self.latency_seconds)
-                if not await self._answer(head, start, writer):
-                    return
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ConnectionError):
-            return  # the client has gone, is silent, or talks nonsense
-        except asyncio.CancelledError:  # the server stops; raised further, it would be reported as an error
-            return
-        finally:
-            writer.close()
-            with suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
-
-    async def _answer(self, head: bytes, start: float, writer: asyncio.StreamWriter) -> bool:
-        """Send one answer; return whether the connection stays open."""
-        first, *lines = head.decode("latin-1").split("\r\n")
-        method, _, rest = first.partition(" ")
-        target, _, version = rest.rpartition(" ")
-        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        if target.startswith("http://"):
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, as ASGI has it."""
+        start = time.monotonic()
+        if self.latency_seconds:
+            await asyncio.sleep(self.latency_seconds)
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        host, target = headers.get("host", "").lower(), scope["raw_path"].decode("latin-1")
+        if query := scope["query_string"].decode("latin-1"):
+            target += f"?{query}"
+        if target.startswith("http://"):  # asked as a proxy is
             parts = urlsplit(target)
-            headers["host"], target = parts.netloc, parts.path + (f"?{parts.query}" if parts.query else "")
-        host = headers.get("host", "").lower()
+            host, target = parts.netloc, parts.path + (f"?{parts.query}" if parts.query else "")
         answer = self._find(host.partition(":")[0], target)
-        stays = version == "HTTP/1.1" and method in {"GET", "HEAD"} and headers.get("connection", "").lower() != "close"
-        status, answer_head, body = answer.status, answer.head, answer.body
-        if method not in {"GET", "HEAD"}:
-            status, body = HTTPStatus.METHOD_NOT_ALLOWED, b""
-            answer_head = b"Allow: GET, HEAD\r\nContent-Length: 0\r\n"
+        status, fields, body = answer.status, answer.headers, answer.body
+        if scope["method"] not in {"GET", "HEAD"}:
+            status, fields, body = HTTPStatus.METHOD_NOT_ALLOWED, {"allow": "GET, HEAD", "content-length": "0"}, b""
         elif status == HTTPStatus.OK and _is_unchanged(answer, headers):
-            status, body = HTTPStatus.NOT_MODIFIED, b""
-            answer_head = f"ETag: {answer.etag}\r\n".encode()
-        elif method == "HEAD":
-            body = b""
-        connection = "keep-alive" if stays else "close"
-        first = f"HTTP/1.1 {int(status)} {HTTPStatus(status).phrase}\r\nConnection: {connection}\r\n"
-        writer.write(b"".join((first.encode(), answer_head, b"\r\n", body)))
-        await writer.drain()
+            status, fields, body = HTTPStatus.NOT_MODIFIED, {"etag": answer.etag}, b""
+        raw = [(name.encode(), value.encode("latin-1")) for name, value in fields.items()]
+        await send({"type": "http.response.start", "status": status, "headers": raw})
+        await send({"type": "http.response.body", "body": body})
         if len(self._log) < _MAX_LOG:
             agent = headers.get("user-agent", "")
-            self._log.append(DemoRequest(start, time.monotonic(), host, target, int(status), agent))
-        return stays
+            self._log.append(DemoRequest(start, time.monotonic(), host, target, status, agent))
 
     def _find(self, host: str, target: str) -> _Answer:
         """Return the page of a URL; parameters that only decorate are ignored."""
@@ -268,12 +249,12 @@ def _prepare(page: DemoPage) -> _Answer:
     """Write a page's headers."""
     etag = f'"{blake2b(page.body, digest_size=8).hexdigest()}"'
     modified = (page.modified or _OPENED).astimezone(UTC)
-    head = f"Content-Type: {page.content_type}\r\nContent-Length: {len(page.body)}\r\n"
+    headers = {"content-type": page.content_type, "content-length": str(len(page.body))}
     if page.location:
-        head += f"Location: {page.location}\r\n"
+        headers["location"] = page.location
     if page.status == HTTPStatus.OK:
-        head += f"ETag: {etag}\r\nLast-Modified: {format_datetime(modified, usegmt=True)}\r\n"
-    return _Answer(page.status, head.encode("latin-1"), page.body, etag, modified)
+        headers |= {"etag": etag, "last-modified": format_datetime(modified, usegmt=True)}
+    return _Answer(page.status, headers, page.body, etag, modified)
 
 
 def _is_unchanged(answer: _Answer, headers: dict[str, str]) -> bool:

@@ -21,15 +21,15 @@ from pipelines.search.terms import index_terms
 from pipelines.worker import FaultLog
 
 from .. import clock
-from ..archive.records import PROBE, Fetch
-from ..archive.writer import Archive, ArchiveError
+from ..corpus.warc_records import PROBE, Fetch
+from ..corpus.warc_writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.cookie_states import CookieStates
 from ..response.outcome import depth_memory, internal_error
-from ..response.revisit import settle
+from ..response.revisit import next_visit, settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
@@ -112,7 +112,14 @@ class PageCompletion:
         self._faults = FaultLog("could not be stored")
         joiner = make_joiner(method.sign, partial(describe, config.parse_options.describe))
         self._store = Store(
-            session.resumed.run_id, judge, session.signatures, joiner, index_terms, differs, dealing=session.dealing
+            session.resumed.run_id,
+            judge,
+            session.signatures,
+            joiner,
+            index_terms,
+            differs,
+            dealing=session.dealing,
+            next_visit=partial(next_visit, schedule=config.schedule),
         )
 
     async def store(self, page: Page) -> Stored:
@@ -248,13 +255,12 @@ class PageCompletion:
         else:
             self._pending.found(stored.hosts, best_scores(outcome.new_urls))
             if self._followers.watch is not None:
-                self._followers.watch.note(stored.next_visit if outcome.seen is not None else outcome.next_visit)
+                self._followers.watch.note(stored.next_visit if outcome.visit is not None else outcome.next_visit)
 
 
 def _never_again(outcome: Outcome) -> Outcome:
     """Plan no visit of a URL of an archive: nobody has asked for its site."""
     if outcome.state == State.PENDING:
         return outcome
-    seen = outcome.seen
-    unplanned = None if seen is None else lambda brought: replace(seen(brought), next_visit=None)
-    return replace(outcome, next_visit=None, seen=unplanned)
+    visit = None if outcome.visit is None else replace(outcome.visit, is_last=True)
+    return replace(outcome, next_visit=None, visit=visit)

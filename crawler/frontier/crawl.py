@@ -35,18 +35,19 @@ from pipelines.links.scope import Scope
 from pipelines.url_rules.trap_signals import KnownTraps
 
 from .. import clock
-from ..archive.records import SUBREQUEST, Fetch
-from ..archive.writer import Archive, ArchiveError, ArchiveOptions
+from ..corpus.replay import Replay, archives_of
+from ..corpus.warc_records import SUBREQUEST, Fetch
+from ..corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
 from ..learn.learning import Learning
 from ..learn.rendering import Rendering
 from ..learn.traps.crawl import Callbacks
-from ..options.config import Config, ConfigError
+from ..options.config import Config
 from ..options.seeds import ArchiveSeeds
+from ..options.values import ConfigError
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
 from ..render.renderer import Renderer
 from ..render.requests import BrowserRequests, HostTurns
-from ..replay.answers import Replay, archives_of
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks

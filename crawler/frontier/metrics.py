@@ -15,7 +15,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from db.frontier.samples import sample_of
 
 from .. import clock
-from ..options.config import ConfigError
+from ..options.values import ConfigError
 
 if TYPE_CHECKING:
     from wsgiref.simple_server import WSGIServer

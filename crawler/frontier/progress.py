@@ -28,7 +28,7 @@ from pipelines.stages import NoArticle
 
 from ..clock import GrowthRate
 from ..learn.health.alarms import lines
-from ..options.config import Config, value_of
+from ..options.given import value_of
 from ..response.new_urls import GOES_FIRST
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTHING
 from ..run.exporters import command_on, export_command
@@ -105,10 +105,10 @@ class Progress:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        config = Config.of(crawler)
+        seconds, is_json = (value_of(crawler.settings, name) for name in ("PROGRESS_SECONDS", "LOG_JSON"))
         # beside a log of JSON lines nothing else is written there
-        quiet = config.log_json and not value_of(crawler.settings, "LOG_FILE")
-        progress = cls(crawler, seconds=config.progress_seconds, console=Terminal(file=sys.stderr, quiet=quiet))
+        quiet = is_json and not value_of(crawler.settings, "LOG_FILE")
+        progress = cls(crawler, seconds=seconds, console=Terminal(file=sys.stderr, quiet=quiet))
         crawler.signals.connect(progress._opened, signal=signals.spider_opened)
         crawler.signals.connect(progress._closed, signal=signals.spider_closed)
         crawler.signals.connect(progress._dropped, signal=signals.item_dropped)

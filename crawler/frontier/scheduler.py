@@ -30,8 +30,9 @@ from .. import clock
 from ..fetch.downloader import WAKE
 from ..fetch.errors import HANDLES_PAUSE
 from ..fetch.handler import Network
-from ..options.config import Config, ConfigError
+from ..options.config import CrawlConfig
 from ..options.seeds import SeedError
+from ..options.values import ConfigError
 from ..response.revisit import conditions
 from ..run.background import Background, EngineCallbacks
 from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_USAGE
@@ -168,7 +169,7 @@ class FrontierScheduler(BaseScheduler):
 
     async def _open(self, seeds: Any, mode: str) -> None:
         try:
-            config = Config.of(self._crawler)
+            config = CrawlConfig.of(self._crawler)
             if config.metrics_port:
                 from .metrics import MetricsEndpoint  # noqa: PLC0415 - a library that most crawls do without
 

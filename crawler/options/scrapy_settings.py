@@ -5,7 +5,7 @@ handlers and middlewares.
 
     apply       gives them to a spider
     refusal     says what stands in for a setting that has no effect on the crawl
-    HONOURED, REFUSED, INERT    all settings of Scrapy but those in the table of `crawler.options.config`
+    HONOURED, REFUSED, INERT    all settings of Scrapy but those in `crawler.options.table`
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import default_settings
+from scrapy.utils.misc import load_object
+from scrapy.utils.reactor import install_reactor
 
 from ..fetch.guarded import GUARDED
+from .values import ConfigError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -31,6 +34,7 @@ FIXED: dict[str, Any] = {
     },
     "EXTENSIONS_BASE": {
         **GUARDED["EXTENSIONS_BASE"],
+        "crawler.options.config.CrawlConfig": 0,
         "pipelines.stages.CrawlAccess": 0,
         "scrapy.extensions.closespider.CloseSpider": 0,
         "crawler.run.exporters.NewsFeeds": 0,
@@ -47,7 +51,17 @@ FIXED: dict[str, Any] = {
 }
 """Parts of the crawl; a user adds to them (`ITEM_PIPELINES`, ...) but does not replace them."""
 
-NEEDED = frozenset({*GUARDED["EXTENSIONS_BASE"], "pipelines.stages.CrawlAccess", *FIXED["ITEM_PIPELINES_BASE"]})
+COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
+"""Settings that name classes which Scrapy builds."""
+
+NEEDED = frozenset(
+    {
+        *GUARDED["EXTENSIONS_BASE"],
+        "crawler.options.config.CrawlConfig",
+        "pipelines.stages.CrawlAccess",
+        *FIXED["ITEM_PIPELINES_BASE"],
+    }
+)
 """Extensions and item pipelines that the crawl cannot do without."""
 
 DEFAULTS: dict[str, Any] = {
@@ -147,6 +161,35 @@ def apply(settings: BaseSettings) -> None:
 def apply_log(settings: BaseSettings) -> None:
     """Set what Scrapy needs for its log before a spider has settings."""
     settings.setdict({name: value for name, value in DEFAULTS.items() if name.startswith("LOG_")}, "addon")
+
+
+def check_components(settings: BaseSettings) -> None:
+    """Import the classes that Scrapy is to build, lest it end in a traceback.
+
+    Raises:
+        ConfigError: naming the setting and the class that cannot be had.
+    """
+    named = [(name, path, place) for name in COMPONENTS for path, place in settings.getdict(name).items()]
+    named += [("FEED_EXPORTERS", path, 0) for path in settings.getdict("FEED_EXPORTERS").values()]
+    for name, path, place in named:
+        if path in NEEDED:
+            raise ConfigError(f"{name} names {path!r}, a part of the crawl, which keeps its place; do not name it")
+        if place is None:
+            continue
+        try:
+            load_object(path)
+        except Exception as error:
+            raise ConfigError(f"{name} names {path!r}, which cannot be imported ({error})") from error
+        if isinstance(place, bool) or not isinstance(place, int | float):
+            raise ConfigError(f"{name} gives {path!r} the place {place!r}; it takes a number, or null to leave it out")
+        if name == "ITEM_PIPELINES" and place < 0:
+            raise ConfigError(f"{name} gives {path!r} the place {place}, before the crawl's own; it takes 0 to 1000")
+
+
+def set_reactor(settings: BaseSettings) -> None:
+    """Install Twisted's reactor as Scrapy will, before anything imports another one."""
+    if settings.getbool("TWISTED_REACTOR_ENABLED") and not settings.getbool("FORCE_CRAWLER_PROCESS"):
+        install_reactor(settings["TWISTED_REACTOR"], settings["ASYNCIO_EVENT_LOOP"])
 
 
 def refusal(name: str, components: Iterable[str] = ()) -> str | None:

@@ -16,7 +16,7 @@ from db.records.keys import read_time
 from db.records.outcome import NO_EDGES, Outcome
 from db.records.reasons import FailReason, Reason, SkipReason, reason_of
 from db.records.url import MOVED_FOR_GOOD, REDIRECTS, Kind, Lease, State
-from db.records.visit import MOST_UNREAD, VisitResult
+from db.records.visit import MOST_UNREAD, Revisit, RevisitKind
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 
@@ -82,7 +82,7 @@ def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Sched
     """Ask soon again for a page that could not be read, some times."""
     if settled.state == State.PENDING:
         return replace(settled, unread=page.lease.unread)
-    brought_nothing = settled.reverted and settled.seen is None
+    brought_nothing = settled.reverted and settled.visit is None
     if not _is_ours(outcome.reason) and not (page.lease.unread and brought_nothing):
         return settled
     unread, later = page.lease.unread + 1, settled.next_visit
@@ -141,6 +141,35 @@ def _after(now: float, pause: float | None) -> float | None:
 
 def _is_root(url: str) -> bool:
     return urlsplit(url).path in {"", "/"}
+
+
+def _since_change(lease: Lease, age: float, now: float) -> float:
+    """Return the seconds since an article last changed; its age when it never has."""
+    return age if lease.changed_at is None else min(age, now - lease.changed_at)
+
+
+def next_visit(outcome: Outcome, news: int, schedule: Schedule) -> float | None:
+    """Return when a URL is visited again after a revisit, None for never.
+
+    Earlier visits tell how many of the URLs that a list names are articles.
+
+    Args:
+        outcome: of the revisit.
+        news: URLs that a list was the first to name, 1 for an article that has changed.
+        schedule: intervals.
+    """
+    visit, lease, now = outcome.visit, outcome.lease, outcome.fetched_at
+    assert visit is not None
+    if visit.kind is RevisitKind.GONE:
+        return _after(now, schedule.of_gone(0.0))
+    if visit.kind is RevisitKind.LIST:
+        share = (lease.brought + 1) / (lease.named + 2)
+        watched = lease.watched * visit.fading + visit.watched
+        brought = lease.brought * visit.fading + min(1.0, share) * news
+        return now + _list_pause(lease, watched, brought, schedule)
+    age = lease.watched + visit.watched
+    since = 0.0 if news else _since_change(lease, age, now)
+    return _after(now, schedule.of_article(age, lease.visits, lease.brought + news, since))
 
 
 class _Again:
@@ -212,13 +241,16 @@ class _Again:
         if self._was_list or not self._was_article:
             return self._now + _list_pause(lease, lease.watched, lease.brought, self._schedule)
         age = lease.watched + self._passed
-        pause = self._schedule.of_article(age, max(0, lease.visits - 1), lease.brought, self._since_change(age))
+        since = _since_change(lease, age, self._now)
+        pause = self._schedule.of_article(age, max(0, lease.visits - 1), lease.brought, since)
         return _after(self._now, pause)
 
     def _unchanged(self) -> Outcome:
         """Note that there is nothing new."""
-        seen = self._links if self._was_list else self._look
-        return replace(self._kept(), fetched_at=self._now, seen=seen, alive=None if self._was_list else True)
+        kept = replace(self._kept(), fetched_at=self._now)
+        if self._was_list:
+            return replace(kept, visit=self._of_list())
+        return replace(kept, visit=self._of_article(), alive=True)
 
     def _not_there(self) -> Outcome:
         """Settle 404 and 410.
@@ -235,11 +267,9 @@ class _Again:
         if self._page.status not in {_GONE_AT_ONCE, self._lease.http_status}:
             doubt = self._now + self._schedule.least
             return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
-        gone = VisitResult(_after(self._now, self._schedule.of_gone(0.0)), self._passed, 1.0, 0, changed=True)
         outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
-        return replace(
-            outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, seen=lambda _: gone
-        )
+        gone = Revisit(RevisitKind.GONE, self._passed)
+        return replace(outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, visit=gone)
 
     # ------------------------------------------------------------ something else is there
 
@@ -281,7 +311,7 @@ class _Again:
         if outcome.article is not None:
             if _is_doubt(outcome.reason) and not _is_doubt(self._reason):
                 return self._failed()  # what is stored is better
-            return replace(outcome, seen=self._look, alive=True)
+            return replace(outcome, visit=self._of_article(), alive=True)
         if not self._was_worthless:
             return self._leading_on(replace(self._kept(), next_visit=self._later()))
         return _first(self._page, outcome, self._schedule)
@@ -290,10 +320,10 @@ class _Again:
         """Settle a list; with an error page in its place it keeps its turn."""
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
-            kept = replace(self._kept(), fetched_at=self._now, seen=self._links)
+            kept = replace(self._kept(), fetched_at=self._now, visit=self._of_list())
             return replace(self._leading_on(kept), stated=self._stated())
         if kind == PageKind.LIST or outcome.article is not None:
-            return replace(outcome, seen=self._links, stated=self._stated())
+            return replace(outcome, visit=self._of_list(), stated=self._stated())
         return self._leading_on(self._unchanged())
 
     def _leading_on(self, kept: Outcome) -> Outcome:
@@ -310,27 +340,8 @@ class _Again:
         ]
         return sorted(stated, key=lambda one: -one[1])[:_MOST_STATED]
 
-    # ------------------------------------------------------------ what the visit says
+    def _of_list(self) -> Revisit:
+        return Revisit(RevisitKind.LIST, self._passed, fading(self._passed))
 
-    def _links(self, named: int) -> VisitResult:
-        """Return what a list teaches that named so many new URLs.
-
-        Earlier visits tell what share of them are articles.
-        """
-        lease, passed = self._lease, self._passed
-        faded = fading(passed)
-        share = (lease.brought + 1) / (lease.named + 2)
-        watched, brought = lease.watched * faded + passed, lease.brought * faded + min(1.0, share) * named
-        pause = _list_pause(lease, watched, brought, self._schedule)
-        return VisitResult(self._now + pause, passed, faded, named, changed=named > 0)
-
-    def _look(self, changed: int) -> VisitResult:
-        """Return what an article teaches that has changed (1) or not (0)."""
-        lease = self._lease
-        age = lease.watched + self._passed
-        since = 0.0 if changed else self._since_change(age)
-        pause = self._schedule.of_article(age, lease.visits, lease.brought + changed, since)
-        return VisitResult(_after(self._now, pause), self._passed, 1.0, 0, changed=bool(changed))
-
-    def _since_change(self, age: float) -> float:
-        return age if self._lease.changed_at is None else min(age, self._now - self._lease.changed_at)
+    def _of_article(self) -> Revisit:
+        return Revisit(RevisitKind.ARTICLE, self._passed)

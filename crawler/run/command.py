@@ -17,7 +17,9 @@ from scrapy.exceptions import UsageError
 from db.engine.errors import DatabaseProblem, Unavailable, WrongDatabase
 from pipelines.dates.period import parse_seconds
 
-from ..options.config import ConfigError, apply_environment, check_names, check_values, feed_names, value_of
+from ..options.given import apply_environment, check_values, feed_names, value_of
+from ..options.names import check_names
+from ..options.values import ConfigError
 from .exit_codes import EXIT_DATABASE, EXIT_STOPPED, EXIT_USAGE
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from pipelines.export.cells import harmless
 from pipelines.stages import CrawlAccess
 
-from ..options.config import ConfigError
+from ..options.values import ConfigError
 from .exit_codes import EXIT_DATABASE
 
 if TYPE_CHECKING:

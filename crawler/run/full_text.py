@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from db.engine.errors import DatabaseProblem
 
-from ..options.config import value_of
+from ..options.given import value_of
 from .command import opened_all
 
 if TYPE_CHECKING:

@@ -16,15 +16,16 @@ from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
 from db.shards.databases import Shards
 
-from ..archive.saved_pages import SUFFIXES
-from ..options.config import ConfigError
+from ..options.values import ConfigError
 
 STDOUT: Final = "-"
 UNFINISHED: Final = ".part"
 """Ending of a file while it is written."""
 _BESIDE_DATABASE: Final = ("-wal", "-shm", "-journal", ".lock")
 
-_READ_IN_FOLDERS: Final = (*SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
+PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+"""Endings of the names of saved pages."""
+_READ_IN_FOLDERS: Final = (*PAGE_SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
 """Ends of the names of files that are read where a folder is named."""
 
 _Identity = tuple[int, int] | str

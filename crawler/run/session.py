@@ -45,8 +45,10 @@ from pipelines.search.terms import index_terms, is_current
 
 from .. import clock
 from ..clock import GrowthRate
-from ..options.config import MUST, SCORING, SHOULD, Config, differing
+from ..options.config import Config
 from ..options.seeds import ArchiveSeeds, Seed, seeds_of
+from ..options.table import differing
+from ..options.values import MUST, SCORING, SHOULD
 from ..response.new_urls import new_url
 from ..response.seed_scope import scope_of_seed, seed_row
 

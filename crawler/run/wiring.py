@@ -10,7 +10,8 @@ from pipelines.stages import CrawlAccess, ExtractStage
 from pipelines.worker import WorkerPool
 
 from ..fetch.handler import Network
-from ..options.config import Config, fetch_options, value_of
+from ..options.config import CrawlConfig, fetch_options
+from ..options.given import value_of
 from .process import raise_limit, spare_files
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class ConfiguredExtractStage(ExtractStage):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
-        config = Config.of(crawler)
+        config = CrawlConfig.of(crawler)
         pool = WorkerPool(
             workers=config.workers,
             seconds=config.page_seconds,

@@ -19,7 +19,7 @@ from ..fetch.errors import why
 from ..fetch.handler import BOUND, NEW_COOKIE, SENT_COOKIES, TRUNCATED
 from ..fetch.proxies import ProxyProblem
 from ..options import scrapy_settings
-from ..options.config import apply_environment, name_contact
+from ..options.given import apply_environment, name_contact
 from ..run.process import exhausted
 from ..run.session import ONCE
 

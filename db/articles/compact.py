@@ -228,7 +228,8 @@ def _search_tables(connection: Connection) -> list[str]:
 
 def _optimise(connection: Connection, *, table: str) -> None:
     """Merge the parts of a full-text index."""
-    connection.exec_driver_sql(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+    quoted = connection.dialect.identifier_preparer.quote_identifier(table)  # a person may have made it
+    connection.exec_driver_sql(f"INSERT INTO {quoted}({quoted}) VALUES ('optimize')")
 
 
 _NEXT_ARTICLES = (

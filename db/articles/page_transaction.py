@@ -21,10 +21,9 @@ from ..frontier.claims import SET_ROBOTS, held_by
 from ..frontier.insert import add_hosts, insert_urls
 from ..frontier.leases import LOCK_HOSTS
 from ..frontier.limits import spend_totals
-from ..frontier.revisits import CHANGE, LINKS
 from ..records.article import Added, Differs, Judge, NewArticle, Renewal, always
 from ..records.keys import iso
-from ..records.outcome import Joined, Outcome, Stored
+from ..records.outcome import Joined, NextVisit, Outcome, Stored, never
 from ..records.part import Arrival, Fate, Gathered, Joiner, Ready
 from ..records.reasons import ArticleResult
 from ..records.search import MakeTerms
@@ -71,6 +70,7 @@ class Store:
         differs: whether (title, text) as stored says something else than as it came now.
         renewal: why stored articles come again.
         dealing: what belongs to other databases; None where there is no other.
+        next_visit: plans the visit after a revisit.
     """
 
     run_id: int
@@ -81,6 +81,7 @@ class Store:
     differs: Differs = always
     renewal: Renewal = Renewal.OF_PAGES
     dealing: Dealing | None = None
+    next_visit: NextVisit = never
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
         """Write a batch of outcomes in the open transaction."""
@@ -111,6 +112,7 @@ class Store:
         if self.dealing is not None:
             announce(connection, self.dealing, _with_new_texts(outcomes, results))
         keep_raw(connection, outcomes, results)
+        self._note_revisits(connection, outcomes, results)
         _note_visits(connection, outcomes, results)
         _point_to_stored(connection, outcomes, results)
         _mark_same_host(connection, outcomes, results)
@@ -152,6 +154,17 @@ class Store:
         for _, result in pairs:
             result.freed = [key for key in dict.fromkeys(result.freed) if key not in exported]
             exported |= set(result.freed)
+
+    def _note_revisits(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
+        """Write what revisits brought, and plan the next ones by it."""
+        noted = []
+        for outcome, result in zip(outcomes, results, strict=True):
+            if outcome.visit is not None:
+                news = int(result.changed) if revisits.is_article(outcome) else result.queued
+                result.next_visit = None if outcome.visit.is_last else self.next_visit(outcome, news)
+                noted.append((outcome, news, result.next_visit))
+        if noted:
+            revisits.note(connection, noted)
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
         """Write articles of one page, then those of several."""
@@ -256,7 +269,7 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
             "untried": int(not outcome.tried),
             "age": outcome.age,
             "visited": int(
-                outcome.tried and outcome.state != State.PENDING and not (outcome.reverted and outcome.seen is None)
+                outcome.tried and outcome.state != State.PENDING and not (outcome.reverted and outcome.visit is None)
             ),
         }
         for outcome in outcomes
@@ -302,17 +315,7 @@ def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: 
 
 
 def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Write what revisits brought, and count new articles for the lists naming them."""
-    seen = []
-    for outcome, result in zip(outcomes, results, strict=True):
-        if outcome.seen is not None:
-            is_list = outcome.reason is not None and outcome.reason.is_list
-            is_article = outcome.article is not None and not is_list
-            what = outcome.seen(int(result.changed) if is_article else result.queued)
-            result.next_visit = what.next_visit
-            seen.append((outcome.lease.id, CHANGE if is_article else LINKS, outcome.fetched_at, what))
-    if seen:
-        revisits.note(connection, seen)
+    """Make due what lists call changed, count new articles for the lists naming them."""
     for outcome, result in zip(outcomes, results, strict=True):
         if revisits.bring_forward(connection, outcome.stated, outcome.fetched_at):
             result.next_visit = outcome.fetched_at

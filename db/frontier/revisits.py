@@ -23,9 +23,10 @@ from sqlalchemy import (
 
 from ..engine.statements import among, in_state, is_one_of, is_postgres, one_by_one, run_many
 from ..records.keys import iso
+from ..records.outcome import Outcome
 from ..records.reasons import REASONS, SkipReason
 from ..records.url import MOVED_FOR_GOOD, Kind, State
-from ..records.visit import MOST_UNREAD, Beginning, Due, Unread, VisitResult, Wish, Woken
+from ..records.visit import MOST_UNREAD, Beginning, Due, RevisitKind, Unread, Wish, Woken
 from ..tables.articles import ArticleRow, PartRow
 from ..tables.runs import RunRow
 from ..tables.urls import AGAIN, UNREAD, HostRow, SeedRow, UrlRow
@@ -94,28 +95,36 @@ _WAKE = (
 # ---------------------------------------------------------------- what later visits bring
 
 
-def note(connection: Connection, seen: Sequence[tuple[int, str, float, VisitResult]]) -> None:
-    """Write what revisits found: (URL, its kind of news, Unix time, result).
+def is_article(outcome: Outcome) -> bool:
+    """Tell whether an article was read, and not a list that is stored as one."""
+    return outcome.article is not None and not (outcome.reason is not None and outcome.reason.is_list)
+
+
+def note(connection: Connection, noted: Sequence[tuple[Outcome, int, float | None]]) -> None:
+    """Write what revisits brought: (outcome, number of its news, next visit).
 
     A change of an article counts as brought at once; the articles that a list brings count when they are stored.
     """
-    rows = [
-        {
-            "key": key,
-            "now": now,
-            "next": one.next_visit,
-            "more": one.watched,
-            "fading": one.fading,
-            "n": one.named,
-            "gain": int(one.changed and kind == CHANGE),
-            "changed": int(one.changed),
-        }
-        for key, kind, now, one in seen
-    ]
+    rows = []
+    for outcome, news, next_visit in noted:
+        visit = outcome.visit
+        assert visit is not None
+        changed = visit.kind is RevisitKind.GONE or news > 0
+        rows.append(
+            {
+                "key": outcome.lease.id,
+                "now": outcome.fetched_at,
+                "next": next_visit,
+                "more": visit.watched,
+                "fading": visit.fading,
+                "n": news if visit.kind is RevisitKind.LIST else 0,
+                "gain": int(changed and is_article(outcome)),
+                "changed": int(changed),
+            }
+        )
     run_many(connection, _NOTE, sorted(rows, key=lambda row: row["key"]))
 
 
-CHANGE, LINKS = "change", "links"
 _NOTE = (
     update(url)
     .where(url.c.id == bindparam("key"))

@@ -10,7 +10,7 @@ from .article import NewArticle
 from .part import Place
 from .reasons import ArticleResult, Reason
 from .url import Found, Lease, NewUrl
-from .visit import VisitResult
+from .visit import Revisit
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Outcome:
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         reverted: the URL is what it was before this visit, and so is all that came of it.
-        seen: of a later visit: what it says of the URL, told how many new URLs it brought or 1 for a changed article.
+        visit: of a revisit that teaches something of the URL.
         stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
         age: seconds since its article was published, as far as is known; at the first visit.
         alive: whether the article stored under it is there (True) or gone (False), when this visit says so.
@@ -112,13 +112,21 @@ class Outcome:
     robots: Sequence[tuple[int, str, str]] = ()
     seed_host: tuple[int, str] | None = None
     reverted: bool = False
-    seen: Callable[[int], VisitResult] | None = None
+    visit: Revisit | None = None
     stated: Sequence[tuple[int, float]] = ()
     age: float = 0.0
     alive: bool | None = None
     raw: StoredPage | None = None
     page_kind: str | None = None
     terms: tuple[float, bytes] | None = None
+
+
+NextVisit = Callable[[Outcome, int], float | None]
+"""Returns when a URL is visited again after a revisit with so many news; None for never."""
+
+
+def never(_outcome: Outcome, _news: int) -> None:
+    """Plan no further visit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from .run import Limits
 
@@ -58,23 +59,28 @@ class Unread:
     given_up: int = 0
 
 
+class RevisitKind(StrEnum):
+    """Revisits that teach something of a URL."""
+
+    LIST = "list"
+    """A list was read, or is unchanged: its news are the URLs that it was the first to name."""
+    ARTICLE = "article"
+    """An article was read, or is unchanged: its news is that its text has changed."""
+    GONE = "gone"
+    """An article was there and is not any more."""
+
+
 @dataclass(frozen=True, slots=True)
-class VisitResult:
-    """The findings of a revisit.
+class Revisit:
+    """A revisit, but for its news, which the page transaction counts."""
 
-    Attributes:
-        next_visit: when it is to be visited again.
-        watched: seconds since the visit before.
-        fading: what the visits before count for from now on, 0 to 1.
-        named: new URLs that it found.
-        changed: whether there was something new.
-    """
-
-    next_visit: float | None
+    kind: RevisitKind
     watched: float
-    fading: float
-    named: int
-    changed: bool
+    """Seconds since the visit before."""
+    fading: float = 1.0
+    """Weight of the visits before from now on, 0 to 1."""
+    is_last: bool = False
+    """No further visit is planned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,16 @@ _MOST_CHARS = 1_000_000
 _SHORT = 80
 """Longer lines are sentences; shorter ones may be labels."""
 _LEFT_OVER = 2
-"""Characters that may be left of a line that says only how often and when."""
+"""Most characters left of a line that says only how often and when."""
 _LEAST_CUT = 10
 _MOST_TITLE = 1_000
 _LEAST_GONE = 200
 _WALL = 120
-"""Letters of what a wall says."""
+"""Letters of a wall's own text."""
 _NOTICE = 240
 """Letters of a page that says only why there is nothing to read."""
 _MOST_LINES = 400
-"""Lines between the first and the last that differ, of which the difference is shown."""
+"""Lines between the first and the last difference that are compared."""
 _SHOWN_LINES = 40
 _SHOWN_CHARS = 160
 _BESIDE = 24
@@ -85,12 +85,8 @@ _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 def differs(old: Text, new: Text) -> bool:
     r"""Tell whether an article says something else than before.
 
-    Only the beginning of it, such as a wall shows to those who have not paid, says nothing else, nor does a notice of a
-    few words in the place of a long text: what is stored stays.
-
-    Args:
-        old: title and text.
-        new: the same.
+    A text cut short, as by a wall for those who have not paid, says nothing else, nor does a notice of a few words in
+    the place of a long text: what is stored stays.
 
     Cost: O(characters).
 
@@ -114,7 +110,7 @@ def differs(old: Text, new: Text) -> bool:
 
 
 def _same_title(old: str, new: str) -> bool:
-    """Tell whether two titles are one but for the site's name or a cut end."""
+    """Tell whether two titles are the same but for the site's name or a cut end."""
     short, long = sorted((old.strip(), new.strip()), key=len)
     key = _words(short)
     if not key or key == _words(long):
@@ -126,7 +122,7 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Tell whether the new text is half or less of the old one, cut off."""
+    """Tell whether the new text is the first half or less of the old one."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]
@@ -145,12 +141,12 @@ def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _order(lines: Sequence[Line], common: Counter[str]) -> list[str]:
-    """Return the sentences common to both in the order of one."""
+    """Return the sentences of a text that are common to both."""
     return [key for key, is_sentence in lines if is_sentence and key in common]
 
 
 def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
-    """Tell whether some line is not in the other text."""
+    """Tell whether some line is missing in the other text."""
     sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
     first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
     rest = Counter(common)
@@ -189,14 +185,8 @@ def _words(text: str) -> str:
 def describe_difference(old: Text, new: Text) -> list[str]:
     r"""Return changed lines for people: "- " before old ones, "+ " before new ones.
 
-    Of long lines only what has changed is shown.
-
-    Args:
-        old: title and text.
-        new: the same.
-
-    Returns:
-        At most some dozen lines; the last one says how many more there are.
+    Of long lines only the changed part is shown, of many lines the first dozens; the last line then says how many more
+    there are.
 
     >>> describe_difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']

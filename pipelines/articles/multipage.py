@@ -1,7 +1,7 @@
 """Articles of several pages: which belong together, their order and text.
 
 Sites that cut long articles into pages repeat much on each of them: headline, byline, teaser above, signature and
-notices below. What stands at the seam of two parts and has stood there before is left out; inside a part nothing is.
+notices below. Lines at the seam of two parts that stood there before are left out; inside a part nothing is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..dedup.normalize import normalize
 from ..records import Description, Signature
 
 MAX_PARTS = 50
-"""Pages that make one article at most."""
+"""Most pages of one article."""
 
 _SEAM_LINES = 6
 _OVERLAP_LINES = 3
@@ -42,7 +42,7 @@ _EMPTY_LIST = re.compile(r"<(ul|ol)>\n?</\1>\n?")
 
 
 def continues(title: str, other: str) -> bool:
-    """Tell whether two headlines are one but for a page number, as of one article.
+    """Tell whether two headlines are of one article: they differ in page numbers only.
 
     A page without a headline can be a part of any; one headline may be the other one shortened.
 
@@ -60,11 +60,8 @@ def continues(title: str, other: str) -> bool:
 def arrange(parts: Sequence[Part]) -> list[Chain]:
     """Put the parts of a group in order by their next and previous pages.
 
-    Where next and previous contradict each other, next is believed; a page that nobody precedes begins an article. A
+    Where next and previous contradict each other, next is believed; a page without a previous one begins an article. A
     part that could not be fetched leaves a gap, which is closed when the parts on both sides name its URL.
-
-    Args:
-        parts: tied to each other by what they name, in any order.
 
     Returns:
         Chains in a fixed order; each part is in exactly one.
@@ -166,15 +163,10 @@ def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
 
 
 def join(articles: Sequence[NewArticle]) -> NewArticle:
-    """Make one article of its parts: all texts, all images.
+    """Make one article of its parts (at least one, in order): all texts, all images.
 
-    Other data are those of the first part that has any.
-
-    Lines that each part repeats at its seams are left out: above, they stay where they stand first, below, where they
-    stand last; so are page numbers.
-
-    Args:
-        articles: the parts in order, at least one, each as if its page were the whole article.
+    Other data are those of the first part that has any. Lines that each part repeats at its seams are left out: above,
+    they stay where they stand first, below, where they stand last; so are page numbers.
 
     Cost: O(characters).
     """
@@ -223,7 +215,6 @@ def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:
-    """Return the first value that is not empty."""
     return next(filter(None, map(value, articles)), "")
 
 

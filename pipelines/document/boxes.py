@@ -19,9 +19,9 @@ from .view import Flags
 
 _BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
 _MOST_BOX: Final = 0.3
-"""Share of the page's text that no box holds, whatever its name: old pages stand in one form."""
+"""Share of the page's text above which a container is no box, whatever its name: old pages stand in one form."""
 _PAGE: Final = frozenset({"html", "body", "main"})
-"""Their names tell of the page, as "comments-open" does."""
+"""Their names say something of the page, as "comments-open" does."""
 _BOX = re.compile(
     r"(?:^|[\s_-])(?:fig)?captions?(?:$|[\s_-]|text|wrap)|(?:image|photo|pic|picture|img|wp-)-?caption|bildunterschrift|"
     r"(?:^|[^a-z])(?:dialog|modal|popup|popover|lightbox|signature|lastedited)(?:$|[^a-z])"
@@ -48,14 +48,9 @@ _THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
 
 
 def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags]:
-    """Find which of some blocks stand in boxes and in comments.
+    """Flag the blocks that stand in boxes, and those that stand in comments.
 
-    Args:
-        document: a parsed page.
-        indexes: numbers of blocks.
-
-    Returns:
-        A flag per block of the document for boxes, and for comments; False for all other blocks.
+    Only the blocks `indexes` are looked at; the flags of the others are False.
 
     Cost: O(containers around the blocks).
     """
@@ -82,16 +77,16 @@ def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags
 
 @lru_cache(maxsize=8192)
 def _kind(tag: str, name: str) -> tuple[bool, bool]:
-    """Tell whether an element is a box, and whether it holds comments."""
+    """Return (is a box, holds comments) of an element."""
     if tag in _PAGE or not name:
         return tag in _BOX_TAGS, False
     return tag in _BOX_TAGS or bool(_BOX.search(name)), bool(_COMMENTS.search(name)) and not _BESIDE.search(name)
 
 
 def is_thread(document: Document) -> bool:
-    """Tell whether a page says that it is a thread, where comments are the text.
+    """Tell whether a page is a thread, where comments are the text.
 
-    By its URL, the software that made it, or its type in structured data.
+    Its URL, the software that made it or the type in its structured data says so.
     """
     url = document.url.lower().partition("//")[2]
     software = " ".join((url, *document.metas.get("generator", ()))).lower()

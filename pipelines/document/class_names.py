@@ -48,7 +48,7 @@ _WORDS: Final[dict[str, str]] = {
     "questions comment-content topic-body reply-content",
 }  # fmt: skip
 CATEGORIES: Final = (*_WORDS, "quote", "table")
-"""Names of the categories in the order of their bits."""
+"""In the order of their bits."""
 _BITS: Final[dict[str, int]] = {}
 for _number, _words in enumerate(_WORDS.values()):
     for _word in _words.split():
@@ -73,7 +73,6 @@ TAG_CATEGORIES: Final = {
     "blockquote": (_NUMBER["quote"],),
     "table": (_NUMBER["table"],),
 }
-"""Categories of elements whose tag says what they hold."""
 _WORD = re.compile(r"[a-z]{1,40}[0-9]{0,2}")
 _LEAST_STEM: Final = 4
 _BEGINNINGS: Final = frozenset(word[:_LEAST_STEM] for word in _BITS)
@@ -87,7 +86,7 @@ def find_categories(name: str) -> tuple[int, ...]:
     Args:
         name: class, id, role and the like in lower case, joined by blanks; may be empty.
 
-    Cost: O(characters), once per name; what its words mean is remembered across names.
+    Cost: O(characters), once per name.
 
     >>> [CATEGORIES[number] for number in find_categories("post-comments")]
     ['comment', 'content']
@@ -100,14 +99,12 @@ def find_categories(name: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=65536)
 def _bits(word: str) -> int:
-    """Return the categories of a word as bits."""
     found = _BITS.get(word)
     return _BITS.get(word.rstrip("0123456789"), 0) or _stem(word) if found is None else found
 
 
 @lru_cache(maxsize=1024)
 def _places(bits: int) -> tuple[int, ...]:
-    """Return the numbers of the categories whose bits are set."""
     return tuple(number for number in range(len(_WORDS)) if bits >> number & 1)
 
 

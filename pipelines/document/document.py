@@ -27,7 +27,7 @@ from .limits import NODES, STATED, TEXT, PageLimits
 from .ruby import drop_readings
 
 REFRESH: Final = "http-equiv: refresh"
-"""Name in `Document.metas` of what sends the reader on; no page can give its metas such a name by chance."""
+"""Key of http-equiv refresh in `Document.metas`; no meta element of a page can have this name by chance."""
 MAX_SCRIPT_CHARS: Final = 300_000
 """Longest inline script or JSON-LD block that is kept."""
 _MAX_SCRIPTS: Final = 60
@@ -62,15 +62,15 @@ _CODES: Final[dict[str, int]] = {
 }
 _OF_HEAD: Final = words("title meta link base basefont bgsound script style noscript noframes template")
 _SWALLOWED: Final = ("main", "article", "footer")
-"""A button that holds one of these has swallowed the rest of the page: the parser did not see its end."""
+"""The parser missed the end of a button that holds one of these: the rest of the page is in it."""
 _UNREAD: Final = frozenset({"script", "style"})
 _MOST_VISIBLE: Final = 4000
 _LEAST_PARAGRAPHS: Final = 2
-"""Instead of a page with so little text one that stands in `noscript` is read, if that has paragraphs and more text."""
+"""On a page with less visible text than that, a `noscript` with paragraphs and more text is read instead."""
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 _BLANKS = re.compile(r"\s{2,}")
 _STAMPED = re.compile(r"20\d\d[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d(?::\d\d)?")
-"""A whole `title` attribute: what readers see is "5 days ago"."""
+"""A `title` attribute that is a time, where readers see "5 days ago"."""
 _LINKING: Final = frozenset({"a", "area", "iframe", "frame"})
 _NAMING: Final = frozenset({"class", "id", "itemprop", "role", "rel"})
 _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo", "src")
@@ -79,7 +79,7 @@ _IMAGE_KEYS: Final = ("data-src", "data-original", "data-lazy-src", "data-echo",
 def walk(root: etree._Element, document: Document) -> None:
     """Visit every element under `root` once, in document order; fill `document`.
 
-    Cost: O(nodes + characters), of which no more is described than the document's bounds say.
+    Cost: O(nodes + characters), within the document's bounds.
     """
     everything = root.iter("*")
     elements = document.elements = list(islice(everything, document.bounds.nodes))
@@ -95,15 +95,15 @@ def walk(root: etree._Element, document: Document) -> None:
 
 
 class _Pieces:
-    """Pieces of text with their nodes, and bounds of blocks, found in one loop."""
+    """Pieces of text with their nodes, and the bounds of blocks, found in one loop."""
 
     def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
         self.texts: list[str] = []
         self.nodes: list[int] = []
         self.bounds: list[int] = [0]
-        """Number of the first piece of every block, and of the one after the last."""
+        """First piece of every block, and the end of the last one."""
         self.links: list[tuple[int, int, int]] = []
-        """Node, number of the block it stands in, number of its first piece of every link and frame."""
+        """(node, block it stands in, its first piece) of every link and frame."""
         self.block_nodes: list[int] = []
         self.skipped: list[bool] = []
         codes = [_CODES.get(tag, _BLOCK) for tag in document.tags]
@@ -193,7 +193,7 @@ class _Pieces:
         return fallbacks
 
     def _cut(self, document: Document) -> None:
-        """Leave out what is more than the document's bounds say."""
+        """Drop what exceeds the document's bounds."""
         most = document.bounds.chars
         is_long = False
         if sum(map(len, self.texts)) >= most:
@@ -206,10 +206,7 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
-        """Cut behind so many characters; tell whether there are as many.
-
-        Blanks between pieces do not count.
-        """
+        """Cut the text after `most` characters other than blanks; True if it was longer."""
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
         at = int(np.searchsorted(sizes, most))
         if at == len(sizes):
@@ -246,9 +243,9 @@ class _Pieces:
 
 
 def _begins_body(parent: str, tag: str) -> bool:
-    """Tell whether an element in one that is left out stands in the body.
+    """Tell whether an element inside one that is left out belongs to the body.
 
-    The parser does not end the head before elements younger than itself, such as `article`.
+    The parser does not close the head before elements younger than itself, such as `article`.
     """
     return tag == "body" or (parent == "head" and tag not in _OF_HEAD)
 
@@ -325,7 +322,7 @@ def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
 def _attributes(  # noqa: PLR0912 - one loop
     document: Document, elements: Sequence[etree._Element]
 ) -> dict[int, dict[str, str]]:
-    """Note names, hidden nodes, dates, images, the head; return what links state."""
+    """Note names, hidden nodes, dates, images, the head; return attributes of links."""
     linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
@@ -364,7 +361,6 @@ def _attributes(  # noqa: PLR0912 - one loop
 
 
 def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
-    """Note an image."""
     source = next((attributes[key] for key in _IMAGE_KEYS if attributes.get(key)), "")
     if source:
         document.images.append((node, source, attributes.get("alt", "")))
@@ -396,7 +392,6 @@ def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[st
 
 
 def _meta(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Note a meta element by its name, property or microdata name, or as refresh."""
     content = stated.get("content") or stated.get("value")
     name = stated.get("property") or stated.get("name") or stated.get("itemprop")
     if not name and stated.get("http-equiv", "").strip().lower() == "refresh":
@@ -406,7 +401,6 @@ def _meta(document: Document, element: etree._Element, stated: Mapping[str, str]
 
 
 def _relation(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Note a link element."""
     href = stated.get("href")
     if href and len(document.relations) < 500:
         rel, kind = stated.get("rel", "").lower(), stated.get("type", "").lower()
@@ -414,7 +408,6 @@ def _relation(document: Document, element: etree._Element, stated: Mapping[str, 
 
 
 def _script(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Keep an inline script of bearable length."""
     text = element.text
     if text:
         is_stated = "ld+json" in stated.get("type", "").lower()
@@ -428,18 +421,15 @@ def _script(document: Document, element: etree._Element, stated: Mapping[str, st
 
 
 def _title(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Keep the first title that says something."""
     if not document.title:
         document.title = clean("".join(map(str, element.itertext())), 1000)
 
 
 def _base(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Keep the first base URL."""
     document.base = document.base or stated.get("href", "").strip()
 
 
 def _html(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
-    """Keep the declared language."""
     document.language = (stated.get("lang") or stated.get("xml:lang") or "").strip()[:35]
 
 
@@ -455,7 +445,7 @@ _HEAD_READERS: Final[dict[str, Callable[[Document, etree._Element, Mapping[str, 
 
 _PARSER_DEPTH: Final = 2000
 _CLOSERS = re.compile(rb"</(?:[bB][oO][dD][yY]|[hH][tT][mM][lL])\s{0,20}>")
-"""Without a flag for its letters: a search for `</` skips to what may match."""
+"""Letters in both cases instead of a flag: a search for `</` then skips ahead to what may match."""
 _FLATTEN = re.compile(
     r"</?(?!(?:a|p|h[1-6]|li|td|tr|br|script|style|title|meta|link|img|time|head|body|base)[\s/>])[a-z][^<>]{0,2000}>",
     re.IGNORECASE,
@@ -467,14 +457,14 @@ class Blocks:
     """Text blocks in document order, as parallel columns.
 
     Attributes:
-        texts: text with white space collapsed.
-        nodes: number of the block-level node that each stands in.
-        starts: number of the innermost node around the block's first character.
-        parts: (node, text) of each piece of a short block that is made of several elements, else empty: what readers
-            see as separate fields of an info line is one block here.
-        chars, link_chars: characters without white space, those inside links.
-        marks, stops, digits, capitals, han: how many of the characters are punctuation marks, ends of sentences,
-            digits, capital letters, and Chinese, Japanese or Korean characters.
+        texts: with white space collapsed.
+        nodes: the block-level node that each stands in.
+        starts: the innermost node around the block's first character.
+        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the fields
+            of an info line apart, and here they are one block.
+        chars, link_chars: characters without white space, and those of them inside links.
+        marks, stops, digits, capitals, han: how many characters are punctuation marks, ends of sentences, digits,
+            capital letters, and Chinese, Japanese or Korean ones.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -498,25 +488,24 @@ class Document:
     """A parsed page. Read only: every method gets the same object.
 
     Attributes:
-        url, encoding: as given, as found.
         source: the decoded markup, without readings above characters.
-        elements: the tree's element per node, for methods that need what the columns do not tell.
+        elements: the tree's element per node, for what the columns do not say.
         base: value of `<base href>`, else empty.
         language: value of `<html lang>`.
         tags, names, parents, ends, depths: per node: tag; class and id in lower case; number of the parent (-1 for the
             root); number after the last descendant; levels below the root.
-        hidden: numbers of the nodes hidden by `hidden` or `display:none`.
+        hidden: nodes hidden by `hidden` or `display:none`.
         T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
-        blocks: the text.
-        links: (node, href, rel, anchor text, number of the block it stands in) of every a, area, iframe and frame.
+        links: (node, href, rel, anchor text, block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
         images: (node, URL, alternative text).
         times: (node, `datetime` attribute, or `title` that is a time).
-        title, metas, relations: of the head: title, meta name -> values, (rel, href, type, title) of link elements.
-        json_ld, scripts: texts of JSON-LD blocks and of other inline scripts.
-        bounds: how much of the page was read.
-        exceeded: limits of which there was more.
-        is_cut: whether markup or text behind the last block was not read.
+        metas: meta name -> values.
+        relations: (rel, href, type, title) of link elements.
+        scripts: inline scripts other than JSON-LD.
+        bounds: how much of the page is read.
+        exceeded: names of the limits that the page exceeded.
+        is_cut: markup or text behind the last block was not read.
         content_type: value of the HTTP header.
     """
 
@@ -552,6 +541,8 @@ class Document:
     exceeded: set[str] = field(default_factory=set)
     is_cut: bool = False
     content_type: str = ""
+    view: Any = field(default=None, init=False, repr=False, compare=False)
+    """Where `view.measure` keeps its `PageView`."""
     _base_url: str = ""
     _query_codec: str = ""
 
@@ -563,7 +554,7 @@ class Document:
         return self._base_url
 
     def resolve(self, href: str) -> str | None:
-        """Return the canonical URL of an href of the page; None for what is no page."""
+        """Return the canonical URL of an href; None if it leads to no page."""
         return canonicalize(href, self.base_url) if href.isascii() else self._in_own_set(href, self.base_url)
 
     def _in_own_set(self, href: str, base: str) -> str | None:
@@ -580,7 +571,6 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
         body: bytes as fetched, of any length and content.
         url: URL of the page after redirects.
         content_type: value of the HTTP header.
-        bounds: how much of it is read.
 
     Returns:
         The document; without nodes when the body holds no element and no text.
@@ -600,7 +590,7 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
 
 
 def _tree(markup: bytes, document: Document) -> etree._Element | None:
-    """Parse markup; None when it is empty. Notes in the document what was cut."""
+    """Parse markup, noting what was cut; None when it is empty."""
     if not markup or markup.isspace():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
@@ -626,7 +616,7 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """Tell whether the parser gave up at the last element for its depth."""
+    """Tell whether the last element is so deep that the parser gave up there."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

@@ -40,12 +40,11 @@ class PageLimits:
     """Bounds on how much of one page is read.
 
     Attributes:
-        links: different links kept, in the order of the page.
+        links: distinct links kept, in the order of the page.
         chars: characters of text.
         nodes: elements.
-        depth: levels of elements; what is deeper is flattened first.
-        file_bytes: unpacked size of a sitemap.
-        file_entries: entries of a sitemap.
+        depth: levels of elements; deeper markup is flattened first.
+        file_bytes, file_entries: unpacked size and entries of a sitemap.
     """
 
     links: int = 2_000
@@ -57,12 +56,12 @@ class PageLimits:
 
     @property
     def tags(self) -> int:
-        """Tags of the markup: two an element, and some comments."""
+        """Two tags an element, and some comments."""
         return _TAGS_PER_NODE * self.nodes
 
     @property
     def blocks(self) -> int:
-        """Blocks of text: each costs more than an element."""
+        """Each block costs more than an element."""
         return self.nodes // _BLOCKS_SHARE
 
 
@@ -72,11 +71,7 @@ DEFAULT: Final = PageLimits()
 def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
     """Return the markup up to its tag number `most`, and whether there were more.
 
-    Args:
-        markup: in a set that keeps ASCII.
-        most: tags, counted by their first character.
-
-    Cost: one pass.
+    The markup is in a charset that keeps ASCII; tags are counted by their first character. Cost: one pass.
     """
     if len(markup) <= most or markup.count(b"<") <= most:
         return markup, False
@@ -92,14 +87,14 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
 
 
 def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
-    """Drop tags of hundreds of attributes; tell whether there were any.
+    """Drop tags with hundreds of attributes; tell whether there were any.
 
     The parser compares each attribute of a tag with all before it.
 
     Args:
-        markup: in a set that keeps ASCII.
+        markup: in a charset that keeps ASCII.
 
-    Cost: one pass, and a second over long tags, or over all where there are unusually many values.
+    Cost: one pass, and a second over long tags, or over everything where there are unusually many values.
     """
     kept: list[bytes] = []
     behind = 0
@@ -111,7 +106,6 @@ def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
 
 
 def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of tags with hundreds of attributes."""
     if len(markup) <= _LONG_TAG_BYTES:
         return
     if markup.count(b"=") > _MANY_ATTRIBUTES:

@@ -1,7 +1,6 @@
-"""The text pieces of a page's markup, and where the document's blocks stand.
+"""Text pieces of a page's markup, and the places of the document's blocks.
 
-Methods from before the time of DOM trees look at source lines and at runs of tags and words. This is the one place that
-knows them.
+Methods from before the time of DOM trees look at source lines and at runs of tags and words.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..decode.characters import Counts
 from .document import Document
 
 WINDOW_CHARS: Final = 3000
-"""A block is looked for so far behind the one before it; a line that stands nowhere moves nothing then."""
+"""How far behind the previous block one is looked for: a line that is not found then moves nothing."""
 _KEY_CHARS: Final = 16
 _NAMES: Final = ("script", "style", "noscript", "template", "svg", "textarea", "select", "title")
 _UNREAD = re.compile(rf"<(?:!--|({'|'.join(_NAMES)})(?![\w-]))", re.IGNORECASE)
@@ -32,8 +31,8 @@ class Pieces:
 
     Attributes:
         texts: without white space, entities decoded.
-        lines: number of the source line on which each begins.
-        tags: tags before each, counted from the beginning.
+        lines: the source line on which each begins.
+        tags: how many tags stand before each.
     """
 
     texts: tuple[str, ...]
@@ -42,13 +41,7 @@ class Pieces:
 
 
 def cut_pieces(source: str) -> Pieces:
-    """Cut markup into texts and tags.
-
-    Args:
-        source: markup, broken markup too.
-
-    Returns:
-        What stands outside tags, comments, scripts and the like.
+    """Cut markup, however broken, into the texts outside tags, comments and scripts.
 
     Cost: O(characters).
     """
@@ -90,12 +83,8 @@ def _visible(source: str) -> str:
 def find_places(document: Document, found: Pieces) -> Counts:
     """Find the piece in which each block of `document` begins.
 
-    Blocks are looked for one behind the other. One that is not found (its text was changed by the parser) is taken to
-    stand where the one before it ends.
-
-    Args:
-        document: a parsed page.
-        found: the pieces of its source.
+    Blocks are looked for one behind the other. One that is not found (the parser changed its text) is taken to stand
+    where the previous one ends.
 
     Returns:
         One number per block, ascending.

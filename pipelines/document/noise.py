@@ -1,8 +1,8 @@
 """Noise around articles: names of containers, headings and lines of templates.
 
-Every rule is a table of words collected by hand, so that adding one is adding a word. Rules name a suspicion only; the
-extractors decide. Patterns expect lower case and match line by line; each begins with literals, which lets the engine
-skip what cannot match.
+Every rule is a table of words collected by hand, so that adding one is adding a word. A match is a suspicion; the
+extractors decide. Patterns expect lower case and match line by line; each begins with literals, so that the engine
+skips what cannot match.
 """
 
 from __future__ import annotations
@@ -276,7 +276,6 @@ def is_label(text: str) -> bool:
 
 
 def is_copyright(text: str) -> bool:
-    """Tell whether a line is a site's imprint."""
     return len(text) <= 600 and bool(IMPRINT.search(text.lower()))
 
 
@@ -286,7 +285,6 @@ def is_tail(text: str) -> bool:
 
 
 def is_extra(text: str) -> bool:
-    """Tell whether a line in a body is a tail, a side section's heading or an imprint."""
     return is_tail(text) or is_label(text) or is_copyright(text)
 
 
@@ -296,7 +294,7 @@ def is_reply(text: str) -> bool:
 
 
 def is_info(text: str) -> bool:
-    """Tell whether a short line holds date, source, author or breadcrumb, not prose."""
+    """Tell whether a short line holds date, source, author or breadcrumb."""
     return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))
 
 
@@ -326,7 +324,7 @@ def is_stamp(text: str) -> bool:
 
 
 def is_above(text: str) -> bool:
-    """Tell whether a line is one that templates put over a text."""
+    """Tell whether templates put a line over a text."""
     return is_counter(text) or is_frame(text)
 
 
@@ -336,7 +334,7 @@ def is_counter(text: str) -> bool:
 
 
 def is_frame(text: str) -> bool:
-    """Tell whether a line is one that templates put at either end of a text.
+    """Tell whether templates put a line at either end of a text.
 
     Captions and credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
     """

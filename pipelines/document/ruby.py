@@ -15,19 +15,16 @@ _TOKEN = re.compile(
 )
 _PARTS: Final = frozenset({"ruby", "rb", "rt", "rp", "rtc"})
 _UNREAD: Final = {"<!--": "-->", "script": "/script", "style": "/style"}
-"""What is left as it is, and the tokens that end it."""
+"""Opening token -> the one that ends it: these are left as they are."""
 
 
 def drop_readings(markup: str) -> str:
     """Return markup without `rt`, `rp` and `rtc`, and without the tags of ruby.
 
-    Left out ends of elements are taken as HTML says: a reading ends where the next one, a base, the ruby or a block
+    Missing ends of elements are supplied as HTML says: a reading ends where the next one, a base, the ruby or a block
     begins or ends. Scripts, styles and comments stay as they are.
 
-    Args:
-        markup: that of a page or of a part of one.
-
-    Cost: O(characters); next to nothing where no ruby is.
+    Cost: O(characters); next to nothing where there is no ruby.
 
     >>> drop_readings("<p><ruby>港<rp>(<rt>みなと<rp>)</ruby>の<ruby><rb>橋</rb><rt>はし</rt></ruby>")
     '<p>港の橋'
@@ -68,7 +65,7 @@ def drop_readings(markup: str) -> str:
 
 
 def _next_reading(before: str, tag: str, *, is_end: bool) -> str:
-    """Return the reading that is open behind a tag of a ruby."""
+    """Return the reading that is open after a tag of a ruby; empty for none."""
     if tag == "rb":
         return ""
     if is_end:
@@ -77,7 +74,7 @@ def _next_reading(before: str, tag: str, *, is_end: bool) -> str:
 
 
 def _base(text: str, before: str) -> str:
-    """Return text of a ruby without the blanks that only part its elements."""
+    """Return text of a ruby without the blanks that only separate its elements."""
     bare = text.strip()
     if text and not bare:
         return " " if before[-1:].isascii() and "\n" not in text else ""

@@ -12,14 +12,15 @@ from .document import Document
 # Set by hand with the pages of tests.benchmarks.extraction in view: one in 500 of those that hold text may be taken for
 # a shell, and the six sites of a test web whose pages are made by script are.
 _MOST_LETTERS: Final = 250
-"""A shell shows no more than this: its menu, and that it loads. A Chinese character counts for two and a half."""
+"""A shell shows no more than its menu, and that it loads. A Chinese character counts for two and a half letters."""
 _HARDLY: Final = 30
 _LEAST_OWN: Final = 120
 _LEAST_VISIBLE: Final = 400
-"""Letters of the text and of all that a page shows, below which scripts must make it; see
-`tests.benchmarks.script_pages`."""
+"""Letters of the text, and of all that a page shows, below which scripts must make it; see
+`tests.benchmarks.script_pages`.
+"""
 _SCRIPTS: Final = 3
-"""With so few letters beside so many scripts nothing else has to speak for it."""
+"""With hardly any letters and so many scripts a page needs no other sign."""
 _ROOT_LETTERS: Final = 8
 _ROOT = re.compile(
     r"(?:^|\s)(?:app|root|__next|__nuxt|___gatsby|svelte|q-app|main-app|app-root|react-root|reactroot|vue-app|"
@@ -52,10 +53,9 @@ _NOSCRIPT_CHARS: Final = 600
 def is_thin(document: Document, text: str) -> bool:
     """Tell whether a page shows so little that scripts must make its text.
 
-    What structured data say of it does not count: they speak of a text that is not there.
+    Structured data do not count: they describe a text that is not there.
 
     Args:
-        document: a parsed page.
         text: what an extractor found.
 
     Cost: O(blocks + characters of the text).
@@ -72,12 +72,9 @@ def is_thin(document: Document, text: str) -> bool:
 def is_shell(document: Document) -> bool:
     """Tell whether the text of a page is made by script.
 
-    Hardly any text stands beside scripts, and one thing says why: the element that an application fills is empty or
+    Hardly any text stands beside scripts, and one sign says why: the element that an application fills is empty or
     shows that it loads, a part of the page is left to the browser, the page asks to enable JavaScript, or its data lie
     in a script. A page that shows nothing at all and has scripts of its own needs no other sign.
-
-    Args:
-        document: a parsed page.
 
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """
@@ -100,8 +97,8 @@ def is_shell(document: Document) -> bool:
 def has_fallback(document: Document) -> bool:
     """Tell whether a server left a part of the page to the browser.
 
-    React marks what it shows instead (`<!--$!--><template data-dgst="..."></template><p>Loading</p>`), and what has not
-    come yet when the page ends.
+    React marks the placeholder (`<!--$!--><template data-dgst="..."></template><p>Loading</p>`), and what has not come
+    yet when the page ends.
     """
     tags = document.tags
     templates = [document.elements[node] for node, tag in enumerate(tags) if tag == "template"]
@@ -122,12 +119,12 @@ def has_state(script: str) -> bool:
 
 
 def is_root(tag: str, name: str) -> bool:
-    """Tell whether an element of this tag, class and id is what an application fills."""
+    """Tell whether an application fills an element of this tag, class and id."""
     return tag in _ROOT_TAGS or (bool(name) and _ROOT.search(name) is not None)
 
 
 def _has_bare_root(document: Document) -> bool:
-    """Tell whether the element of an application has no text, or only that it loads."""
+    """Tell whether an application's element has no text, or only says that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
         if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
@@ -139,7 +136,6 @@ def _has_bare_root(document: Document) -> bool:
 
 
 def _has_modules(document: Document) -> bool:
-    """Tell whether scripts of a page are modules, as those of applications are."""
     return any("modulepreload" in relation[0].split() for relation in document.relations) or any(
         document.elements[node].get("type") == "module" for node, tag in enumerate(document.tags) if tag == "script"
     )
@@ -153,7 +149,6 @@ def _has_own_script(document: Document) -> bool:
 
 
 def _has_state(document: Document) -> bool:
-    """Tell whether the data of an application lie in a script."""
     return any(map(has_state, document.scripts))
 
 

@@ -24,17 +24,23 @@ _MAX_OBJECTS: Final = 400
 _MAX_NUMBER: Final = 1e18
 _MARKUP = re.compile(r"<[^<>]{1,300}>")
 _LOOSE = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?|,(?=\s{0,100}[}\]])', re.DOTALL)
-"""Strings, which stay as they are, comments, and commas behind the last of a list; none fails late."""
+"""Strings (kept as they are), comments, and trailing commas; no alternative fails late."""
 _WRAPPED = re.compile(r"^/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/$")
 _SALVAGED = re.compile(r"""["']datePublished["']\s{0,4}:\s{0,4}["']([^"'<>{}]{4,60})["']""")
-"""Of a block that is no JSON at all."""
+"""Found in a block that is no JSON at all."""
 _MIN_HEADLINE: Final = 5
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """The article object of a page's JSON-LD; empty fields where it says nothing."""
+    """The article object of a page's JSON-LD; empty fields where it says nothing.
+
+    Attributes:
+        found: whether a block holds an article.
+        published: may also come from a broken block.
+        page_published: when the page as such came to be.
+    """
 
     found: bool = False
     headline: str = ""
@@ -55,13 +61,6 @@ def read(document: Document) -> Structured:
 
     Of several it is the one that names the page, else the first.
 
-    Args:
-        document: a parsed page.
-
-    Returns:
-        The object's fields as text; `found` is False when no block holds an article. `page_published` is when the page
-        as such came to be; `published` may also be there when a block is broken.
-
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
     return _first(tuple(document.json_ld), document.url, document.title)
@@ -69,7 +68,7 @@ def read(document: Document) -> Structured:
 
 @lru_cache(maxsize=2)
 def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
-    """Read the article object; cached, because text and metadata both ask for it."""
+    """Cached, because text and metadata both ask for it."""
     articles: list[dict[str, object]] = []
     published = page_published = modified = ""
     for text in texts:
@@ -111,7 +110,7 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
 
 
 def _is_of(item: dict[str, object], url: str, title: str) -> bool:
-    """Tell whether an article object is of this page, not of one that it names."""
+    """Tell whether an article object describes this page, not one that it links to."""
     page = item.get("mainEntityOfPage")
     named = [page.get("@id") if isinstance(page, dict) else page, item.get("url"), item.get("@id")]
     if any(isinstance(name, str) and name.partition("#")[0] == url for name in named):
@@ -121,7 +120,6 @@ def _is_of(item: dict[str, object], url: str, title: str) -> bool:
 
 
 def _body(item: dict[str, object]) -> str:
-    """Return the text of an article object, without markup."""
     value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
     return _MARKUP.sub(" ", drop_readings(unescape(shorten(value, 200_000)))) if isinstance(value, str) else ""
 
@@ -162,7 +160,7 @@ def _load(text: str) -> object:
 
 
 def _keep_string(match: re.Match[str]) -> str:
-    """Return a string as it is, and a blank for a comment or a comma."""
+    """Replace comments and commas by a blank, strings by themselves."""
     return match[0] if match[0][0] == '"' else " "
 
 
@@ -217,7 +215,6 @@ def _names(value: object) -> Iterator[str]:
 
 
 def _image_urls(value: object) -> Iterator[str]:
-    """Yield the URLs of images."""
     for item in value[:20] if isinstance(value, list) else [value]:
         url = item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item
         if isinstance(url, str) and url:

@@ -19,16 +19,10 @@ _RUN = re.compile(
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of `text` in their order, in lower case.
+    """Return the terms of `text` in their order, in lower case, repeated ones too.
 
     Scripts without blanks between words give each pair of neighbouring characters, because most of their words have
     two; a single character between other ones is a term of its own.
-
-    Args:
-        text: any string.
-
-    Returns:
-        The terms, repeated ones too; empty when the text has neither letters nor digits.
 
     Cost: O(characters).
 
@@ -53,7 +47,7 @@ def terms(text: str) -> list[str]:
 def character_pairs(run: str) -> list[str]:
     """Return each pair of neighbouring characters, none of which has the code 0.
 
-    Cost: O(characters), of a long run a third of cutting them one by one.
+    Cost: O(characters), a third of cutting a long run one by one.
 
     >>> character_pairs("河口大桥")
     ['河口', '口大', '大桥']
@@ -66,14 +60,7 @@ def character_pairs(run: str) -> list[str]:
 
 
 def cosine(first: Counter[str], second: Counter[str]) -> float:
-    """Return the cosine of two term-frequency vectors.
-
-    Args:
-        first: counts of terms.
-        second: likewise.
-
-    Returns:
-        A number in [0, 1]; 0 when one of them is empty.
+    """Return the cosine of two term-frequency vectors; 0 when one of them is empty.
 
     Cost: O(terms).
 

@@ -1,4 +1,4 @@
-"""Sub-trees of a page and the blocks in them, as single-page methods use them.
+"""Measures of a page that all methods share, taken once.
 
 A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it is a difference of two cumulative sums.
 """
@@ -6,145 +6,172 @@ A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
+from ..decode.text import squeeze
 from .document import Document, sum_sub_trees
 from .noise import NOISE_TAGS, is_noisy_name
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LINK_SHARE: Final = 0.5
-"""Share of link text from which a block is a link rather than prose with links in it."""
 MOST_SIDE: Final = 0.45
 """Share of the page's text outside links that no side section holds, whatever its name."""
+_LEAST_HEADLINE: Final = 4
+_MOST_HEADLINE: Final = 200
+"""Characters of the block that `<title>` repeats."""
+_HEADING_BONUS: Final = 4
+_LINK_MALUS: Final = 8
+"""Characters that count for a candidate in h1 to h3, and against one that is a link. All four were chosen by hand."""
 
 
-def plain(document: Document) -> Counts:
-    """Count the characters outside links of each block."""
-    return np.asarray(document.blocks.chars, np.int64) - np.asarray(document.blocks.link_chars, np.int64)
+class PageView:
+    """Columns of a page's nodes and blocks, in characters unless said otherwise.
 
-
-def linked(document: Document) -> Flags:
-    """Flag the blocks with more than `LINK_SHARE` of their characters in links."""
-    flags: Flags = np.asarray(document.blocks.link_chars) > np.asarray(document.blocks.chars) * LINK_SHARE
-    return flags
-
-
-def prose(document: Document) -> Counts:
-    """Count the characters outside links of each block, 0 for those that are links."""
-    return np.where(linked(document), 0, plain(document))
-
-
-def inside(document: Document, node: int) -> Flags:
-    """Flag the blocks that stand in the sub-tree of `node`."""
-    nodes = np.asarray(document.blocks.nodes, np.int64)
-    flags: Flags = (nodes >= node) & (nodes < document.ends[node])
-    return flags
-
-
-def in_any(document: Document, nodes: Iterable[int]) -> Flags:
-    """Flag the blocks in the sub-trees of `nodes`."""
-    covered = np.zeros(len(document.tags), np.bool_)
-    for node in nodes:
-        covered[node : document.ends[node]] = True
-    flags: Flags = covered[np.asarray(document.blocks.nodes, np.int64)]
-    return flags
-
-
-def side_sections(document: Document) -> list[int]:
-    """Return the nodes that are hidden, or tagged or named like side sections.
-
-    Args:
-        document: a parsed page with nodes.
-
-    Returns:
-        Node numbers, ascending; none that holds `MOST_SIDE` of the page's text outside links.
-
-    Cost: O(nodes).
+    It holds no reference to its document: a circle would keep the tree in memory until the next collection.
     """
-    limit = MOST_SIDE * float(document.T[0] - document.LT[0])
-    tags, hidden = document.tags, document.hidden
-    found = [
-        node
-        for node, name in enumerate(document.names)
-        if tags[node] in NOISE_TAGS or node in hidden or (name and is_noisy_name(name))
-    ]
-    return [node for node in found if document.T[node] - document.LT[node] < limit]
+
+    def __init__(self, document: Document) -> None:
+        blocks = document.blocks
+        self._blocks, self._tags, self._names = blocks, document.tags, document.names
+        self._parents, self._ends = document.parents, document.ends
+        self._hidden, self._title = document.hidden, document.title
+        self._outside_links = document.T - document.LT
+        self.ends: Counts = np.asarray(document.ends, np.int64)
+        self.parents: Counts = np.maximum(np.asarray(document.parents, np.int64), 0)
+        """Of each node; the root is its own."""
+        self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
+        """In which each block stands."""
+        self.chars: Values = np.maximum(np.asarray(blocks.chars, np.float64), 1)
+        """Of each block, at least 1."""
+        self.links: Values = np.asarray(blocks.link_chars, np.float64)
+        """In links, of each block."""
+        self.plain: Counts = np.asarray(blocks.chars, np.int64) - np.asarray(blocks.link_chars, np.int64)
+        """Outside links, of each block."""
+        self.linked: Flags = self.links * 2 > self.chars
+        """Blocks that are links rather than prose with links in it."""
+        self.letters: Values = blocks.chars + 1.5 * blocks.han
+        """Of each block: a Chinese character says as much as two and a half letters."""
+        self.breadth: Values = 1 + 1.5 * blocks.han / self.chars
+        """Mean letters that a character of each block counts for, from 1 to 2.5."""
+        self.mass: Values = self.plain * self.breadth
+        """Letters outside links, of each block."""
+
+    @cached_property
+    def prose(self) -> Counts:
+        """Characters outside links of each block, 0 for those that are links."""
+        return np.where(self.linked, 0, self.plain)
+
+    @cached_property
+    def headline(self) -> int:
+        """The block that is the headline as `<title>` repeats it; -1 for none."""
+        if not self._title:
+            return -1
+        title, whole = squeeze(self._title), self._title
+        longest, headline = _LEAST_HEADLINE, -1
+        for index, line in enumerate(self._blocks.texts):
+            if line[1:3] in whole and longest <= len(line) <= _MOST_HEADLINE:
+                heading = squeeze(line)
+                bonus = _HEADING_BONUS if self._tags[self._blocks.nodes[index]] in {"h1", "h2", "h3"} else 0
+                size = len(heading) + bonus
+                if size > longest and heading in title:
+                    if self.linked[index]:
+                        size -= _LINK_MALUS
+                    if size > longest:
+                        longest, headline = size, index
+        return headline
+
+    @cached_property
+    def groups(self) -> Counts:
+        """Number of each block's group: those alike by tags and names of node and parent."""
+        tags, names, parents = self._tags, self._names, self._parents
+        numbers: dict[tuple[str, str, str, str], int] = {}
+        keys = ((tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in self._blocks.nodes)
+        return np.asarray([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+    @cached_property
+    def side_sections(self) -> list[int]:
+        """Nodes, ascending, that are hidden, or tagged or named like side sections.
+
+        None of them holds `MOST_SIDE` of the page's text outside links.
+        """
+        limit = MOST_SIDE * float(self._outside_links[0])
+        tags, hidden, sizes = self._tags, self._hidden, self._outside_links
+        return [
+            node
+            for node, name in enumerate(self._names)
+            if (tags[node] in NOISE_TAGS or node in hidden or (name and is_noisy_name(name))) and sizes[node] < limit
+        ]
+
+    @cached_property
+    def holders(self) -> Counts:
+        """The node that holds each block and its siblings.
+
+        Lines between `<br>` are siblings by standing in one node, paragraphs by standing in nodes of one parent.
+        """
+        nodes = self.nodes
+        if not len(nodes):
+            return nodes
+        several = np.bincount(nodes, minlength=len(self.ends))[nodes] > 1
+        return np.where(several, nodes, self.parents[nodes])
+
+    def sums(self, values: ArrayLike) -> Values:
+        """Sum numbers of the blocks over each sub-tree: one sum per node."""
+        return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
+
+    def inside(self, node: int) -> Flags:
+        """Flag the blocks that stand in the sub-tree of `node`."""
+        flags: Flags = (self.nodes >= node) & (self.nodes < self._ends[node])
+        return flags
+
+    def in_any(self, nodes: Iterable[int]) -> Flags:
+        """Flag the blocks in the sub-trees of `nodes`."""
+        covered = np.zeros(len(self.ends), np.bool_)
+        for node in nodes:
+            covered[node : self._ends[node]] = True
+        flags: Flags = covered[self.nodes]
+        return flags
+
+    def children(self, node: int) -> Iterator[int]:
+        """Yield the children of a node, in document order."""
+        child = node + 1
+        while child < self._ends[node]:
+            yield child
+            child = self._ends[child]
+
+    def section(self, index: int) -> tuple[int, int]:
+        """Return the half-open range of the blocks under the heading in block `index`.
+
+        Cost: O(levels + blocks).
+        """
+        nodes, parents, ends = self.nodes, self._parents, self._ends
+        node = int(nodes[index])
+        # Up while the heading is the first text: then the container holds this section alone.
+        while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
+            node = parents[node]
+            if self._tags[node] in {"body", "td"}:
+                break
+        if int(nodes[index]) == node and parents[node] > 0:
+            node = parents[node]
+        last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
+        if last <= index:
+            last = index + 1
+            while last < len(nodes) and node <= nodes[last] < ends[node]:
+                last += 1
+        return index, last
 
 
-def sums(document: Document, values: ArrayLike) -> Values:
-    """Sum of `values` over each sub-tree.
+def measure(document: Document) -> PageView:
+    """Return the view of a page, which is made when it is first asked for.
 
-    Args:
-        document: a parsed page.
-        values: one number per block.
-
-    Returns:
-        One sum per node.
-
-    Cost: O(nodes + blocks).
+    Cost: O(nodes + blocks) once, some tens of microseconds; what is a property of it, when that is first asked for.
     """
-    count = len(document.tags)
-    own = np.bincount(np.asarray(document.blocks.nodes, np.int64), weights=values, minlength=count)
-    return sum_sub_trees(own, np.asarray(document.ends, np.int64))
-
-
-def holders(document: Document) -> Counts:
-    """Find the node that holds each block and its siblings.
-
-    Lines between `<br>` are siblings by standing in one node, paragraphs by standing in nodes of one parent.
-
-    Args:
-        document: a parsed page.
-
-    Returns:
-        One number per block.
-
-    Cost: O(nodes + blocks).
-    """
-    nodes = np.asarray(document.blocks.nodes, np.int64)
-    if not len(nodes):
-        return nodes
-    several = np.bincount(nodes, minlength=len(document.tags))[nodes] > 1
-    parents = np.asarray(document.parents, np.int64)[nodes]
-    return np.where(several | (parents < 0), nodes, parents)
-
-
-def children(document: Document, node: int) -> Iterator[int]:
-    """Yield the children of a node, in document order."""
-    child = node + 1
-    while child < document.ends[node]:
-        yield child
-        child = document.ends[child]
-
-
-def section(document: Document, nodes: Counts, index: int) -> tuple[int, int]:
-    """Return the range of the blocks that stand under the heading in block `index`.
-
-    Args:
-        document: a parsed page.
-        nodes: `document.blocks.nodes` as an array.
-        index: number of a block.
-
-    Cost: O(levels + blocks).
-    """
-    node = int(nodes[index])
-    parents, ends = document.parents, document.ends
-    # Up while the heading is the first text: then the container holds this section alone.
-    while parents[node] > 0 and (index == 0 or nodes[index - 1] < parents[node]):
-        node = parents[node]
-        if document.tags[node] in {"body", "td"}:
-            break
-    if int(nodes[index]) == node and parents[node] > 0:
-        node = parents[node]
-    last = int(np.searchsorted(nodes, ends[node])) if bool(np.all(np.diff(nodes) >= 0)) else index + 1
-    if last <= index:
-        last = index + 1
-        while last < len(nodes) and node <= nodes[last] < ends[node]:
-            last += 1
-    return index, last
+    view: PageView | None = document.view
+    if view is None:
+        view = document.view = PageView(document)
+    return view

@@ -43,10 +43,9 @@ EXTRACTORS: Final[dict[str, tuple[Callable[[Document, Any], Extraction], type]]]
     "titlematch": (titlematch.extract, titlematch.Params),
     "weighted": (weighted.extract, weighted.Params),
 }
-"""Extractors by name: the function and the class of its parameters."""
+"""Name -> function, class of its parameters."""
 
 DEFAULT: Final = "combined"
-"""The extractor that is used when none is named."""
 
 
 def extractor(name: str, params: Mapping[str, object] | None = None) -> Extractor:
@@ -54,10 +53,7 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
 
     Args:
         name: a key of `EXTRACTORS`, or `module:name` of one from outside the project (see `plug_in`).
-        params: values for fields of its parameter class; the others keep their defaults.
-
-    Returns:
-        A function from document to extraction; the methods themselves are asked about documents with blocks only.
+        params: the fields of its parameter class that differ from their defaults.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

@@ -8,18 +8,18 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
-from ..document.view import Values, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Length of a word.
+    """The length of a word.
 
     Attributes:
         token_chars: characters that weigh as much as a tag.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     token_chars: float = 5.0
@@ -33,15 +33,12 @@ class Params:
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
     """Return first and last block of the stretch with most tokens and fewest tags.
 
-    Most tokens inside and tags outside are most tokens less tags inside, so one pass with the best start so far is
+    Most tokens inside and tags outside are most tokens minus tags inside, so one pass with the best start so far is
     enough.
 
     Args:
         tokens: tokens of each block, not empty.
         tags: tags in front of each block, counted from the top of the page.
-
-    Returns:
-        i and j, i <= j.
 
     Cost: O(blocks).
 
@@ -57,21 +54,15 @@ def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks of the best stretch.
 
-    Args:
-        document: a parsed page.
-        params: what a word is.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(characters).
     Source: Finn, Kushmerick, Smyth, Fact or fiction: content classification for digital libraries, 2001 (beside S18).
     Differs: words are counted as characters, because Chinese does not mark them; those in links count as nothing; the
         maximum is found in linear time; links inside the stretch are left out.
     """
-    chars = prose(document)
+    view = measure(document)
+    chars = view.prose
     found = cut_pieces(document.source)
     tags = found.tags[find_places(document, found)] if len(found.texts) else np.zeros(len(chars))
     first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
-    kept = first + np.flatnonzero(~linked(document)[first : last + 1])
+    kept = first + np.flatnonzero(~view.linked[first : last + 1])
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -1,4 +1,4 @@
-"""All evidence together: trained networks tell how likely each block is content.
+"""All evidence together: trained networks say how likely each block is content.
 
 No single method is right on all pages: density fails on lists, the sub-tree that holds the prose on split bodies,
 headings on forums. Here each contributes numbers (`features`), networks trained on pages with known texts weigh them
@@ -23,23 +23,23 @@ from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
-from ..document.view import section
+from ..document.view import measure
 from ..records import Extraction
 from ..text_form import render
 from .borders.copies import drop_copies
 from .borders.stories import other_stories
 from .borders.tables import whole_tables
-from .features import DATED, Table, features
+from .features import Table, features, is_dated
 from .network import Layout, StagedNetwork
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Bounds below which the combined extractor gives out nothing.
+    """Bounds below which no text is given out.
 
     Attributes:
-        min_confidence: expected F1 below which nothing is given out, in [0, 1].
-        min_chars: shortest text that is given out.
+        min_confidence: expected F1, in [0, 1].
+        min_chars: length of the text.
     """
 
     min_confidence: float = 0.15
@@ -48,23 +48,23 @@ class Params:
 
 _SURE: Final = 0.85
 _SURE_UNDATED: Final = 0.65
-"""Chance from which a line that looks like metadata is taken for content all the same; on pages that state no date."""
+"""Chance from which a line that looks like metadata is content all the same; the second on pages that state no date."""
 _LEAST_CHANCE: Final = 0.05
-"""Blocks that are less likely content are not looked at."""
+"""Boxes and comments are not looked for around blocks that are less likely content."""
 _MOST_BOXED: Final = 0.35
-"""Boxes hold less than this share of the text."""
+"""Share of the text that boxes hold at most."""
 _LIKELY: Final = 0.4
 _LEAST_TEXT: Final = 200
-"""So much of what is likely content, in letters, stands outside of comments."""
+"""Letters of likely content outside of comments from which comments are left out."""
 _SENTENCE: Final = 30
-"""Size of a sentence, a Chinese character counting for two and a half letters."""
+"""Letters of a sentence; a Chinese character counts for two and a half."""
 _SIDE: Final = 0.25
-"""A side section holds less than this share of the text."""
+"""Share of the text that a side section holds at most."""
 _INFO_CHARS: Final = 120
-"""A line of date, source and names is not longer."""
+"""Longest line of date, source and names."""
 _NAME_CHARS: Final = 30
 _HEAP_CHARS: Final = 2000
-"""Longest text with less than a mark in a hundred characters."""
+"""Longest text with less than one punctuation mark in a hundred characters."""
 _HEADINGS: Final = frozenset({"h1", "h2"})
 _ALL_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
@@ -72,16 +72,16 @@ _RULE = re.compile(
     r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
     r"廣告|広告|article content)"
 )
-"""A line that only parts others, or says that an advert follows."""
+"""A line that only separates others, or announces an advert."""
 _EARLY: Final = 6
 _BYLINE_CHARS: Final = 60
-"""Among so many first lines a short byline stands, behind the summary of the article."""
+"""A short byline may stand among the first `_EARLY` lines, behind the summary of the article."""
 _LEAST_HEADING, _MOST_HEADING = 5, 120
-"""A headline has so many letters and digits, a Chinese one less than half as many."""
+"""Letters and digits of a headline."""
 _AND = re.compile(r"\s?[,，、;|&]\s?|\s(?:and|und|et|y|e|и|та|og|och|en|i)\s")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff]")
 _LINKED: Final = 0.8
-"""Share of its letters from which a line is a link."""
+"""Share of its characters from which a line is a link."""
 _BYLINE = re.compile(
     r"(?:(?i:written |posted |words )?(?i:by|von|par|por|di|door|av|af)\s{1,3}|(?i:autor(?:es|ka)?|автор|text|"
     r"words)\s?:\s{0,3})"
@@ -91,19 +91,12 @@ _BYLINE = re.compile(
 
 @lru_cache(maxsize=1)
 def network() -> StagedNetwork:
-    """Return the trained networks that come with the program."""
+    """Return the shipped networks."""
     return StagedNetwork.of(models.load("combined"))
 
 
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by all evidence there is.
-
-    Args:
-        document: a parsed page.
-        params: what is refused.
-
-    Returns:
-        Text and clean HTML with confidence and evidence, or an empty text with the reason.
 
     Cost: O(nodes + characters), about twice that of parsing the page.
     Source: the scheme of S10 (features of blocks, weights learned from labelled pages) with the quantities of S11-S19.
@@ -113,7 +106,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
 
 def extract_by(networks: StagedNetwork, document: Document, params: Params) -> Extraction:
-    """Return the same as `extract`, by networks that do not come with the program."""
+    """Do as `extract`, with networks other than the shipped ones."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)
     table, mass = features(document, networks.odds), weigh(document)
@@ -161,12 +154,8 @@ def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[lis
 
 
 def weigh(document: Document) -> NDArray[np.float64]:
-    """Return the weight of each block in a text: about its words.
-
-    A Chinese character counts for two and a half letters.
-    """
-    weights: NDArray[np.float64] = document.blocks.chars + 1.5 * document.blocks.han + 1.0
-    return weights
+    """Return the weight of each block in a text, never 0: its letters, links included."""
+    return measure(document).letters + 1.0
 
 
 def _heaps(document: Document) -> NDArray[np.bool_]:
@@ -177,9 +166,9 @@ def _heaps(document: Document) -> NDArray[np.bool_]:
 
 
 def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[list[int], float]:
-    """Choose blocks outside of comments and boxes, unless that is all there is.
+    """Choose blocks outside of comments and boxes, unless there is nothing else.
 
-    Comments weigh as much as a text and have no part in the choice; boxes are small and are left out of it.
+    Comments weigh as much as a text and have no part in the choice; boxes are small and are removed from it.
     """
     mass = weigh(document)
     boxes, comments = find_boxes(document, np.flatnonzero(chances >= _LEAST_CHANCE).tolist())
@@ -196,22 +185,22 @@ def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[li
 def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]) -> list[int]:
     """Leave out what templates put around a text, unless it is very likely content.
 
-    Before the first sentence stand headline, date, source and byline: they are metadata. Behind the last one stand the
-    names of editors, labels of side sections and imprints.
+    Headline, date, source and byline stand before the first sentence and are metadata. Names of editors, labels of side
+    sections and imprints stand behind the last one.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
-    is_dated = bool(document.json_ld or document.times or DATED & document.metas.keys())
-    least = _SURE if is_dated else _SURE_UNDATED
+    dated = is_dated(document)
+    least = _SURE if dated else _SURE_UNDATED
     stated = "\n".join(document.json_ld)
 
     def is_framed(line: str) -> bool:
-        return (is_dated or _is_foreign(line)) and (is_above(line) or is_stamp(line) or _is_stated(line, stated))
+        return (dated or _is_foreign(line)) and (is_above(line) or is_stamp(line) or _is_stated(line, stated))
 
     def is_body(index: int) -> bool:
         line = texts[index]
-        is_headline = len(line) <= _MOST_HEADING and (is_dated or _is_foreign(line)) and _repeats(line, titles)
+        is_headline = len(line) <= _MOST_HEADING and (dated or _is_foreign(line)) and _repeats(line, titles)
         return not is_headline and _is_prose(document, index) and not is_framed(line)
 
     first = next(filter(is_body, kept), -1)
@@ -221,7 +210,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
     # What stands above the heading of the text, without a sentence, is not part of it.
     above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
     contents = _contents(document, kept)
-    beside = _side_sections(document, kept, mass, is_dated=is_dated)
+    beside = _side_sections(document, kept, mass, dated=dated)
     early = kept[min(_EARLY, len(kept)) - 1]
 
     def stays(index: int) -> bool:
@@ -237,7 +226,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
             return False
         if index > last:
             return not is_extra(line) and not is_framed(line) and (sure or not is_info(line))
-        byline = is_dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
+        byline = dated and len(line) <= _BYLINE_CHARS and _BYLINE.match(line)
         return index > early or not (is_counter(line) or byline)
 
     rest = [index for index in kept if stays(index)]
@@ -247,25 +236,25 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
 
 
 def _is_foreign(line: str) -> bool:
-    """Tell whether a line is in another script than Latin."""
+    """Tell whether a line holds another script than Latin."""
     return not line.isascii() and bool(_FOREIGN.search(line))
 
 
 def _is_stated(line: str, stated: str) -> bool:
-    """Tell whether a line says names only that JSON-LD states, as of the authors."""
+    """Tell whether a line consists of names that JSON-LD states, such as the authors'."""
     names = _AND.split(line.strip(" .")) if stated and len(line) <= _INFO_CHARS else ()
     return bool(names) and all(len(name) <= _NAME_CHARS and f'"{name}"' in stated for name in names)
 
 
 def _titles(document: Document) -> str:
-    """Return what the page calls itself, squeezed, a line each."""
+    """Return all titles of the page, squeezed, a line each."""
     metas = document.metas
     names = [document.title, *(metas[name][0] for name in _TITLES if name in metas)]
     return "\n".join(map(squeeze, names))
 
 
 def _repeats(line: str, titles: str) -> bool:
-    """Tell whether a line is part of what the page calls itself."""
+    """Tell whether a line is part of a title of the page."""
     heading = squeeze(line)
     return _LEAST_HEADING <= len(heading) <= _MOST_HEADING and heading in titles
 
@@ -289,19 +278,18 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
     return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
-def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, is_dated: bool) -> set[int]:
+def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, dated: bool) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     found: set[int] = set()
     total = float(mass[kept].sum())
-    nodes = np.asarray(document.blocks.nodes, np.int64)
     for index in range(kept[0] + 1, kept[-1] + 1):
         heads = is_label(texts[index])
-        if not heads and not blocks.link_chars[index] and (is_dated or _is_foreign(texts[index])):
+        if not heads and not blocks.link_chars[index] and (dated or _is_foreign(texts[index])):
             heads = is_aside(texts[index])
         if not heads:
             continue
-        first, last = section(document, nodes, index)
+        first, last = measure(document).section(index)
         while last < len(texts) and blocks.link_chars[last] >= _LINKED * blocks.chars[last] > 0:
             last += 1
         inside = [block for block in kept if first <= block < last]
@@ -318,7 +306,7 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
 
 
 def _is_prose(document: Document, index: int) -> bool:
-    """Tell if a block is a sentence of its own, not a line of date, source and names."""
+    """Tell whether a block is a sentence, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
     if size < _SENTENCE or not blocks.marks[index]:
@@ -334,11 +322,10 @@ _TELLING: Final = (
     "in stated body",
     "links from title",
 )
-"""Features that `_evidence` looks at."""
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    """Name the sources that agree with most of the text."""
+    """Name the kinds of evidence that agree with most of the text."""
     at = {name: number for number, name in enumerate(table.names)}
     rows = {name: table.values[at[name]][kept] for name in _TELLING}
     weight = np.expm1(rows["mass"]) + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..document.document import Document
-from ..document.view import Values, children, inside, linked, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -18,8 +18,8 @@ class Params:
 
     Attributes:
         mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.
-        bare_share: what a character without such a mark is worth.
-        min_chars: shortest text that is given out.
+        bare_share: worth of a character without such a mark.
+        min_chars: length of the shortest text that is given out.
     """
 
     mark_chars: float = 40.0
@@ -28,18 +28,11 @@ class Params:
 
 
 def information(document: Document, params: Params) -> Values:
-    """Return the characters of each block that punctuation vouches for.
-
-    Args:
-        document: a parsed page.
-        params: see `Params`.
-
-    Returns:
-        One number per block, 0 for links.
+    """Return the characters of each block that punctuation vouches for, 0 for links.
 
     Cost: O(blocks).
     """
-    chars = prose(document)
+    chars = measure(document).prose
     vouched = np.minimum(chars, np.asarray(document.blocks.marks) * params.mark_chars)
     return np.asarray(vouched + params.bare_share * (chars - vouched), np.float64)
 
@@ -47,21 +40,18 @@ def information(document: Document, params: Params) -> Values:
 def primary(document: Document, amounts: Values) -> int:
     """Return the node below which information drops most sharply.
 
-    It stands on the way down from the root into the child that keeps most information, which ends where no child holds
-    any.
+    It lies on the way from the root into the child that keeps most information, down to where no child holds any. Of
+    two equal drops the outer one counts.
 
     Args:
         document: a parsed page with at least one node.
         amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
             the share that the node holds of its parent's.
 
-    Returns:
-        Number of the node; the outer one of two equal drops.
-
     Cost: O(children of the nodes on the way).
     """
-    path, best = [0], 0
-    while (best := max(children(document, best), key=lambda child: float(amounts[child]), default=0)) > 0:
+    view, path, best = measure(document), [0], 0
+    while (best := max(view.children(best), key=lambda child: float(amounts[child]), default=0)) > 0:
         if amounts[best] <= 0:
             break
         path.append(best)
@@ -79,19 +69,12 @@ def extract(document: Document, params: Params) -> Extraction:
     Wrappers lose little from one to the next. Between the node that holds the paragraphs and a single paragraph nearly
     everything is lost, and that step is seen without any threshold.
 
-    Args:
-        document: a parsed page.
-        params: what counts as information.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + blocks).
     Source: 陈阳, 陈兴蜀, 吴麒, 基于信息量衰减幅度的网页正文提取, 2012 (S13).
     Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
         so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
     """
-    values = information(document, params)
-    node = primary(document, sums(document, values))
-    kept = np.flatnonzero(inside(document, node) & ~linked(document))
+    view, values = measure(document), information(document, params)
+    node = primary(document, view.sums(values))
+    kept = np.flatnonzero(view.inside(node) & ~view.linked)
     return render.answer(document, kept.tolist(), values.tolist(), params.min_chars)

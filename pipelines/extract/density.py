@@ -9,26 +9,21 @@ import numpy as np
 
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import Values, inside, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Threshold of the density extractor.
-
-    Attributes:
-        min_chars: shortest text that is given out.
-    """
-
     min_chars: int = 40
 
 
 def scores(document: Document) -> Values:
-    """Score every node, which counts among the tags of its sub-tree itself.
+    """Score every node; a node counts among the tags of its sub-tree.
 
-    The features of `combined` and `rules` are made of these; other than those of `extract` they tell leaves apart, too.
+    Features of `combined` and `rules` are built on these scores: other than those of `extract` they tell leaves apart,
+    too.
     """
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 
@@ -39,23 +34,16 @@ def extract(document: Document, params: Params) -> Extraction:
     A wrapper holds more tags and links for its text than the body does, and a single paragraph holds no paragraphs; the
     node between them scores highest. `rules` goes on from there with rules of its own.
 
-    Args:
-        document: a parsed page.
-        params: see `Params`.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 洪鸿辉 et al., 基于文本及符号密度的网页正文提取方法, 2019 (S11).
     Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,
         ln(SD) at least 0.1 and ln(SbD) at least 0; what is mostly link inside the best node is left out.
     """
-    names = np.array(document.tags)
+    names, view = np.array(document.tags), measure(document)
     tags, link_tags = document.TG - 1, document.LTG - (names == "a")
     score = np.where(tags > link_tags, _scores(document, tags, link_tags, document.P - (names == "p")), 0)
-    kept = np.flatnonzero(inside(document, int(np.argmax(score))) & ~linked(document))
-    return render.answer(document, kept.tolist(), prose(document).tolist(), params.min_chars)
+    kept = np.flatnonzero(view.inside(int(np.argmax(score))) & ~view.linked)
+    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)
 
 
 def _scores(document: Document, tags: Counts, link_tags: Counts, paragraphs: Counts) -> Values:

@@ -17,7 +17,7 @@ import numpy as np
 from ..document.document import Document
 from ..document.noise import is_extra
 from ..document.tokens import terms
-from ..document.view import Values, children, inside, linked, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 from .simpletree import body
@@ -29,8 +29,8 @@ class Params:
 
     Attributes:
         structure: SII above which a node is a candidate, in [0, 1].
-        share: children with less than this share of their node's information are of no use.
-        min_chars: shortest text that is given out.
+        share: children with less than this share of their node's information are ignored.
+        min_chars: length of the shortest text that is given out.
     """
 
     structure: float = 0.7
@@ -39,15 +39,10 @@ class Params:
 
 
 def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
-    """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k.
+    """Return the entropy EN_k = -sum_j w_kj log_n w_kj of every term k of n parts.
 
-    w_kj is the share of part j in the occurrences of k in all n parts.
-
-    Args:
-        counts: terms of each part.
-
-    Returns:
-        Term -> entropy in [0, 1]: 0 for a term of one part only, 1 for one spread evenly over all.
+    w_kj is the share of part j in all occurrences of k. The entropy is 0 for a term of one part only, 1 for one spread
+    evenly over all.
 
     Cost: O(terms of all parts).
     Source: 朱宏灿, 龙朝阳, 基于熵的新闻网页抽取方法研究; after Kao et al., WISDOM, 2005 (S14).
@@ -95,14 +90,8 @@ def structure(shares: Iterable[float]) -> float:
 def information(document: Document) -> tuple[Values, Values]:
     """Return CII of every node and its amount: CII x characters outside links.
 
-    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
-    EN_k over the page's blocks.
-
-    Args:
-        document: a parsed page.
-
-    Returns:
-        Two columns, one number per node.
+    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its EN_k
+    over the page's blocks.
 
     Cost: O(nodes + characters).
     Source: S14.
@@ -113,33 +102,27 @@ def information(document: Document) -> tuple[Values, Values]:
     named = [terms(text) for text in document.blocks.texts]
     weights = entropies([Counter(each) for each in named])
     means = np.array([sum(weights[term] for term in each) / len(each) if each else 0.0 for each in named])
-    chars = np.asarray(document.blocks.chars, np.float64)
-    total = sums(document, chars)
-    content = np.divide(sums(document, means * chars), total, out=np.zeros(len(total)), where=total > 0)
-    return content, sums(document, means * prose(document))
+    view, chars = measure(document), np.asarray(document.blocks.chars, np.float64)
+    total = view.sums(chars)
+    content = np.divide(view.sums(means * chars), total, out=np.zeros(len(total)), where=total > 0)
+    return content, view.sums(means * view.prose)
 
 
 def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     """Return the first nodes, from the body downwards, whose children share evenly.
 
-    Args:
-        document: a parsed page.
-        amount: of information in each node.
-        params: `structure` is the threshold ST.
-
-    Returns:
-        Nodes in document order, none inside another.
+    They come in document order, none inside another; `amount` is the information in each node.
 
     Cost: O(nodes).
     Source: S14, top-down with a stack.
-    Differs: f is the amount of information; a node without children of use is a candidate itself.
+    Differs: f is the amount of information; a node without useful children is a candidate itself.
     """
-    found = []
+    view, found = measure(document), []
     stack = [body(document)]
     while stack:
         node = stack.pop()
         least = params.share * amount[node]
-        useful = [child for child in children(document, node) if amount[child] > max(least, 0.0)]
+        useful = [child for child in view.children(node) if amount[child] > max(least, 0.0)]
         if not useful or structure(amount[useful]) > params.structure:
             found.append(node)
         else:
@@ -150,13 +133,6 @@ def candidates(document: Document, amount: Values, params: Params) -> list[int]:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by entropy, from this page alone.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: S14, see `information` and `candidates`.
     Differs: of the candidates the one with the largest amount of information is taken, because the mean alone prefers
@@ -164,9 +140,9 @@ def extract(document: Document, params: Params) -> Extraction:
     """
     content, amount = information(document)
     node = max(candidates(document, amount, params), key=lambda n: (amount[n], -n))
-    texts = document.blocks.texts
-    within = np.flatnonzero(inside(document, node) & ~linked(document)).tolist()
+    texts, view = document.blocks.texts, measure(document)
+    within = np.flatnonzero(view.inside(node) & ~view.linked).tolist()
     kept = [block for block in within if not is_extra(texts[block])]
     share = float(amount[node]) / max(float(amount[0]), 1e-9)
-    scores = content[np.asarray(document.blocks.nodes)].tolist()
+    scores = content[view.nodes].tolist()
     return render.answer(document, kept, scores, params.min_chars, share)

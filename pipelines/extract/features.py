@@ -17,22 +17,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decode.characters import Counts
-from ..decode.text import squeeze
 from ..document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
-from ..document.document import Document, sum_sub_trees
+from ..document.document import Document
 from ..document.noise import COMMENT, DATE, IMPRINT, INFO, LABEL, TAIL
 from ..document.structured_data import read
-from ..document.view import Values
+from ..document.view import Values, measure
 from .density import scores
 
 LEVELS: Final = 5
-"""Containers around a block that are looked at."""
+"""Containers around a block that are described."""
 UNNAMED: Final = 2.0
-"""Value of the features `NAMED` for a block in no container of that name."""
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
-"""Features that say what words in names of containers are known for."""
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
-"""Features that go by the names of containers, with their values where there are none."""
+"""Features that depend on the names of containers, with their values for a block in no container of that name."""
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
@@ -48,68 +45,48 @@ _NAME_WORD = re.compile(r"[a-z]{2,30}[0-9]?")
 _NAME_WORDS: Final = 14
 _FEW_TABLES: Final = 3
 _SILENT: Final = frozenset({"div", "span", "body", "html"})
-"""Tags that say nothing of what they hold."""
-DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
-"""A page that states its date for machines shows it to readers as metadata, too."""
+"""Tags that say nothing about their content."""
+_DATED: Final = frozenset({"article:published_time", "og:published_time", "date", "pubdate", "datepublished"})
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features of a page's blocks.
-
-    Attributes:
-        names: of the features.
-        values: a row per feature, a column per block; amounts as their logarithms.
-    """
+    """Features: a row per feature, a column per block, amounts as logarithms."""
 
     names: tuple[str, ...]
     values: NDArray[np.float32]
 
 
-class _Page:
-    """Quantities that several groups of features need, and the features so far."""
+class _Features:
+    """Features so far, and quantities that several groups of them need."""
 
     def __init__(self, document: Document) -> None:
-        blocks = document.blocks
-        self.document = document
-        self.size = len(blocks)
+        view, marks = measure(document), document.blocks.marks
+        self.document, self.view = document, view
+        self.size = len(document.blocks)
         self.order = np.arange(self.size)
-        self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
-        self.ends: Counts = np.asarray(document.ends, np.int64)
-        self.parents: Counts = np.maximum(np.asarray(document.parents, np.int64), 0)
-        self.chars = np.maximum(blocks.chars.astype(np.float64), 1)
-        self.links = blocks.link_chars.astype(np.float64)
-        # A Chinese character says as much as two and a half letters.
-        self.mass = (blocks.chars - self.links) * (1 + 1.5 * blocks.han / self.chars)
         # A heap of keywords has no marks, and one huge line must not outweigh the page.
-        sentence = ((blocks.marks >= 1) & (self.mass >= 30)) | (self.mass >= 100)
-        sentence &= (self.links * 2 <= self.chars) & ((self.mass < 3000) | (blocks.marks * 300 > self.mass))
-        self.prose = np.where(sentence, np.minimum(self.mass, 5000), 0.0)
-        self.total = max(float(self.mass.sum()), 1.0)
+        sentence = ((marks >= 1) & (view.mass >= 30)) | (view.mass >= 100)
+        sentence &= ~view.linked & ((view.mass < 3000) | (marks * 300 > view.mass))
+        self.prose = np.where(sentence, np.minimum(view.mass, 5000), 0.0)
+        self.total = max(float(view.mass.sum()), 1.0)
         self.total_prose = max(float(self.prose.sum()), 1.0)
-        self.lines = self.sums(np.ones(self.size))
-        self.title = title_block(document)
+        self.lines = view.sums(np.ones(self.size))
         self.names: list[str] = []
         self.rows: list[ArrayLike] = []
         self.amounts: list[int] = []
 
     def add(self, name: str, values: ArrayLike) -> None:
-        """Note a feature."""
         self.names.append(name)
         self.rows.append(values)
 
     def add_amount(self, name: str, values: ArrayLike) -> None:
-        """Note a feature of which orders of magnitude count, not differences."""
+        """Add a feature of which orders of magnitude count, not differences."""
         self.amounts.append(len(self.rows))
         self.names.append(name)
         self.rows.append(values)
 
-    def sums(self, values: Values) -> Values:
-        """Sums of a quantity of the blocks over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
-
     def table(self) -> Table:
-        """Join all features in one table."""
         values = np.empty((len(self.rows), self.size), np.float32)
         for number, row in enumerate(self.rows):
             values[number] = row
@@ -123,14 +100,11 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
 
     Args:
         document: a parsed page with at least one block.
-        odds: by how much a word in the name of a container speaks for content (see `score_names`).
-
-    Returns:
-        The table.
+        odds: how strongly a word in the name of a container speaks for content (see `score_names`).
 
     Cost: O(nodes + characters of short lines), about one and a half times that of parsing the page.
     """
-    page = _Page(document)
+    page = _Features(document)
     _own(page)
     _places(page)
     _containers(page)
@@ -143,41 +117,23 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
     _whole(page)
     _era(page)
     named = names_of(document)
-    known = {words: score_words(odds, words) for words in {words for _, words in named}}
-    for name, values in score_names(page.ends, page.nodes, ((node, known[words]) for node, words in named)).items():
+    word_scores = {words: score_words(odds, words) for words in {words for _, words in named}}
+    scored = ((node, word_scores[words]) for node, words in named)
+    for name, values in score_names(page.view.ends, page.view.nodes, scored).items():
         page.add(name, values)
     return page.table()
 
 
-def title_block(document: Document) -> int:
-    """Find the block that is the headline as `<title>` repeats it; -1 for none."""
-    if not document.title:
-        return -1
-    title, whole = squeeze(document.title), document.title
-    blocks, tags = document.blocks, document.tags
-    best, found = 4, -1
-    for index, line in enumerate(blocks.texts):
-        if line[1:3] in whole and best <= len(line) <= 200:
-            heading = squeeze(line)
-            size = len(heading) + (4 if tags[blocks.nodes[index]] in {"h1", "h2", "h3"} else 0)
-            if size > best and heading in title:
-                if blocks.link_chars[index] * 2 > blocks.chars[index]:
-                    size -= 8
-                if size > best:
-                    best, found = size, index
-    return found
-
-
-def _own(page: _Page) -> None:
+def _own(page: _Features) -> None:
     """Add features of the block itself (S10, S11, S17)."""
-    blocks, tags = page.document.blocks, page.document.tags
-    page.add_amount("mass", page.mass)
-    page.add("links", page.links / page.chars)
+    blocks, tags, view = page.document.blocks, page.document.tags, page.view
+    page.add_amount("mass", view.mass)
+    page.add("links", view.links / view.chars)
     page.add_amount("marks", blocks.marks)
     page.add_amount("stops", blocks.stops)
-    page.add("mark density", blocks.marks / page.chars)
-    page.add("digits", blocks.digits / page.chars)
-    page.add("capitals", blocks.capitals / page.chars)
+    page.add("mark density", blocks.marks / view.chars)
+    page.add("digits", blocks.digits / view.chars)
+    page.add("capitals", blocks.capitals / view.chars)
     kinds = np.array([_KINDS.get(tags[node], 0) for node in blocks.nodes])
     page.add("is heading", (kinds >= 1) & (kinds <= 4))
     page.add("is h1", kinds == 1)
@@ -187,13 +143,13 @@ def _own(page: _Page) -> None:
     page.add("is strong", [tags[node] in _EMPHASIS for node in blocks.starts])
     page.add("ends", [_ENDS.get(text[-1], 0.0) for text in blocks.texts])
     count = len(tags)
-    page.add_amount("lines in node", np.bincount(page.nodes, minlength=count)[page.nodes])
-    page.add_amount("mass of node", np.bincount(page.nodes, page.mass, count)[page.nodes])
+    page.add_amount("lines in node", np.bincount(view.nodes, minlength=count)[view.nodes])
+    page.add_amount("mass of node", np.bincount(view.nodes, view.mass, count)[view.nodes])
 
 
-def _places(page: _Page) -> None:
+def _places(page: _Features) -> None:
     """Add places of a block: on the page, among prose, from the headline (S18, S19)."""
-    order, mass, prose = page.order, page.mass, page.prose
+    order, view, mass, prose = page.order, page.view, page.view.mass, page.prose
     upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
     page.add("place", order / page.size)
     page.add("text before", (upto - mass) / page.total)
@@ -201,8 +157,8 @@ def _places(page: _Page) -> None:
     page.add("prose after", 1 - prose_upto / page.total_prose)
     page.add_amount("amount before", prose_upto - prose)
     page.add_amount("amount after", prose.sum() - prose_upto)
-    title, none = page.title, np.full(page.size, -999.0)
-    passed = np.cumsum(page.links * 2 > page.chars)
+    title, none = view.headline, np.full(page.size, -999.0)
+    passed = np.cumsum(view.linked)
     page.add_amount("from title", order - title if title >= 0 else none)
     page.add_amount("links from title", passed - passed[title] if title >= 0 else none)
     page.add_amount("text from title", upto - (upto[title] if title >= 0 else 0))
@@ -211,10 +167,10 @@ def _places(page: _Page) -> None:
     page.add_amount("from h1", order - heading if heading >= 0 else none)
 
 
-def _containers(page: _Page) -> None:
+def _containers(page: _Features) -> None:
     """Add features of the containers around a block (S11, S12, S13, S15)."""
-    document, nodes, ends = page.document, page.nodes, page.ends
-    text, dense, linked = page.sums(page.mass), page.sums(page.prose), page.sums(page.links)
+    document, view, nodes, ends = page.document, page.view, page.view.nodes, page.view.ends
+    text, dense, linked = view.sums(view.mass), view.sums(page.prose), view.sums(view.links)
     score = scores(document)
     densest = int(np.argmax(score))
     quantities = (
@@ -228,7 +184,7 @@ def _containers(page: _Page) -> None:
     )
     around = [nodes]
     while len(around) < LEVELS:
-        around.append(page.parents[around[-1]])
+        around.append(view.parents[around[-1]])
     found = np.take([values for _, values, _ in quantities], around, axis=1)
     for level in range(LEVELS):
         for number, (name, _, amount) in enumerate(quantities):
@@ -246,7 +202,7 @@ def _containers(page: _Page) -> None:
 
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    """Levels from node `core` up to the first ancestor that holds each block."""
+    """Count the levels from node `core` up to the first ancestor that holds a block."""
     way = []
     while core >= 0:
         way.append(core)
@@ -258,7 +214,7 @@ def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> C
     return np.maximum(before, behind)
 
 
-def _named(page: _Page) -> None:
+def _named(page: _Features) -> None:
     """Add shares of text in the innermost container of each category of names (S20)."""
     document = page.document
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
@@ -274,10 +230,10 @@ def _named(page: _Page) -> None:
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
     for number, category in enumerate((*CATEGORIES, "unseen")):
-        page.add(f"in {category}", near[number, page.nodes])
+        page.add(f"in {category}", near[number, page.view.nodes])
 
 
-def _cues(page: _Page) -> None:
+def _cues(page: _Features) -> None:
     """Add cues in the words of a line: date, signature, section, end of the article."""
     texts, tags = page.document.blocks.texts, page.document.tags
     lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
@@ -296,14 +252,14 @@ def _cues(page: _Page) -> None:
     for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("info", info), ("date", date)):
         page.add(f"is {name}", values)
     page.add("is comment cue", comment)
-    title = max(page.title, 0)
+    title = max(page.view.headline, 0)
     for name, values in (
         ("labels", label), ("comment cues", comment), ("dates", date), ("headings", heading), ("tails", tail),
     ):  # fmt: skip
         passed = np.cumsum(values)
         page.add_amount(f"{name} from title", passed - passed[title])
     page.add_amount("comment cues ahead", np.cumsum(comment[::-1])[::-1])
-    upto = np.cumsum(page.mass)
+    upto = np.cumsum(page.view.mass)
     for name, values in (("label", label), ("tail", tail), ("imprint", imprint), ("comment cue", comment)):
         last = np.maximum.accumulate(np.where(values > 0, page.order, -999))
         page.add_amount(f"blocks since {name}", np.minimum(page.order - last, _FAR))
@@ -311,11 +267,11 @@ def _cues(page: _Page) -> None:
         page.add_amount(f"text since {name}", np.minimum(upto - before, 5000))
 
 
-def _alike(page: _Page) -> None:
+def _alike(page: _Features) -> None:
     """Add the container with most siblings of its kind: posts, comments, teasers."""
     document = page.document
     count = len(document.tags)
-    held = page.sums(page.prose)
+    held = page.view.sums(page.prose)
     known: dict[tuple[int, str, str], int] = {}
     kind_of = np.zeros(count, np.int64)
     rank = np.zeros(count)
@@ -333,12 +289,12 @@ def _alike(page: _Page) -> None:
         total[kind] += held[node]
         rank[node], kind_of[node] = seen[kind], kind + 1
     sizes, totals = np.asarray([0, *seen], np.float64)[kind_of], np.asarray([0, *total])[kind_of]
-    best, chosen, at = np.zeros(page.size), page.nodes, page.nodes
+    best, chosen, at = np.zeros(page.size), page.view.nodes, page.view.nodes
     for _ in range(LEVELS + 2):
         better = sizes[at] > best
         best = np.where(better, sizes[at], best)
         chosen = np.where(better, at, chosen)
-        at = page.parents[at]
+        at = page.view.parents[at]
     several = best > 1
     page.add_amount("alike", best)
     page.add_amount("alike rank", np.where(several, rank[chosen], 0))
@@ -347,20 +303,20 @@ def _alike(page: _Page) -> None:
     page.add_amount("alike held", np.where(several, held[chosen], 0))
 
 
-def _stated(page: _Page) -> None:
+def _stated(page: _Features) -> None:
     """Add what structured data say (1 in it, -1 missing, 0 nothing), and repeats."""
     document, texts = page.document, page.document.blocks.texts
     inside, summary = np.zeros(page.size), np.zeros(page.size)
     body = "".join(read(document).body.split())
     if len(body) >= 200:
-        for index in np.flatnonzero(page.mass >= 10).tolist():
+        for index in np.flatnonzero(page.view.mass >= 10).tolist():
             line = "".join(texts[index].split())
             inside[index] = 1 if line[:30] in body or line[-30:] in body else -1
     described = "".join(
         "".join(document.metas[name][0].split()) for name in ("description", "og:description") if name in document.metas
     )
     if len(described) >= 30:
-        for index in np.flatnonzero(page.mass >= 30).tolist():
+        for index in np.flatnonzero(page.view.mass >= 30).tolist():
             line = "".join(texts[index][:40].split())[:15]
             if len(line) == 15 and line in described:
                 summary[index] = 1
@@ -375,16 +331,16 @@ def _stated(page: _Page) -> None:
     page.add_amount("which time", which)
 
 
-def _neighbours(page: _Page) -> None:
+def _neighbours(page: _Features) -> None:
     """Add the blocks before and behind (S18)."""
     size, order = page.size, page.order
-    share = page.links / page.chars
+    share = page.view.links / page.view.chars
     edge = np.zeros(3)
-    for name, values, amount in (("mass", page.mass, True), ("links", share, False), ("prose", page.prose, True)):
+    for name, values, amount in (("mass", page.view.mass, True), ("links", share, False), ("prose", page.prose, True)):
         padded = np.concatenate((edge, values, edge))
         for by in (-3, -2, -1, 1, 2, 3):
             (page.add_amount if amount else page.add)(f"{name} at {by}", padded[3 + by : 3 + by + size])
-    for name, values in (("prose", page.prose), ("links", page.links)):
+    for name, values in (("prose", page.prose), ("links", page.view.links)):
         upto = np.concatenate(([0.0], np.cumsum(values)))
         for reach in (4, 10):
             page.add_amount(f"{name} in {reach} before", upto[order] - upto[np.maximum(order - reach, 0)])
@@ -396,59 +352,44 @@ def _neighbours(page: _Page) -> None:
     page.add_amount("until prose", np.minimum(np.concatenate((ahead[1:], [size + _FAR])) - order, _FAR))
 
 
-def _groups(page: _Page) -> None:
+def _groups(page: _Features) -> None:
     """Add groups of blocks with nodes and parents of equal tags and names (S14)."""
-    of = groups(page.document)
+    of = page.view.groups
     count = np.bincount(of)
     for name, values, amount in (
         ("size", count, True),
-        ("mass", np.bincount(of, page.mass) / count, True),
+        ("mass", np.bincount(of, page.view.mass) / count, True),
         ("prose", np.bincount(of, page.prose) / page.total_prose, False),
-        ("links", np.bincount(of, page.links) / np.bincount(of, page.chars), False),
+        ("links", np.bincount(of, page.view.links) / np.bincount(of, page.view.chars), False),
         ("prose rows", np.bincount(of, page.prose > 0) / count, False),
     ):
         (page.add_amount if amount else page.add)(f"group {name}", values[of])
 
 
-def groups(document: Document) -> Counts:
-    """Number the blocks alike: those with nodes and parents of equal tags and names."""
-    tags, names, parents = document.tags, document.names, document.parents
-    return _numbered(
-        (tags[node], names[node], tags[parents[node]], names[parents[node]]) for node in document.blocks.nodes
-    )
-
-
-def _numbered(keys: Iterable[Sequence[str]]) -> Counts:
-    """Number the keys in order of first appearance."""
-    known: dict[Sequence[str], int] = {}
-    return np.asarray([known.setdefault(key, len(known)) for key in keys], np.int64)
-
-
-def _whole(page: _Page) -> None:
-    """Add features of the page as a whole."""
-    blocks = page.document.blocks
-    chars = float(page.chars.sum())
+def _whole(page: _Features) -> None:
+    blocks, view = page.document.blocks, page.view
+    chars = float(view.chars.sum())
     for name, value in (
-        ("blocks", page.size), ("text", page.total), ("prose", page.total_prose), ("longest", float(page.mass.max())),
+        ("blocks", page.size), ("text", page.total), ("prose", page.total_prose), ("longest", float(view.mass.max())),
     ):  # fmt: skip
         page.add_amount(f"page {name}", np.full(page.size, value))
     for name, value in (
         ("prose share", page.total_prose / page.total),
-        ("link share", float(page.links.sum()) / chars),
+        ("link share", float(view.links.sum()) / chars),
         ("han", float(blocks.han.sum()) / chars),
     ):
         page.add(f"page {name}", np.full(page.size, value))
 
 
-def _era(page: _Page) -> None:
-    """Add how a page is made.
+def _era(page: _Features) -> None:
+    """Add the age of a page's markup.
 
     Old pages have few templates, and bylines that are part of the text.
     """
     document, metas = page.document, page.document.metas
     paragraphs = sum(tag == "p" for tag in document.tags)
     for name, value in (
-        ("dated", bool(document.json_ld or document.times or DATED & metas.keys())),
+        ("dated", is_dated(document)),
         ("for phones", "viewport" in metas),
         ("for networks", "og:title" in metas),
         ("states article", read(document).found),
@@ -459,8 +400,13 @@ def _era(page: _Page) -> None:
         page.add(f"page {name}", np.full(page.size, value, np.float64))
 
 
+def is_dated(document: Document) -> bool:
+    """Tell whether a page states its date for machines; readers then see it, too."""
+    return bool(document.json_ld or document.times or _DATED & document.metas.keys())
+
+
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the words of tags and names of nodes with text that have some."""
+    """Return (node, words of its tag and name) of nodes with text that have words."""
     tags, names = document.tags, document.names
     found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
     return [(node, words) for node, words in found if words]
@@ -478,7 +424,6 @@ def name_words(tag: str, name: str) -> tuple[str, ...]:
 
 
 def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
-    """Return what the words of a name say together."""
     return float(sum(odds.get(word, 0.0) for word in words) / len(words) ** 0.5)
 
 
@@ -487,7 +432,7 @@ def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]
 
     Args:
         ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
-        nodes: of the blocks.
+        nodes: in which each block stands.
         scored: nodes, ascending, each with its score.
 
     Cost: O(nodes + blocks log nodes).

@@ -12,14 +12,14 @@ import numpy as np
 from .. import models
 from ..document.document import Document
 from ..document.tokens import terms
-from ..document.view import Flags, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
 PRUNED: Final = frozenset({"form", "fieldset", "button"})
-"""Elements cut off before anything is measured, beside hidden ones and what no document holds (scripts, comments)."""
+"""Elements removed before anything is measured, beside hidden ones."""
 MOST_PRUNED: Final = 0.3
-"""Share of the page's text up to which something is cut off: sites wrap whole pages in forms and fold texts away."""
+"""Share of the page's text above which nothing is removed: sites wrap whole pages in forms and fold texts away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Params:
 
     Attributes:
         text_density: D1, least share of the page's text that a leaf holds.
-        link_density: D2, most link text in a leaf's text.
+        link_density: D2, greatest share of link text in a leaf.
         top, bottom: the leaf's middle lies between these shares of the page's text.
         log_odds: ln of the odds of being worthy below which a leaf is dropped.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     text_density: float = 0.005
@@ -44,7 +44,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True)
 class WordModel:
-    """Words and their odds, as `learning.naive_bayes` found them.
+    """Words and their odds, as `training.naive_bayes` found them.
 
     Attributes:
         prior: ln P(worthy) / P(worthless).
@@ -56,14 +56,7 @@ class WordModel:
 
 
 def log_odds(text: str, model: WordModel) -> float:
-    """Return the logarithm of the odds that `text` is worthy.
-
-    Args:
-        text: any string.
-        model: the words that tell.
-
-    Returns:
-        Above 0 when it is rather worthy; the prior for a text without known words.
+    """Return ln of the odds that `text` is worthy; the prior if it has no known words.
 
     Cost: O(characters).
 
@@ -76,13 +69,7 @@ def log_odds(text: str, model: WordModel) -> float:
 def leaves(document: Document, params: Params) -> Flags:
     """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
-    Args:
-        document: a parsed page; its blocks are the leaves of the simple tree: inline elements are fused with their
-            siblings, blocks never.
-        params: thresholds.
-
-    Returns:
-        One flag per leaf.
+    Blocks are the leaves of the simple tree: inline elements are fused with their siblings, blocks never.
 
     Cost: O(nodes + blocks).
     """
@@ -92,7 +79,7 @@ def leaves(document: Document, params: Params) -> Flags:
     for node, tag in enumerate(document.tags):
         if (tag in PRUNED or node in document.hidden) and document.T[node] < most:
             cut[node : document.ends[node]] = True
-    left = ~cut[np.asarray(blocks.nodes, np.int64)]
+    left = ~cut[measure(document).nodes]
     chars = np.asarray(blocks.chars, np.float64)
     r1 = chars / max(chars[left].sum(), 1)
     r2 = np.asarray(blocks.link_chars) / np.maximum(chars, 1)
@@ -113,13 +100,6 @@ def extract(document: Document, params: Params) -> Extraction:
     The densities take out navigation. What they leave beside the text (imprints, calls to log in, adverts) is prose,
     too, but everywhere in the same words.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Raises:
         ValueError: the learned words are missing or broken.
 
@@ -133,11 +113,10 @@ def extract(document: Document, params: Params) -> Extraction:
     words = _words()
     for index in np.flatnonzero(flags):
         flags[index] = log_odds(document.blocks.texts[index], words) >= params.log_odds
-    return render.answer(document, np.flatnonzero(flags).tolist(), prose(document).tolist(), params.min_chars)
+    return render.answer(document, np.flatnonzero(flags).tolist(), measure(document).prose.tolist(), params.min_chars)
 
 
 @cache
 def _words() -> WordModel:
-    """Read the shipped words."""
     found = models.load("words")
     return WordModel(found["prior"], found["words"])

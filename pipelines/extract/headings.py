@@ -10,13 +10,13 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import cosine, terms
-from ..document.view import Flags, linked, plain, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_TOPICS: Final = 50
-"""Headings looked at."""
+"""Most headings that blocks are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Params:
     """Thresholds of the headings extractor.
 
     Attributes:
-        least_chars: Lmin; a long block has more characters than this outside links.
+        least_chars: Lmin; a long block has more characters than this outside links,
         link_chars: k; and more than k for each of its links.
-        likeness: cosine with the title or a sub-heading from which a block is useful although it is short.
+        likeness: cosine with the title or a sub-heading from which a short block is useful.
         reach: how many blocks away from a long one such a block may stand.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -45,17 +45,10 @@ class Params:
 def long_blocks(document: Document, params: Params) -> Flags:
     """Flag the blocks that are long: length > k x links and length > Lmin.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        One flag per block.
-
     Cost: O(blocks + links).
     """
     count = len(document.blocks)
-    chars = plain(document)
+    chars = measure(document).plain
     # A link at the very end of a page may name the block behind the last one.
     links = np.bincount(np.array([link[4] for link in document.links], np.int64), minlength=count)[:count]
     marks = np.asarray(document.blocks.marks)
@@ -64,14 +57,10 @@ def long_blocks(document: Document, params: Params) -> Flags:
 
 
 def topics(document: Document, long: Flags) -> list[Counter[str]]:
-    """Return term vectors of the title and of headings that text follows.
-
-    Args:
-        document: a parsed page.
-        long: see `long_blocks`.
+    """Return term vectors of the title and of headings that a long block follows.
 
     Returns:
-        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are none.
+        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are left out.
 
     Cost: O(blocks).
     """
@@ -88,24 +77,17 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Length alone loses sub-headings and one-line paragraphs. They repeat words of the headings, adverts do not.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(characters).
     Source: 王利, 刘宗田 et al., 基于内容相似度的网页正文提取, 2010 (S16).
     Differs: terms are pairs of characters for Chinese; a long block has a punctuation mark; headings without text below
         them are no sub-headings; blocks that are useful by likeness stand near a long one and are no links.
     """
-    blocks = document.blocks
+    blocks, view = document.blocks, measure(document)
     long = long_blocks(document, params)
     useful = long.copy()
     near = np.convolve(long, np.ones(2 * params.reach + 1))[params.reach :][: len(blocks)] > 0
     heads = topics(document, long)
-    for index in np.flatnonzero(near & ~long & ~linked(document)):
+    for index in np.flatnonzero(near & ~long & ~view.linked):
         vector = Counter(terms(blocks.texts[index]))
         useful[index] = any(cosine(vector, head) >= params.likeness for head in heads)
-    return render.answer(document, np.flatnonzero(useful).tolist(), prose(document).tolist(), params.min_chars)
+    return render.answer(document, np.flatnonzero(useful).tolist(), view.prose.tolist(), params.min_chars)

@@ -9,7 +9,7 @@ import numpy as np
 from lxml import etree
 
 from ..document.document import Document
-from ..document.view import Flags, holders, linked, prose
+from ..document.view import Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -25,7 +25,7 @@ class Params:
         least_marks: sentence marks (，。 and their Western twins) of a candidate.
         least_density: characters of a candidate's element over the characters of its source.
         least_siblings: candidates under one parent from which its other leaves are kept too.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -38,17 +38,10 @@ class Params:
 def candidates(document: Document, params: Params) -> Flags:
     """Flag the leaves above all three thresholds.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        One flag per block.
-
-    Cost: O(characters of the page); the source of an element is looked at once.
+    Cost: O(characters of the page).
     """
     blocks = document.blocks
-    found = (np.asarray(blocks.chars) >= params.least_chars) & ~linked(document)
+    found = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
     dense: dict[int, bool] = {}
     for index in map(int, np.flatnonzero(found)):
         node = blocks.nodes[index]
@@ -68,20 +61,13 @@ def extract(document: Document, params: Params) -> Extraction:
     The second pass rescues sub-headings and short paragraphs, which fail the thresholds but stand among leaves that
     pass.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(characters of the page).
     Source: 孔胜, 王宇, 一种基于正文特征的新闻网页抽取方法 (S17).
     Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
         that they stand in; what is mostly link is no leaf.
     """
-    found = candidates(document, params)
-    parents = holders(document)
+    found, view = candidates(document, params), measure(document)
+    parents = view.holders
     counts = np.bincount(parents[found], minlength=len(document.tags))
-    kept = found | ((counts[parents] >= params.least_siblings) & ~linked(document))
-    return render.answer(document, np.flatnonzero(kept).tolist(), prose(document).tolist(), params.min_chars)
+    kept = found | ((counts[parents] >= params.least_siblings) & ~view.linked)
+    return render.answer(document, np.flatnonzero(kept).tolist(), view.prose.tolist(), params.min_chars)

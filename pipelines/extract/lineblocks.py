@@ -9,21 +9,21 @@ import numpy as np
 from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.markup import cut_pieces, find_places
-from ..document.view import Values, linked, prose
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Shape of the hump.
+    """The shape of a hump, in characters and lines.
 
     Attributes:
         width: K, lines of a block.
         surge: characters of a line block at which text begins.
         dive: characters to which a line block falls when text has ended.
-        gap: lines without text over which two humps are one, where pictures and adverts stand.
-        min_chars: shortest text that is given out.
+        gap: lines without text, as of pictures and adverts, up to which two humps are one.
+        min_chars: length of the shortest text that is given out.
     """
 
     width: int = 5
@@ -40,14 +40,7 @@ class Params:
 def curve(lengths: Values, width: int) -> Values:
     """Count the characters of each line block: lines k to k + width - 1.
 
-    Args:
-        lengths: characters of each line.
-        width: lines of a block, 1 or more.
-
-    Returns:
-        One number per line; the last blocks are shorter.
-
-    Cost: O(lines).
+    The last blocks are shorter. Cost: O(lines).
 
     >>> curve(np.array([0.0, 5.0, 7.0, 0.0]), 2).tolist()
     [5.0, 12.0, 7.0, 0.0]
@@ -58,15 +51,9 @@ def curve(lengths: Values, width: int) -> Values:
 
 
 def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
-    """Return the ranges of lines from a surge to the next dive.
+    """Return the half-open ranges of lines from a surge to the next dive.
 
-    Args:
-        values: the curve.
-        surge: value above which a hump begins.
-        dive: value at or below which it has ended.
-
-    Returns:
-        Half-open ranges, ascending.
+    The curve is above `surge` somewhere in them, and at or below `dive` behind them.
 
     Cost: O(lines).
 
@@ -84,14 +71,10 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
 
 
 def lines(document: Document) -> Counts:
-    """Return the number of the line on which each block begins.
+    """Return the number of the line on which each block begins, ascending.
 
-    Args:
-        document: a parsed page.
-
-    Returns:
-        One number per block, ascending. Blocks of one source line stand on lines of their own, as if the markup had
-        been written with a line break at each end of a paragraph; what follows moves down.
+    Blocks of one source line stand on lines of their own, as if the markup had a line break after each paragraph; all
+    that follows moves down.
 
     Cost: O(characters).
     """
@@ -109,19 +92,13 @@ def extract(document: Document, params: Params) -> Extraction:
     Text is dense in lines; navigation gives short lines, scripts and wrappers empty ones. So a threshold on a few lines
     together separates them, without a tree.
 
-    Args:
-        document: a parsed page.
-        params: shape of the hump.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(characters).
     Source: 陈鑫, 基于行块分布函数的通用网页正文抽取 (S18).
     Differs: link text has no length; markup on one line is cut at paragraphs; K is 5 for 3 and the dive is to 15
         characters for 0; humps close to the greatest one are part of the text.
     """
-    chars, line = prose(document), lines(document)
+    view, line = measure(document), lines(document)
+    chars = view.prose
     lengths = np.bincount(line, weights=chars).astype(np.float64)
     found = humps(curve(lengths, params.width), params.surge, params.dive)
     if not found:
@@ -131,5 +108,5 @@ def extract(document: Document, params: Params) -> Extraction:
         first -= 1
     while last + 1 < len(found) and found[last + 1][0] - found[last][1] <= params.gap:
         last += 1
-    kept = np.flatnonzero((line >= found[first][0]) & (line < found[last][1]) & ~linked(document))
+    kept = np.flatnonzero((line >= found[first][0]) & (line < found[last][1]) & ~view.linked)
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..decode.characters import Counts
 from ..document.document import Document, sum_sub_trees
-from ..document.view import Flags, Values
-from .features import Table, groups
+from ..document.view import Flags, Values, measure
+from .features import Table
 
 Matrix = NDArray[np.float32]
 
@@ -139,12 +139,12 @@ class Layout:
     @classmethod
     def of(cls, document: Document, mass: Values) -> Layout:
         """Return the layout of a parsed page with blocks of such weights."""
-        tags, nodes = document.tags, document.blocks.nodes
+        view, tags, nodes = measure(document), document.tags, document.blocks.nodes
         return cls(
-            np.asarray(nodes, np.int64),
-            np.maximum(np.asarray(document.parents, np.int64), 0),
-            np.asarray(document.ends, np.int64),
-            groups(document),
+            view.nodes,
+            view.parents,
+            view.ends,
+            view.groups,
             np.fromiter((tags[node] in _HEADINGS for node in nodes), np.bool_, len(nodes)),
             mass,
         )

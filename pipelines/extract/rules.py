@@ -1,11 +1,11 @@
-"""Rules set by hand upon the density of text: the body is worth most prose.
+"""Rules on top of the density of text: the body is the node worth most prose.
 
-The densest node is often a part of the body only, or the body and its surroundings. So blocks get values (prose gains
+The densest node is often only a part of the body, or the body and its surroundings. So blocks get values (prose gains
 by its characters, links and side sections cost), the walk goes from the densest node up to the ancestor of the highest
-value, and lines that belong to the template are taken out of it.
+value, and lines that belong to the template are removed.
 
-The numbers below and in `Params` were set by hand, with the pages of the corpora zhgold and daniel in view; no search
-found them. `uv run python -m tests.benchmarks.extraction --all` prints what they reach.
+The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view; no
+search found them. `uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
 from __future__ import annotations
@@ -17,18 +17,16 @@ from typing import Final
 
 import numpy as np
 
-from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document
 from ..document.noise import is_copyright, is_info, is_label, is_reply, is_tail
-from ..document.view import Flags, Values, in_any, inside, linked, plain, section, side_sections, sums
+from ..document.view import Flags, Values, measure
 from ..records import Extraction
 from ..text_form import render
 from .density import scores
-from .features import title_block
 
 _MOST_PROSE: Final = 800
-"""Value of a block of prose: its characters outside links, at most so many."""
+"""Greatest value of a block of prose, which is its characters outside links."""
 _LINK_COST: Final = (6.0, 0.4)
 """Cost of a link, and of each of its characters."""
 _OTHER_COST: Final = 3.0
@@ -39,23 +37,23 @@ _SIDE_COST: Final = 2.0
 _ABOVE_HEADLINE: Final = 0.2
 """Share of its value that prose above the headline keeps."""
 _PASSED_LINK: Final = 0.94
-"""Share of its value that prose loses with each link between it and the headline, down to `_FAR_BELOW`."""
+"""Factor on the value of prose for each link between it and the headline, down to `_FAR_BELOW`."""
 _FAR_BELOW: Final = 0.05
 _KEYWORDS_CHARS: Final = 2000
 _KEYWORDS_MARKS: Final = 500
-"""A block as long as this with fewer marks than one in so many characters is a heap of keywords, no prose."""
+"""A block this long with less than one mark in so many characters is a heap of keywords, not prose."""
 _SIDE_PROSE: Final = 0.35
-"""Blocks under a label such as "Related" are a side section when they hold less of the prose that is left."""
+"""Blocks under a label such as "Related" are a side section if they hold less of the remaining prose than this."""
 _IMPRINT_PROSE: Final = 0.3
 _IMPRINT_CHARS: Final = 200
-"""A line like an imprint is none when it is longer and holds more of the prose."""
+"""A line like an imprint that is longer and holds more of the prose is part of the text."""
 _CONTAINED: Final = 400
-"""A container with the headline and more characters than this is no side section, whatever its name."""
+"""A container of the headline with more characters than this is no side section, whatever its name."""
 _TEASERS: Final = 3
 _TEASER_TAGS: Final = 25
 """So many pairs of linked headline and summary, each within so many tags, are a list of other articles."""
 _RICHEST: Final = 0.5
-"""The node found from the densest one must hold so much of the value of the richest node."""
+"""Share of the value of the richest node that the chosen node must have."""
 _DATE = re.compile(r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}")
 _MORE = re.compile(r"(?:详细|详情|全文|更多|more|阅读)\s?[\]】）)>»…]{0,3}$", re.IGNORECASE)
 
@@ -65,9 +63,9 @@ class Params:
     """Thresholds of the rules extractor.
 
     Attributes:
-        sentence_chars: a block of at least so many characters outside links, with a punctuation mark, is prose.
-        line_chars: a block of at least so many characters outside links is prose without one.
-        min_chars: shortest text that is given out.
+        sentence_chars: characters outside links from which a block with a punctuation mark is prose.
+        line_chars: the same for a block without one.
+        min_chars: length of the shortest text that is given out.
     """
 
     sentence_chars: int = 14
@@ -78,46 +76,36 @@ class Params:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the main text of a page by density and rules set by hand.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: starts from the densest node of S11, see `density.scores`.
     Differs: all that follows is ours.
     """
-    view = _View(document, params)
-    return render.answer(document, view.body(), view.values.tolist(), params.min_chars)
+    rules = _Rules(document, params)
+    return render.answer(document, rules.body(), rules.values.tolist(), params.min_chars)
 
 
-class _View:
-    """One page as this method sees it: which blocks are prose and what they are worth."""
+class _Rules:
+    """Blocks of a page that are prose, and what they are worth."""
 
     def __init__(self, document: Document, params: Params) -> None:
-        self.document = document
-        self.params = params
-        self.nodes: Counts = np.asarray(document.blocks.nodes, np.int64)
-        self.linked = linked(document)
-        chars, marks = plain(document), np.asarray(document.blocks.marks)
+        self.document, self.view = document, measure(document)
+        self.linked = self.view.linked
+        chars, marks = self.view.plain, np.asarray(document.blocks.marks)
         self.prose: Flags = (
             ~self.linked
             & (((marks >= 1) & (chars >= params.sentence_chars)) | (chars >= params.line_chars))
             & ((chars < _KEYWORDS_CHARS) | (marks * _KEYWORDS_MARKS > chars))
         )
-        title = title_block(document)
+        title = self.view.headline
         self.title = title if title >= 0 and not self.linked[title] else -1  # a linked one leads to another article
-        self.noise = self._noise(chars)
-        self.values = self._values(chars)
+        self.noise = self._noise()
+        self.values = self._values()
 
-    def _values(self, chars: Counts) -> Values:
+    def _values(self) -> Values:
         """Value each block: above 0 for prose, below for links and side sections."""
-        links = np.asarray(self.document.blocks.link_chars)
         cost, char_cost = _LINK_COST
-        others = np.where(self.linked, -cost - char_cost * links, -_OTHER_COST)
-        values = np.where(self.prose, np.minimum(chars, _MOST_PROSE), others)
+        others = np.where(self.linked, -cost - char_cost * self.view.links, -_OTHER_COST)
+        values = np.where(self.prose, np.minimum(self.view.plain, _MOST_PROSE), others)
         values[self.noise] = np.where(self.linked[self.noise], -_SIDE_LINK_COST, -_SIDE_COST)
         if self.title < 0 or values[self.title :].max(initial=0) <= 0:
             return values
@@ -128,12 +116,12 @@ class _View:
         nearness[: self.title] = _ABOVE_HEADLINE
         return np.where(values > 0, values * nearness, values)
 
-    def _noise(self, chars: Counts) -> Flags:
+    def _noise(self) -> Flags:
         """Flag blocks of side sections, under their headings, and imprints."""
         document = self.document
-        side = [node for node in side_sections(document) if not self._is_body(node)]
-        noise = in_any(document, side) | self._teasers()
-        prose = np.where(self.prose & ~noise, chars, 0)
+        side = [node for node in self.view.side_sections if not self._is_body(node)]
+        noise = self.view.in_any(side) | self._teasers()
+        prose = np.where(self.prose & ~noise, self.view.plain, 0)
         total = max(int(prose.sum()), 1)
         after = prose.sum() - np.cumsum(prose)
         for index, line in enumerate(document.blocks.texts):
@@ -142,7 +130,7 @@ class _View:
             if is_copyright(line) and (prose[index] < _IMPRINT_PROSE * total or len(line) < _IMPRINT_CHARS):
                 noise[index] = True
             elif is_label(line):
-                first, last = section(document, self.nodes, index)
+                first, last = self.view.section(index)
                 if after[index] - after[last - 1] < _SIDE_PROSE * total:
                     noise[first:last] = True
             elif len(line) <= 60 and is_reply(line) and after[index] < total:
@@ -150,9 +138,9 @@ class _View:
         return noise
 
     def _is_body(self, node: int) -> bool:
-        """Tell if a side section by name holds the headline, or unfolds the text."""
+        """Tell whether a side section by name holds the headline, or unfolds the text."""
         document = self.document
-        headline = self.nodes[self.title] if self.title >= 0 else -1
+        headline = self.view.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
             return True
         parent = document.parents[node]
@@ -161,7 +149,7 @@ class _View:
 
     def _teasers(self) -> Flags:
         """Flag summaries of other articles: prose right under linked headlines."""
-        document, blocks, nodes = self.document, self.document.blocks, self.nodes
+        document, blocks, nodes = self.document, self.document.blocks, self.view.nodes
         flags = np.zeros(len(blocks), np.bool_)
         found: list[tuple[int, int]] = []
         for index in map(int, np.flatnonzero(self.prose)):
@@ -181,7 +169,7 @@ class _View:
         # A list holds each pair of headline and summary in a container of its own, or all of them in one; a text with
         # an advert in it holds one such pair among other paragraphs.
         pairs = Counter(holder for _, holder in found)
-        prose = {holder: int(self.prose[inside(document, holder)].sum()) for holder in pairs}
+        prose = {holder: int(self.prose[self.view.inside(holder)].sum()) for holder in pairs}
         single = Counter(document.parents[holder] for holder in pairs if prose[holder] == 1)
         for index, holder in found:
             own = prose[holder] == 1 and single[document.parents[holder]] >= _TEASERS
@@ -191,7 +179,7 @@ class _View:
     def best(self) -> int:
         """Find the node that holds the body; -1 for none."""
         document = self.document
-        worth = sums(document, self.values)
+        worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)
         node = found = int(np.argmax(score))
         if score[node] <= 0:
@@ -204,12 +192,11 @@ class _View:
         return found if worth[found] >= _RICHEST * worth[richest] else richest
 
     def body(self) -> list[int]:
-        """Return the numbers of the blocks that make the text."""
         texts = self.document.blocks.texts
         root = self.best()
         if root < 0:
             return []
-        within = np.flatnonzero(inside(self.document, root) & ~self.noise).tolist()
+        within = np.flatnonzero(self.view.inside(root) & ~self.noise).tolist()
         prose = [index for index in within if self.prose[index] and not is_tail(texts[index])]
         if not prose:
             return []
@@ -226,12 +213,12 @@ class _View:
         return [index for index in within if index >= first and stays(index)]
 
     def _reads_as_sentence(self, index: int) -> bool:
-        """Tell if a block full of links still reads as a sentence."""
+        """Tell whether a block full of links still reads as a sentence."""
         blocks = self.document.blocks
         return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
     def _head(self, within: list[int], prose: list[int]) -> int:
-        """Find the start of the text: behind headline, breadcrumb and date line."""
+        """Find the start of the text behind headline, breadcrumb and date line."""
         blocks = self.document.blocks
         title = squeeze(self.document.title)
         first = within[0]

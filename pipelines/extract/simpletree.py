@@ -1,7 +1,7 @@
 """Simple trees and paths: pages of one template look alike near the root.
 
-From the body element the walk follows the weightiest child until none stands out; the way it went serves every page of
-the template.
+From the body element the walk follows the weightiest child until none stands out; its path serves every page of the
+template.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.noise import is_extra
-from ..document.view import Values, children, in_any, inside, linked, plain, side_sections, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -36,8 +36,8 @@ class Params:
     """Thresholds of the simple-tree extractor.
 
     Attributes:
-        variance: the walk ends where the importance of the children varies less than this share of what it could.
-        min_chars: shortest text that is given out.
+        variance: the walk ends where the importance of the children varies less than this share of the possible
+        maximum. min_chars: length of the shortest text that is given out.
     """
 
     variance: float = 0.3
@@ -47,18 +47,12 @@ class Params:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text at the end of the path of greatest importance.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: the path is that of the page itself, not one that the pages of a template have in common.
     """
-    within = inside(document, walk(document, params)) & ~in_any(document, side_sections(document)) & ~linked(document)
+    view = measure(document)
+    within = view.inside(walk(document, params)) & ~view.in_any(view.side_sections) & ~view.linked
     kept = [int(block) for block in np.flatnonzero(within) if not is_extra(document.blocks.texts[block])]
     share = float(document.blocks.chars[kept].sum()) / max(int(document.T[0]), 1)
     return render.answer(document, kept, within.tolist(), params.min_chars, share)
@@ -66,10 +60,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
 def walk(document: Document, params: Params) -> int:
     """Return the end of the walk from the body along the greatest importance.
-
-    Args:
-        document: a parsed page with text.
-        params: `variance` is the bound.
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
@@ -90,17 +80,17 @@ def walk(document: Document, params: Params) -> int:
 
 
 class _Shape:
-    """Height, width and text of a page's nodes, told without drawing it."""
+    """Height, width and text of a page's nodes, estimated without rendering it."""
 
     def __init__(self, document: Document) -> None:
-        self.document = document
-        chars = np.where(in_any(document, side_sections(document)), 0, plain(document))
+        self.view = view = measure(document)
+        chars = np.where(view.in_any(view.side_sections), 0, view.plain)
         count = len(document.tags)
-        self.text = sums(document, chars)
+        self.text = view.sums(chars)
         # a block is as high as it has lines, and a node as wide as its widest block
-        self.height = sums(document, np.ceil(chars / _LINE_CHARS))
+        self.height = view.sums(np.ceil(chars / _LINE_CHARS))
         self.width = np.zeros(count)
-        np.maximum.at(self.width, np.asarray(document.blocks.nodes), np.minimum(chars, _LINE_CHARS).astype(np.float64))
+        np.maximum.at(self.width, view.nodes, np.minimum(chars, _LINE_CHARS).astype(np.float64))
         for node in range(count - 1, 0, -1):
             parent = document.parents[node]
             self.width[parent] = max(self.width[parent], self.width[node])
@@ -108,9 +98,9 @@ class _Shape:
     def importance(self, node: int) -> tuple[list[int], Values]:
         """Return the children that hold text, and each one's share of importance.
 
-        Each feature counts by how much it tells: 1 minus the entropy of the children's shares in it.
+        Each of the three measures counts by 1 minus the entropy of the children's shares in it.
         """
-        inner = [child for child in children(self.document, node) if self.text[child] > 0]
+        inner = [child for child in self.view.children(node) if self.text[child] > 0]
         if len(inner) < 2:
             return inner, np.ones(len(inner))
         features = np.array([self.height[inner], self.width[inner], self.text[inner]])
@@ -123,22 +113,19 @@ class _Shape:
 def simple_tree(document: Document) -> tuple[int, ...]:
     """Return the simple tree of a page: hashes of its body's children with text.
 
-    Args:
-        document: a parsed page.
-
     Returns:
-        Ascending unsigned 32-bit numbers without repeats, at most `MAX_CHILDREN`; empty for a page without text.
+        Unsigned 32-bit numbers, ascending, without repeats, at most `MAX_CHILDREN`; empty for a page without text.
 
-    Cost: O(children looked at), some microseconds.
+    Cost: O(children visited), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
     Differs: elements that merely wrap everything are passed through, because many pages have one child under their body
     only; children without text are left out, and so are names with digits: they number pages.
     """
     if not document.tags:
         return ()
-    node = body(document)
+    node, view = body(document), measure(document)
     for _ in range(_WRAPPERS):
-        inner = [child for child in children(document, node) if document.T[child]]
+        inner = [child for child in view.children(node) if document.T[child]]
         if len(inner) != 1:
             return tuple(sorted({step(document.tags[child], document.names[child]) for child in inner})[:MAX_CHILDREN])
         node = inner[0]
@@ -159,9 +146,9 @@ def similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
 
 
 def path_of(document: Document, node: int) -> tuple[int, ...]:
-    """Return the way from the page's body to `node`; empty when it is too long.
+    """Return the path from the page's body to `node`; empty when it is too long.
 
-    A step, an unsigned 32-bit number, tells tag, names and which of its equal siblings it takes.
+    A step is an unsigned 32-bit hash of tag, names and the child's place among equal siblings.
 
     Cost: O(siblings on the way).
     """
@@ -175,7 +162,7 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
 
 
 def node_at(document: Document, path: tuple[int, ...]) -> int:
-    """Return the node that a path leads to, -1 when the page has no such way.
+    """Return the node that a path leads to, -1 if it leads nowhere on this page.
 
     Cost: O(siblings on the way).
     """
@@ -190,14 +177,14 @@ def node_at(document: Document, path: tuple[int, ...]) -> int:
 
 
 def body(document: Document) -> int:
-    """Return the number of the body element; of the root when the page has none."""
+    """Return the number of the body element; of the root if there is none."""
     return document.tags.index("body") if "body" in document.tags else 0
 
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
     """Yield each child and the step that leads to it."""
     seen: Counter[int] = Counter()
-    for child in children(document, node):
+    for child in measure(document).children(node):
         key = step(document.tags[child], document.names[child])
         yield child, (key + seen[key] * _ORDINAL) & _WORD
         seen[key] += 1
@@ -205,7 +192,7 @@ def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=16_384)
 def step(tag: str, name: str) -> int:
-    """Return 32 bits for an element's tag and names, those with digits left out.
+    """Hash an element's tag and names to 32 bits, leaving out names with digits.
 
     >>> step("div", "post post-1234") == step("div", "post post-99")
     True

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import terms
-from ..document.view import Flags, Values, inside, linked, prose, sums
+from ..document.view import Flags, Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -29,7 +29,7 @@ class Params:
         mark_density: m = x / y, the most tags per character.
         overlap: s, least weighted overlap with the title's terms.
         least_chars: y, least characters of a container.
-        min_chars: shortest text that is given out.
+        min_chars: length of the shortest text that is given out.
     """
 
     link_share: float = 0.2
@@ -42,21 +42,17 @@ class Params:
 def overlaps(document: Document) -> Values:
     """Count how often each sub-tree says each of the title's terms, on average.
 
-    Args:
-        document: a parsed page; its title counts up to the first `_`, `-` or `|`.
-
-    Returns:
-        The overlap s of every node; 1 where each term stands once. Links say nothing.
+    Links do not count. The title ends at its first `_`, `-` or `|`.
 
     Cost: O(nodes + characters).
     """
     title = set(terms(_CUT.split(document.title.strip("_-|–—｜ "), 1)[0]))
-    hits = np.zeros(len(document.blocks))
+    view, hits = measure(document), np.zeros(len(document.blocks))
     if title:
-        for index in np.flatnonzero(~linked(document)):
+        for index in np.flatnonzero(~view.linked):
             counts = Counter(terms(document.blocks.texts[index]))
             hits[index] = sum(counts[term] for term in title)
-    return sums(document, hits) / max(len(title), 1)
+    return view.sums(hits) / max(len(title), 1)
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -65,13 +61,6 @@ def extract(document: Document, params: Params) -> Extraction:
     Link share and tag density exclude navigation and wrappers around the whole page; what is left and speaks of the
     title is the body, not an advert or a disclaimer.
 
-    Args:
-        document: a parsed page.
-        params: thresholds.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
-
     Cost: O(nodes + characters).
     Source: 网页主题信息提取: 标签密度与标题相关度 (S19), with p <= 0.03 and m <= 0.1.
     Differs: p and m are wider, for the markup of today; terms are pairs of characters for Chinese; of several
@@ -79,7 +68,7 @@ def extract(document: Document, params: Params) -> Extraction:
         without one, or with the site's name in its place) the other two tests decide, and when none passes these the
         innermost one that speaks of the title.
     """
-    chars, links = document.T, document.LT
+    view, chars, links = measure(document), document.T, document.LT
     overlap = overlaps(document)
     holds: Flags = np.array([tag in CONTAINERS for tag in document.tags]) & (chars >= params.least_chars)
     thin = holds & (links <= params.link_share * chars) & (params.mark_density * chars >= document.TG)
@@ -92,5 +81,5 @@ def extract(document: Document, params: Params) -> Extraction:
     if not len(passing):
         return render.answer(document, [], (), params.min_chars)
     best = int(passing[np.argmax((chars - links)[passing])])
-    kept = np.flatnonzero(inside(document, best) & ~linked(document))
-    return render.answer(document, kept.tolist(), prose(document).tolist(), params.min_chars)
+    kept = np.flatnonzero(view.inside(best) & ~view.linked)
+    return render.answer(document, kept.tolist(), view.prose.tolist(), params.min_chars)

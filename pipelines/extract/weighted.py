@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import models
 from ..decode.characters import Counts
 from ..document.document import Document
-from ..document.view import Values, holders, plain, prose, sums
+from ..document.view import Values, measure
 from ..records import Extraction
 from ..text_form import render
 
@@ -23,8 +23,6 @@ CONTAINERS: Final = frozenset({"table", "p", "tr", "div"})
 
 
 class Preset(StrEnum):
-    """The model that is used."""
-
     LEARNED = "learned"
     """The model of `scrapy train blocks`."""
     WUQI2011 = "wuqi2011"
@@ -33,32 +31,25 @@ class Preset(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of the weighted extractor.
-
-    Attributes:
-        preset: the model.
-        min_chars: shortest text that is given out.
-    """
-
     preset: Preset = Preset.LEARNED
     min_chars: int = 40
 
 
 class View:
-    """One page as the features see it."""
+    """Blocks of a page with their nearest containers."""
 
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
     def __init__(self, document: Document) -> None:
-        blocks = document.blocks
+        blocks, page = document.blocks, measure(document)
         self.document = document
         self.count = len(document.tags)
         self.chars = np.asarray(blocks.chars, np.float64)
         self.links = np.asarray(blocks.link_chars, np.float64)
         self.marks = np.asarray(blocks.marks, np.float64)
-        self.nodes = np.asarray(blocks.nodes, np.int64)
-        self.marked = np.where(self.marks > 0, prose(document), 0)
-        self.home = holders(document)
+        self.nodes = page.nodes
+        self.marked = np.where(self.marks > 0, page.prose, 0)
+        self.home = page.holders
         near: list[int] = []
         for node, (tag, parent) in enumerate(zip(document.tags, document.parents, strict=True)):
             near.append(node if tag in CONTAINERS or parent < 0 else near[parent])
@@ -96,14 +87,14 @@ class View:
 
     def home_share(self) -> Values:
         """Return the share of the page's prose that stands with a block in one node."""
-        return np.asarray(sums(self.document, self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
+        return np.asarray(measure(self.document).sums(self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
         """Return the share of link text in that node."""
         return np.asarray(self.document.LT[self.home] / np.maximum(self.document.T[self.home], 1), np.float64)
 
     def place(self) -> Values:
-        """Return the share of the page's prose that stands before a block."""
+        """Return the share of the page's prose before a block."""
         return np.asarray((np.cumsum(self.marked) - self.marked) / max(self.marked.sum(), 1), np.float64)
 
 
@@ -114,14 +105,14 @@ FEATURES: Final[Mapping[str, Callable[[View], Values]]] = {
     "bold": lambda view: view.tagged("b", "strong"),
     "breaks": lambda view: view.tagged("br"),
     "link_share": lambda view: view.links / np.maximum(view.chars, 1),
-    "line_chars": lambda view: np.asarray(plain(view.document), np.float64),
+    "line_chars": lambda view: np.asarray(measure(view.document).plain, np.float64),
     "line_marks": lambda view: view.marks,
     "neighbours": View.neighbours,
     "home_share": View.home_share,
     "home_links": View.home_links,
     "place": View.place,
 }
-"""Features by name, each a number per block: the paper's five, of the block's container; then ours, of the line."""
+"""Name -> a number per block: the paper's five, of the block's container; then ours, of the line."""
 
 EDGES: Final[Mapping[str, tuple[float, ...]]] = {
     "chars": (10, 14),
@@ -137,10 +128,10 @@ EDGES: Final[Mapping[str, tuple[float, ...]]] = {
     "home_links": (0.05, 0.15, 0.3, 0.6),
     "place": (0.02, 0.9, 0.98),
 }
-"""Edges of the bins of each feature: the paper's five as in the paper, the others set by hand.
+"""Edges of the bins of each feature: the paper's five as in the paper, the others chosen by hand.
 
-Supports, weights and threshold of `models/blocks.json` were found by `scrapy train blocks`; the file names the corpora,
-the size of the swarm and the seed.
+`scrapy train blocks` found supports, weights and threshold of the shipped model; its file names the corpora, the size
+of the swarm and the seed.
 """
 
 
@@ -194,18 +185,13 @@ WUQI2011: Final = WeightedModel(
     ),
     0.2922,
 )
-"""The model of the paper."""
 
 
 def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
-    """Return the bin that each feature of each block falls into.
+    """Return the bins that features fall into: a row per feature, a column per block.
 
     Args:
-        document: a parsed page.
         edges: names of features -> edges of their bins.
-
-    Returns:
-        A row per feature, a column per block.
 
     Cost: O(features x nodes).
     """
@@ -216,16 +202,9 @@ def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
 
 
 def scores(document: Document, model: WeightedModel) -> Values:
-    """Score every block: sum of d_i P(S|t_i) over sum of d_i.
+    """Score every block in [0, 1]: sum of d_i P(S|t_i) over sum of d_i.
 
-    Args:
-        document: a parsed page.
-        model: supports and weights.
-
-    Returns:
-        One number per block in [0, 1]; 0 when all weights are 0.
-
-    Cost: O(features x nodes).
+    All are 0 when all weights are. Cost: O(features x nodes).
     """
     total = sum(feature.weight for feature in model.features)
     columns = bins(document, {feature.name: feature.edges for feature in model.features})
@@ -239,14 +218,7 @@ def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks that score above the model's threshold.
 
     No feature decides alone: a short line with bold text may be a sub-heading, a long one without punctuation a menu.
-    What each is worth is learnt, once its say (the share of content among blocks like this) has been counted.
-
-    Args:
-        document: a parsed page.
-        params: which model.
-
-    Returns:
-        Text and clean HTML, or an empty text with the reason.
+    The support of a feature is counted (the share of content among blocks like this), its weight is learned.
 
     Raises:
         ValueError: the learned model is missing or broken.
@@ -263,5 +235,4 @@ def extract(document: Document, params: Params) -> Extraction:
 
 @cache
 def _learned() -> WeightedModel:
-    """Read the shipped model."""
     return WeightedModel.from_mapping(models.load("blocks"))

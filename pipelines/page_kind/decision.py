@@ -1,4 +1,4 @@
-"""Kind of a page: certain things first, then what was learned."""
+"""Kind of a page: rules for certain cases first, then the learned model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from db.records.reasons import PageReason
 
 from ..document.document import Document
 from ..document.shell import is_shell, is_thin
-from ..document.view import linked as is_linked
+from ..document.view import measure
 from ..records import REASON_OF_KIND, BlockKind, Extraction, Links, Metadata, PageKind
 from ..urls import is_home
 from .features import describe_url, features
@@ -17,20 +17,20 @@ from .model import shipped
 from .words import words
 
 _SURE: Final = 0.5
-"""Share of the other kinds from which a page without a text is a form, whatever it links to."""
+"""Share among the other kinds from which a page without a text is a form, whatever it links to."""
 _CAPTION_CHARS: Final = 400
-"""Beside media alone there is no more text."""
+"""Longest text beside media alone."""
 _LINK_CHARS: Final = 8
 _HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+"""Letters of a linked headline, more than of a user's name."""
 _SUMMARIES: Final = 3
 _HEADLINES: Final = 3
-"""Linked headlines that make a list of a page without prose."""
+"""Linked headlines that make a page without prose a list."""
 _LEAST_LINKS: Final = 2
-"""No list has fewer."""
+"""Links of the shortest list."""
 _SUMMED: Final = 0.9
 _LISTED_PATH: Final = 0.5
-"""Probabilities up to which summaries under headlines, and an address like a list's, make a page a list."""
+"""Probabilities of an article up to which summaries under headlines, and a URL like a list's, make a page a list."""
 _LISTED: Final = {int(BlockKind.LIST), int(BlockKind.RELATED)}
 _UNREAD: Final = frozenset(
     {
@@ -41,7 +41,7 @@ _UNREAD: Final = frozenset(
         PageReason.TEXT_TOO_SHORT,
     }
 )
-"""Reasons that the page of a script has until it ran."""
+"""Reasons that a page made by script has until its scripts ran."""
 _LIST: Final = (PageKind.LIST, PageReason.LIST)
 _ERROR = re.compile(
     r"(?<!\d)404(?!\d)|not found|page not found|页面不存在|頁面不存在|页面未找到|页面没有找到|"
@@ -61,7 +61,6 @@ class PageJudgement(NamedTuple):
     """Kind of a page.
 
     Attributes:
-        kind: of the page.
         reason: why it is no article, None for an article.
         probability: that it is of this kind; 1 where a rule says so.
     """
@@ -72,15 +71,7 @@ class PageJudgement(NamedTuple):
 
 
 def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
-    """Classify a page; for all but articles, give the reason.
-
-    What `judge` says, but for pages whose text is made by script: nothing else can be said of them.
-
-    Args:
-        document: a parsed page.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
+    """Judge a page, unless scripts make its text: then it needs a browser.
 
     Cost: O(nodes + blocks + links).
     """
@@ -95,12 +86,6 @@ def judge(  # noqa: PLR0911 - one question after the other
     document: Document, extraction: Extraction, metadata: Metadata, links: Links
 ) -> PageJudgement:
     """Judge a page by what it shows.
-
-    Args:
-        document: a parsed page.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
 
     Cost: O(nodes + blocks + links), about a millisecond.
     """
@@ -161,17 +146,16 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
 
 
 def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
-    """Tell whether a text holds a sign that does not stand in links alone."""
+    """Tell whether a text matches a pattern in more than its links."""
     if not sign.search(text):
         return False
-    flags, texts = is_linked(document), document.blocks.texts
+    flags, texts = measure(document).linked, document.blocks.texts
     return any(sign.search(block) for block, linked in zip(texts, flags, strict=True) if not linked)
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
     """Tell whether most sentences stand right under linked headlines of their own."""
-    blocks = document.blocks
-    linked = is_linked(document)
+    blocks, linked = document.blocks, measure(document).linked
     headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
     is_prose = ((blocks.chars >= 20) & ~linked).tolist()
     prose = [index for index in extraction.blocks if is_prose[index]]

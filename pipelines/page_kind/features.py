@@ -1,7 +1,7 @@
 """Features of a whole page: the evidence by which its kind is judged.
 
-What the text is like and how sure it is, what stands around it, what repeats, which forms there are, what the page says
-of itself. Amounts are logarithms; nothing goes by the language, the length of the markup or the address.
+The text and the confidence in it, its surroundings, what repeats, forms, and what the page says of itself. Amounts are
+logarithms; nothing depends on the language, the length of the markup or the page's own URL.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ from numpy.typing import NDArray
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document, sum_sub_trees
+from ..document.view import Values, measure
 from ..records import Extraction, Links, Metadata
-
-Values = NDArray[np.float64]
 
 _LOW: Final = 0.25
 _LIKELY: Final = 0.85
 _UNLIKELY: Final = 0.5
-"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below."""
+"""Stand-ins for the confidence of a method that does not calibrate it, from `_LOW` on and below it."""
 _SENTENCE: Final = 60
 _HEADLINE: Final = 20
-"""A linked headline is longer than a user's name; a Chinese character counts for two and a half letters."""
+"""Letters of a linked headline, more than of a user's name."""
 _SHORT: Final = 30
 _SUMMARY: Final = 20
 _PRICE_CHARS: Final = 40
@@ -45,7 +44,7 @@ _INPUTS: Final = {
 _FIELD_TAGS: Final = {"input": -1, "textarea": _TEXTAREA, "select": _SELECT, "button": _BUTTON}
 _FORM_TAGS: Final = frozenset({"form", *_FIELD_TAGS})
 _ASKED: Final = [_PASSWORD, _EMAIL, _TEXT, _CHOICE, _TEXTAREA, _SELECT]
-"""Fields that a visitor fills in, but for a search."""
+"""Fields that a visitor fills in, other than for a search."""
 _SEARCHED = re.compile(r"search|query|keyword|^[qks]$")
 _PRICE = re.compile(
     r"(?:[$€£¥￥₽₹₩]|\b(?:usd|eur|rs|r\$))\s?\d|\d\s?(?:[€£₽元円₴]|руб|zł|kč|kr\b|грн|eur\b|usd\b|lei\b|ft\b)"
@@ -77,30 +76,22 @@ _DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
 _TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 
 
-class _Page:
-    """Quantities that several groups of features need, and the features so far."""
+class _Features:
+    """Features of a page so far, and quantities that several groups of them need."""
 
     def __init__(self, document: Document, extraction: Extraction) -> None:
-        blocks = document.blocks
-        self.document = document
+        blocks, view = document.blocks, measure(document)
+        self.document, self.view = document, view
         self.size = len(blocks)
         self.count = len(document.tags)
-        self.nodes: Counts = np.asarray(blocks.nodes, np.int64)
-        self.ends: Counts = np.asarray(document.ends, np.int64)
-        self.chars = np.maximum(np.asarray(blocks.chars, np.float64), 1)
-        self.links = np.asarray(blocks.link_chars, np.float64)
-        self.wide = 1 + 1.5 * blocks.han / self.chars
-        self.mass = (blocks.chars - self.links) * self.wide
-        self.is_linked = self.links * 2 > self.chars
-        self.prose = np.where(
-            (self.mass >= _SENTENCE) & ~self.is_linked & (blocks.stops + (self.mass >= 200) > 0), self.mass, 0.0
-        )
+        is_prose = (view.mass >= _SENTENCE) & ~view.linked & (blocks.stops + (view.mass >= 200) > 0)
+        self.prose = np.where(is_prose, view.mass, 0.0)
         self.kept: NDArray[np.int64] = np.asarray(extraction.blocks, np.int64)
-        self.total = max(float(self.mass.sum()), 1.0)
-        self.headlines = self.is_linked & (self.links * self.wide >= _HEADLINE)
+        self.total = max(float(view.mass.sum()), 1.0)
+        self.headlines = view.linked & (view.links * view.breadth >= _HEADLINE)
         tags, parents = document.tags, document.parents
-        self.dense = self.sums(self.prose)
-        """Prose of every node's sub-tree."""
+        self.dense = view.sums(self.prose)
+        """Prose of each sub-tree."""
         self.levels = np.array(
             [_HEADINGS.get(tags[node]) or _HEADINGS.get(tags[parents[node]], 0) for node in blocks.nodes], np.int64
         )
@@ -108,22 +99,17 @@ class _Page:
         self.values: dict[str, float] = {}
 
     def add(self, name: str, value: float) -> None:
-        """Note a feature."""
         self.values[name] = float(value)
 
     def add_amount(self, name: str, value: float) -> None:
-        """Note a feature of which orders of magnitude count, not differences."""
+        """Add a feature of which orders of magnitude count, not differences."""
         self.values[name] = log1p(max(float(value), 0.0))
 
-    def sums(self, values: Values | NDArray[np.bool_]) -> Values:
-        """Sums of a quantity of the blocks over every node's sub-tree."""
-        return sum_sub_trees(np.bincount(self.nodes, values, self.count), self.ends)
-
     def at(self, nodes: Sequence[int]) -> Values | Counts:
-        """Counts of nodes over every node's sub-tree."""
+        """Count `nodes` in each sub-tree."""
         if not nodes:
             return np.zeros(self.count)
-        return sum_sub_trees(np.bincount(nodes, minlength=self.count), self.ends)
+        return sum_sub_trees(np.bincount(nodes, minlength=self.count), self.view.ends)
 
 
 def features(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> dict[str, float]:
@@ -131,13 +117,10 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
 
     Args:
         document: a parsed page with at least one block.
-        extraction: its text.
-        metadata: its metadata.
-        links: its links.
 
     Cost: O(nodes + blocks + links), less than a millisecond for a page of a thousand elements.
     """
-    page = _Page(document, extraction)
+    page = _Features(document, extraction)
     _text(page, extraction)
     _around(page)
     _headed(page, metadata)
@@ -148,12 +131,12 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
     return page.values
 
 
-def _text(page: _Page, extraction: Extraction) -> None:
+def _text(page: _Features, extraction: Extraction) -> None:
     """Add features of the text and of the confidence in it."""
     confidence = extraction.confidence
     if not extraction.calibrated:
         confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
-    kept, mass, blocks = page.kept, page.mass, page.document.blocks
+    kept, mass, blocks = page.kept, page.view.mass, page.document.blocks
     page.add("confidence", confidence)
     own = mass[kept]
     text = float(own.sum())
@@ -168,8 +151,8 @@ def _text(page: _Page, extraction: Extraction) -> None:
     page.add_amount("mean block", text / max(len(kept), 1))
     page.add("short share", float(own[own < _SHORT].sum()) / max(text, 1.0))
     page.add("short blocks", float((own < _SHORT).mean()) if len(kept) else 1.0)
-    chars = max(float(page.chars[kept].sum()), 1.0)
-    page.add("linked in text", float(page.links[kept].sum()) / chars)
+    chars = max(float(page.view.chars[kept].sum()), 1.0)
+    page.add("linked in text", float(page.view.links[kept].sum()) / chars)
     for name, counts in (("stops", blocks.stops), ("marks", blocks.marks), ("digits", blocks.digits)):
         page.add(f"{name} in text", float(counts[kept].sum()) / max(text, 30.0))
     if len(kept):
@@ -177,8 +160,8 @@ def _text(page: _Page, extraction: Extraction) -> None:
         span = slice(first, last + 1)
         inside = max(float(mass[span].sum()), 1.0)
         page.add("gaps in text", 1 - text / inside)
-        page.add_amount("links between", float(page.is_linked[span].sum()))
-        page.add("links between share", float(page.is_linked[span].mean()))
+        page.add_amount("links between", float(page.view.linked[span].sum()))
+        page.add("links between share", float(page.view.linked[span].mean()))
         page.add_amount("text before", float(mass[:first].sum()))
         page.add_amount("text behind", float(mass[last + 1 :].sum()))
         page.add("begins at", first / page.size)
@@ -202,7 +185,7 @@ def _text(page: _Page, extraction: Extraction) -> None:
         page.add("doubt", 1 - confidence)
 
 
-def _around(page: _Page) -> None:
+def _around(page: _Features) -> None:
     """Add features of all text, and of the container that holds the prose."""
     blocks = page.document.blocks
     page.add_amount("all text", page.total)
@@ -210,10 +193,10 @@ def _around(page: _Page) -> None:
     prose = float(page.prose.sum())
     page.add_amount("all prose", prose)
     page.add("all prose share", prose / page.total)
-    page.add("all short share", float(page.mass[page.mass < _SHORT].sum()) / page.total)
+    page.add("all short share", float(page.view.mass[page.view.mass < _SHORT].sum()) / page.total)
     page.add("all stops", float(blocks.stops.sum()) / max(page.total, 30.0))
-    page.add("all digits", float(blocks.digits.sum()) / float(page.chars.sum()))
-    page.add_amount("longest of all", float(page.mass.max(initial=0.0)))
+    page.add("all digits", float(blocks.digits.sum()) / float(page.view.chars.sum()))
+    page.add_amount("longest of all", float(page.view.mass.max(initial=0.0)))
     ordered = np.sort(page.prose)[::-1]
     page.add_amount("fifth paragraph", float(ordered[4]) if page.size > 4 else 0.0)
     dense = page.dense
@@ -229,14 +212,14 @@ def _around(page: _Page) -> None:
         page.add_amount(f"depth {share}", depths[core])
 
 
-def _headed(page: _Page, metadata: Metadata) -> None:
+def _headed(page: _Features, metadata: Metadata) -> None:
     """Add features of headings, and of the headline and its place before the text."""
     document = page.document
     blocks = document.blocks
     levels, heads = page.levels, page.levels > 0
     page.add_amount("h1", float((levels == 1).sum()))
     page.add_amount("h2 and h3", float(((levels == 2) | (levels == 3)).sum()))
-    linked = heads & page.is_linked
+    linked = heads & page.view.linked
     page.add_amount("linked headings", float(linked.sum()))
     page.add("linked headings share", float(linked.sum()) / max(float(heads.sum()), 1.0))
     page.add("h1 linked", float(bool((linked & (levels == 1)).any())))
@@ -247,7 +230,7 @@ def _headed(page: _Page, metadata: Metadata) -> None:
     under = np.zeros(page.size, np.bool_)
     for back in (1, 2, 3):
         under[back:] |= page.headlines[:-back]
-    body = kept[(page.mass[kept] >= _SUMMARY) & ~page.is_linked[kept]]
+    body = kept[(page.view.mass[kept] >= _SUMMARY) & ~page.view.linked[kept]]
     page.add_amount("summaries in text", float(under[body].sum()))
     page.add("summaries share of text", float(under[body].mean()) if len(body) else 0.0)
     title = metadata.title or document.title
@@ -258,7 +241,7 @@ def _headed(page: _Page, metadata: Metadata) -> None:
     place, passed = -1, 0
     if first >= 0 and len(wanted) >= 5:
         for index in range(min(first + 1, page.size - 1), max(-1, first - 60), -1):
-            if page.is_linked[index]:
+            if page.view.linked[index]:
                 passed += 1
             elif blocks.texts[index][:2].lower() == title[:2].lower() and squeeze(blocks.texts[index]) == wanted:
                 place = index
@@ -266,7 +249,7 @@ def _headed(page: _Page, metadata: Metadata) -> None:
     page.add("headed", float(place >= 0))
     page.add_amount("links under headline", passed if place >= 0 else 30)
     page.add("headline is heading", float(place >= 0 and bool(heads[place])))
-    page.add_amount("text under headline", float(page.mass[place + 1 : first].sum()) if place >= 0 else 500)
+    page.add_amount("text under headline", float(page.view.mass[place + 1 : first].sum()) if place >= 0 else 500)
 
 
 def _members(names: Sequence[str]) -> list[int]:
@@ -278,16 +261,16 @@ def _members(names: Sequence[str]) -> list[int]:
     return list(compress(range(len(names)), map(found.__contains__, names))) if found else []
 
 
-def _repeated(page: _Page) -> None:
-    """Add features of siblings that are alike: cards, teasers, goods, posts."""
+def _repeated(page: _Features) -> None:
+    """Add features of similar siblings: cards, teasers, goods, posts."""
     document = page.document
     images = page.at([node for node, _, _ in document.images])
     times = page.at([node for node, _ in document.times])
     texts = document.blocks.texts
-    short = np.flatnonzero((document.blocks.digits > 0) & (page.chars <= _PRICE_CHARS)).tolist()
+    short = np.flatnonzero((document.blocks.digits > 0) & (page.view.chars <= _PRICE_CHARS)).tolist()
     prices = page.at([document.blocks.nodes[block] for block in short if _PRICE.search(texts[block].lower())])
     people = page.at(_members(document.names))
-    text, heads, prose = page.sums(page.mass), page.sums(page.headlines), page.dense
+    text, heads, prose = page.view.sums(page.view.mass), page.view.sums(page.headlines), page.dense
     linked = (heads >= 1) & (heads <= 3)
     kinds = {
         "cards": linked,
@@ -323,7 +306,7 @@ def _repeated(page: _Page) -> None:
         page.add(f"{name} hold", float(held[members > 2].max(initial=0.0)) / page.total)
 
 
-def _forms(page: _Page) -> None:
+def _forms(page: _Features) -> None:
     """Add the fields of the page and of its largest form, and the form's place."""
     document = page.document
     tags = document.tags
@@ -344,16 +327,16 @@ def _forms(page: _Page) -> None:
         page.add_amount(f"{name} fields of form", form[kind])
     page.add_amount("forms", len(starts))
     node = starts[largest] if largest >= 0 else -1
-    before = page.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
+    before = page.view.nodes < node if node >= 0 else np.ones(page.size, np.bool_)
     page.add("form at", float(before.mean()))
-    page.add("form behind text", float(page.mass[before].sum()) / page.total)
+    page.add("form behind text", float(page.view.mass[before].sum()) / page.total)
     page.add("form behind prose", float(page.prose[before].sum()) / max(float(page.prose.sum()), 1.0))
     page.add("text in form", document.T[node] / max(document.T[0], 1) if node >= 0 else 0.0)
     page.add_amount("fields per text", 100 * sum(asked) / page.total)
 
 
 def _field(tag: str, element: Any) -> int:
-    """Return the number of a field's kind, -1 for one that nobody sees."""
+    """Return the number of a field's kind, -1 for a hidden one."""
     number = _FIELD_TAGS[tag]
     if tag == "input":
         number = _INPUTS.get(str(element.get("type", "")).lower(), -1)
@@ -362,8 +345,8 @@ def _field(tag: str, element: Any) -> int:
     return number
 
 
-def _stated(page: _Page, metadata: Metadata) -> None:
-    """Add what the page says of itself, and what was found of its author and time."""
+def _stated(page: _Features, metadata: Metadata) -> None:
+    """Add what the page says of itself, and the origin of author and time."""
     document = page.document
     for origin in ("json-ld", "meta", "visible", "script"):
         page.add(f"time from {origin}", metadata.published_from == origin)
@@ -388,8 +371,8 @@ def _stated(page: _Page, metadata: Metadata) -> None:
         page.add_amount(f"tag {tag}", counts[tag])
 
 
-def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
-    """Add shapes of the page's canonical URL and of its links, and what links lead to."""
+def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
+    """Add shapes of the page's canonical URL and of its links."""
     own = urlsplit(metadata.canonical)
     page.add("canonical", bool(own.netloc))
     for name, value in shape(own.path, own.query).items():
@@ -417,7 +400,7 @@ def _addressed(page: _Page, metadata: Metadata, links: Links) -> None:
 
 
 def shape(path: str, query: str) -> dict[str, float]:
-    """Return what a path and a query look like."""
+    """Describe a path and a query."""
     last = path.rstrip("/").rpartition("/")[2]
     return {
         "is root": float(path in {"", "/"} and not query),
@@ -432,7 +415,7 @@ def shape(path: str, query: str) -> dict[str, float]:
 
 
 def describe_url(url: str) -> dict[str, float]:
-    """Return what a URL looks like."""
+    """Describe a URL."""
     parts = urlsplit(url)
     return {
         **shape(parts.path, parts.query),

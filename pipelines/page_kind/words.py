@@ -1,6 +1,6 @@
 """Words of a page that tell its kind.
 
-They are those of its title, headings, buttons, fields, short lines and text, and what its containers are called.
+They come from its title, headings, buttons, fields, short lines and text, and from the names of its containers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Site model: texts that repeat and the places where templates keep the body.
 
 A block of text that stands on many articles of a site is part of the site, not of the articles; pages made from one
-template hold their body in one place. `learn_batch` takes in some pages. What it keeps is bounded, and all
-counts fade with every page, so that a new template takes the place of an old one within some dozens of pages.
+template hold their body in one place. The model is bounded, and all counts fade with every page, so that a new template
+takes the place of an old one within some dozens of pages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Template:
 
     Attributes:
         tree: simple tree of a page made from it, see `simpletree.simple_tree`.
-        pages: pages seen of it, fading.
+        pages: how many were seen of it, fading.
         paths: path from the page's body to the article's -> pages that had it there, fading.
     """
 
@@ -49,8 +49,8 @@ class SiteModel:
         seen: article pages learned from, all in all.
         pages: the same, fading.
         texts: key of a block's text and place -> pages that carried it, fading.
-        templates: the one seen last stands first.
-        articles: keys of the articles seen last, the newest last.
+        templates: the most recent one first.
+        articles: keys of the most recent articles, the newest last.
     """
 
     seen: int = 0
@@ -69,14 +69,10 @@ def learn(model: SiteModel, sample: PageSample) -> SiteModel:
 
 
 def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
-    """Learn from some more article pages.
-
-    Args:
-        model: of the site so far.
-        samples: of the pages, in their order.
+    """Learn from more article pages, in their order.
 
     Returns:
-        The new model; the same when all articles have been seen lately, under whatever URLs.
+        The new model; the same object when all articles were seen lately, under whatever URLs.
 
     Cost: O(MAX_TEXTS) once, some 60 microseconds, and O(texts) a page.
     """
@@ -104,7 +100,7 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """Return the known template most like a page's simple tree, None for no match."""
+    """Return the template most like a page's simple tree; None if none is like it."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
@@ -161,24 +157,19 @@ def unpack(data: bytes) -> SiteModel:
 
 
 class _Reader:
-    """Reader of packed values."""
-
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
     def take(self, form: str) -> tuple[int | float, ...]:
-        """Read the next values."""
         values = struct.unpack_from(f"<{form}", self._data, self._at)
         self._at += struct.calcsize(f"<{form}")
         return values
 
     def numbers(self, count: int, form: str) -> tuple[int, ...]:
-        """Read the next whole numbers."""
         return tuple(map(int, self.take(f"{count}{form}")))
 
     def model(self) -> SiteModel:
-        """Read the whole model."""
         _, seen, pages, texts, templates, articles = _HEAD.unpack_from(self._data)
         self._at = _HEAD.size
         keys = self.numbers(texts, "q")
@@ -192,7 +183,6 @@ class _Reader:
         )
 
     def template(self) -> Template:
-        """Read the next template."""
         pages, paths, children = self.take("fBB")
         tree = self.numbers(int(children), "I")
         found = {}

@@ -31,30 +31,14 @@ _STYLE: Final = (
 
 
 def markdown(document: Document, page: ParseResult, extraction: Extraction) -> str:
-    """Return the article as Markdown, empty when the page is none.
-
-    Args:
-        document: a parsed page.
-        page: what it was judged to be.
-        extraction: what the extractor kept of it.
-
-    Cost: see `render.markdown`.
-    """
+    """Return the article as Markdown, empty when the page is none."""
     return render.markdown(document, extraction.blocks) if page.extraction.text else ""
 
 
 def explain(document: Document, page: ParseResult, extraction: Extraction) -> str:
     """Render a copy of the page: kept blocks green, dropped ones red, with scores.
 
-    The copy needs and runs nothing: scripts, styles, links and forms are taken out, and it says so to the browser.
-
-    Args:
-        document: a parsed page.
-        page: what it was judged to be.
-        extraction: what the extractor kept of it.
-
-    Returns:
-        One HTML page.
+    The copy needs and runs nothing: scripts, styles, links and forms are taken out, and a policy forbids the rest.
 
     Cost: O(nodes + characters), several times that of parsing.
     """

@@ -1,7 +1,7 @@
 """Rendering of kept blocks as plain text, clean HTML and Markdown.
 
-All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: tags
-are ours, texts are escaped, links are canonical http(s) URLs.
+All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: the
+tags are written here, texts are escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ _FIGURE_LEVELS: Final = 5
 def extraction(
     document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
 ) -> Extraction:
-    """Build the result that every extractor gives for the blocks it keeps.
+    """Build the extraction of the blocks that an extractor keeps.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending; not empty.
         confidence: in [0, 1].
         scores: one number per block of the document, or nothing.
-        evidence: what decided.
+        evidence: names of what decided, separated by commas.
 
     Cost: O(blocks kept).
     """
@@ -56,11 +55,10 @@ def answer(
     """Build `extraction`, or an empty one with its reason if there is too little.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending; may be empty.
         scores: one number per block of the document, above 0 for what looks like content.
-        min_chars: shortest text that is given out, in characters without white space.
-        confidence: in [0, 1]; when left out, the part of the scores above 0 that was kept.
+        min_chars: length of the shortest text that is given out, in characters without white space.
+        confidence: in [0, 1]; when left out, the share of the scores above 0 that was kept.
 
     Cost: O(blocks).
     """
@@ -78,11 +76,7 @@ def answer(
 
 
 def markdown(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks as Markdown.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
+    """Render the kept blocks (ascending) as Markdown.
 
     Cost: O(blocks kept + links and images of the page).
     """
@@ -128,7 +122,7 @@ class _Marks:
                 yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
 
     def before(self, block: int | None) -> list[_Picture]:
-        """Take the next images that stand before a block, or all that are left."""
+        """Take the next images that stand before a block, or all the rest."""
         found = [picture for picture in self.pictures if block is None or picture.before <= block]
         if found:
             self.pictures = self.pictures[len(found) :]
@@ -149,7 +143,7 @@ class _Marks:
 
 
 def _caption(document: Document, node: int, kept: Set[int]) -> str:
-    """Return the text of the figure below an image, unless the text has it."""
+    """Return the text of the figure below an image, unless it is kept already."""
     tags, blocks = document.tags, document.blocks
     for _ in range(_FIGURE_LEVELS):
         node = document.parents[node]
@@ -167,12 +161,10 @@ def _caption(document: Document, node: int, kept: Set[int]) -> str:
 
 
 def _text(made: Sequence[TextPart]) -> str:
-    """Render parts as plain text."""
     return "\n".join(("\t" if part.kind == "tr" else "\n").join(part.texts) for part in made)
 
 
 def _html(marks: _Marks) -> str:
-    """Render parts as clean HTML."""
     out: list[str] = []
     opened: list[Container] = []
     for part in marks.parts:
@@ -192,7 +184,7 @@ def _html(marks: _Marks) -> str:
 
 
 def _shared(opened: Sequence[Container], path: Sequence[Container]) -> int:
-    """Count the outer containers that are the same."""
+    """Count the outer containers that both have."""
     return next(
         (at for at, (one, other) in enumerate(zip(opened, path, strict=False)) if one != other),
         min(len(opened), len(path)),
@@ -200,7 +192,6 @@ def _shared(opened: Sequence[Container], path: Sequence[Container]) -> int:
 
 
 def _close(out: list[str], opened: list[Container], depth: int) -> None:
-    """Close containers down to a depth."""
     while len(opened) > depth:
         out.append(f"</{opened.pop()[0]}>")
 
@@ -219,18 +210,15 @@ def _element(marks: _Marks, part: TextPart, *, first: bool) -> str:
 
 
 def _figure(picture: _Picture) -> str:
-    """Render an image with its texts."""
     below = f"<figcaption>{_escaped(picture.caption)}</figcaption>" if picture.caption else ""
     return f'<figure><img src="{escape(picture.url)}" alt="{escape(picture.text)}">{below}</figure>'
 
 
 def _escaped(content: str) -> str:
-    """Escape text for HTML."""
     return escape(content, quote=False)
 
 
 def _markdown(marks: _Marks) -> str:
-    """Render parts as Markdown."""
     out: list[str] = []
     opened: tuple[Container, ...] = ()
     prefix = _Prefix()
@@ -297,7 +285,6 @@ def _lines(marks: _Marks, part: TextPart) -> list[str]:
 
 
 def _image(picture: _Picture) -> str:
-    """Render an image in Markdown, its caption below it."""
     shown = f"![{literal(picture.text)}]({_target(picture.url)})"
     return f"{shown}\n\n*{literal(picture.caption)}*" if picture.caption else shown
 
@@ -308,7 +295,6 @@ def literal(content: str) -> str:
 
 
 def _target(url: str) -> str:
-    """Escape a URL for Markdown."""
     return url.replace("(", "%28").replace(")", "%29")
 
 

@@ -29,7 +29,7 @@ class TextPart:
 
     Attributes:
         kind: "p", "h2" to "h6", "pre", "tr", or "li" for a text that stands right in a list item.
-        texts: the lines of a pre, the cells of a row, one text of anything else.
+        texts: the lines of a pre, the cells of a row, else one text.
         block: number of the block, of a row's first one.
         path: blockquotes, lists, list items and tables around it, the outermost first.
         header: whether all cells of a row are headings.
@@ -44,8 +44,6 @@ class TextPart:
 
 @dataclass(slots=True)
 class _Place:
-    """Kind and containers of a block."""
-
     kind: str = "p"
     path: tuple[Container, ...] = ()
     pre: int = -1
@@ -54,13 +52,9 @@ class _Place:
 
 
 def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
-    """Return the kept blocks as parts of a text, in their order.
+    """Return the kept blocks (ascending) as parts of a text, in their order.
 
-    Tables that only lay out a page, and list items or quotations that hold all of the text, are not told as such.
-
-    Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
+    Tables that only lay out a page count as none, and so do list items or quotations that hold all of the text.
 
     Cost: O(blocks kept x depth).
     """
@@ -88,7 +82,6 @@ def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
 
 
 def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[int, bool]) -> _Place:
-    """Return the kind and the containers of a node."""
     place = _Place()
     tags, parents, ends = document.tags, document.parents, document.ends
     first, last = bounds
@@ -169,7 +162,6 @@ def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) ->
 
 
 def _lines(document: Document, index: int, pre: int) -> tuple[str, ...]:
-    """Return the lines of preformatted text."""
     nodes, end = document.blocks.nodes, document.ends[pre]
     if any(pre <= node < end for node in (*nodes[max(index - 1, 0) : index], *nodes[index + 1 : index + 2])):
         return ()  # several blocks share it: they are its lines

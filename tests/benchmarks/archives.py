@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from crawler.archive import records, warc
-from crawler.archive.records import Bodies, Fetch
-from crawler.archive.writer import Archive, ArchiveOptions
+from crawler.corpus import warc
+from crawler.corpus import warc_records as records
+from crawler.corpus.warc_records import Bodies, Fetch
+from crawler.corpus.warc_writer import Archive, ArchiveOptions
 from pipelines.item import WireExchange
 
 FOLDER = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve() / "extract"

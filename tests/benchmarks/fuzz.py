@@ -209,7 +209,7 @@ def read(body: bytes, extractor: str, seconds: float, *, forms: bool) -> tuple[f
     wrong = ""
     try:
         document = parse(body, "http://example.com/n/20240312/1.html", "text/html; charset=utf-8")
-        parsed, found = read_page(document, fetched_at=NOW, extractor=extractor)
+        document, parsed, found = read_page(document, fetched_at=NOW, extractor=extractor)
         meta, text = parsed.metadata, parsed.extraction
         texts = [
             text.text,

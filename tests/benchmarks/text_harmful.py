@@ -25,7 +25,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +33,7 @@ import numpy as np
 
 from pipelines.describe import judged
 from pipelines.document.document import parse
-from pipelines.parse_page import read_page, read_with_data
+from pipelines.parse_page import read_page
 from pipelines.text.harmful import blocks
 from pipelines.text.harmful.judge import is_chinese, judge
 from pipelines.text.harmful.model import HarmModel
@@ -83,14 +82,14 @@ def pages(language: str = "") -> Iterator[tuple[str, Mapping[str, Any], HarmExam
     Args:
         language: of the pages wanted, empty for all; a page of which none is named counts as such.
     """
-    read = partial(read_page, robots_header="", fetched_at=FETCHED)
     for corpus, folder in corpora(()).items():
         with (folder / "gold.jsonl").open(encoding="utf-8") as lines:
             for gold in map(json.loads, lines):
                 if language and gold.get("lang", language) != language:
                     continue
                 body = gzip.decompress((folder / (gold.get("file") or f"{gold['id']}.html.gz")).read_bytes())
-                document, parsed, _ = read_with_data(parse(body, address(gold), "text/html"), read)
+                page = parse(body, address(gold), "text/html")
+                document, parsed, _ = read_page(page, fetched_at=FETCHED)
                 if parsed.is_leaf:
                     title, text, links = judged(parsed.metadata.title, parsed.extraction.text, document)
                     site = gold.get("host") or gold.get("site") or urlsplit(str(gold.get("url") or "")).netloc

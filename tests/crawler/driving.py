@@ -22,7 +22,7 @@ from crawler.fetch.handler import Network
 from crawler.frontier import idle, refill
 from crawler.frontier.crawl import Crawl
 from crawler.frontier.scheduler import FrontierScheduler
-from crawler.options.config import fetch_options
+from crawler.options.config import CrawlConfig, fetch_options
 from crawler.options.seeds import Seed
 from crawler.run.background import Background
 from db.engine.database import open_for_crawl
@@ -129,7 +129,8 @@ class Driver:
         )
         crawler.signals = SignalManager(crawler)
         network = Network.from_options(fetch_options(settings_of(path)))
-        extensions = {Network: network, CrawlAccess: CrawlAccess.from_crawler(crawler)}
+        extensions: dict[type, Any] = {Network: network}
+        extensions |= {cls: cls.from_crawler(crawler) for cls in (CrawlAccess, CrawlConfig)}
         crawler.get_extension = extensions.get
         self.crawler: Any = crawler
         self._runner = asyncio.Runner()

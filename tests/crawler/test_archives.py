@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.archive.warc import files
+from crawler.corpus.warc import files
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import Finished, command, crawl, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article, redirect
@@ -124,7 +124,7 @@ def checked(file: object) -> Iterator[object]:
 
 
 def test_reading_an_archive_goes_on_after_a_kill(crawled: Path, tmp_path: Path) -> None:
-    slow = "import time\nfrom crawler.replay import answers\nanswers._AT_ONCE = 2\n" + SLOW
+    slow = "import time\nfrom crawler.corpus import replay\nreplay._AT_ONCE = 2\n" + SLOW
     process = start(tmp_path, *replay_arguments(tmp_path, crawled / "warc"), before=slow, own_session=True)
     deadline = time.monotonic() + 30
     while not stored(tmp_path) and time.monotonic() < deadline:
@@ -155,7 +155,7 @@ def stored(folder: Path) -> int:
 
 
 FULL = """
-from crawler.archive import writer
+from crawler.corpus import warc_writer as writer
 append, left = writer._Files._append, [4]
 def full(self, data):
     left[0] -= 1

@@ -34,19 +34,20 @@ def describe(_title: str, body: str, _language: str) -> Description:
     return Description(keywords=(lines,), classes=(lines,), memberships=((lines, 0.5),), harm=0.1)
 
 
-def store_of(run_id: int = 1, judge: Judge = no_judge) -> Store:
-    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN, describe), index_terms)
+def store_of(run_id: int = 1, judge: Judge = no_judge, **values: Any) -> Store:
+    return Store(run_id, judge, SignatureIndex(METHOD, None), make_joiner(SIGN, describe), index_terms, **values)
 
 
 class EachTimeNew:
     """The work of a store that begins with an empty index each time: everything must be in the tables."""
 
-    def __init__(self, judge: Judge = no_judge, run_id: int = 1) -> None:
+    def __init__(self, judge: Judge = no_judge, run_id: int = 1, **values: Any) -> None:
         self._judge = judge
         self._run_id = run_id
+        self._values = values
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
-        return store_of(self._run_id, self._judge).store(connection, outcomes)
+        return store_of(self._run_id, self._judge, **self._values).store(connection, outcomes)
 
     def finish(self, connection: Connection, requests: Sequence[None]) -> list[Any]:
-        return store_of(self._run_id, self._judge).finish(connection, requests)
+        return store_of(self._run_id, self._judge, **self._values).finish(connection, requests)

@@ -1,11 +1,12 @@
-"""`docs/datasette.yaml`: its tables are those of the program, its queries run.
+"""`docs/datasette.yaml` and `docs/tables.md`: their tables are those of the program, the queries run.
 
-`python -m tests.db.test_datasette` writes what is said of tables and columns into it, from the docstrings.
+`python -m tests.db.test_datasette` writes what is said of tables and columns into both, from the docstrings.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 import sqlite3
@@ -19,10 +20,13 @@ import pytest
 from db.records.article import ArticleItem
 from db.tables import Record
 from tests.db.small_crawl import fill
+from tests.files import files_in
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs" / "datasette.yaml"
 MARK = "    tables:\n"
+PAGE = ROOT / "docs" / "tables.md"
+IN_PAGE = re.compile(r"(?<=<!-- tables -->\n).*?(?=<!-- end of tables -->)", re.DOTALL)
 QUERY = re.compile(r"^      (\w+):\n        title: (.+)\n((?:        .*\n|\n)+)", re.MULTILINE)
 SQL = re.compile(r"^        sql: \|-\n((?:          .*\n)+)", re.MULTILINE)
 
@@ -94,7 +98,7 @@ def tables() -> dict[str, tuple[str, dict[str, str]]]:
     """Table -> what it holds, and its columns that are explained."""
     found = {}
     names = {model.class_.__name__: model.class_.__tablename__ for model in Record.registry.mappers}
-    for path in sorted((ROOT / "db" / "tables").glob("*.py")):
+    for path in files_in(ROOT / "db" / "tables", "*.py", at_least=5):
         for node, columns in docstrings(path):
             if node.name in names:
                 found[names[node.name]] = (ast.get_docstring(node) or "", columns)
@@ -104,29 +108,51 @@ def tables() -> dict[str, tuple[str, dict[str, str]]]:
 def of_articles() -> dict[str, str]:
     """Columns of `v_articles` as the docstring of the items explains them."""
     found = {}
-    for names, text in re.findall(r"^    ([\w, ]+): (.+(?:\n      .+)*)$", str(ArticleItem.__doc__), re.MULTILINE):
+    entries = re.findall(r"^    ([\w, ]+): (.+(?:\n      .+)*)$", inspect.getdoc(ArticleItem) or "", re.MULTILINE)
+    for names, text in entries:
         for name in names.split(", "):
             found[name] = text[0].upper() + re.sub(r"\s+", " ", text[1:])
     return found
 
 
-def written() -> str:
-    """The part of the file on tables."""
+def explained() -> dict[str, tuple[str, dict[str, str]]]:
+    """View or table -> its description, and its columns that are explained; the views come first."""
     known = tables()
-    lines = []
     url = known["url"][1]
-    explained = {
+    of_views = {
         "v_articles": of_articles(),
         "v_sites": known["site"][1] | OF_VIEWS,
         "v_dropped": {**url, **OF_VIEWS, "kind": url["page_kind"]},
     }
-    for name, (text, options) in VIEWS.items():
-        told = explained[name]
-        lines += _table(name, text, options, {each: told[each] for each in columns_of(name) if each in told})
-    for name in sorted(known):
-        text, columns = known[name]
-        lines += _table(name, text, OPTIONS.get(name, {}) | ({"hidden": True} if name in HIDDEN else {}), columns)
-    lines += [line for name in HIDDEN if name not in known for line in _table(name, "", {"hidden": True}, {})]
+    views = {
+        name: (text, {column: of_views[name][column] for column in columns_of(name) if column in of_views[name]})
+        for name, (text, _) in VIEWS.items()
+    }
+    return views | {name: known[name] for name in sorted(known)}
+
+
+def datasette_tables() -> str:
+    """Write the part of `docs/datasette.yaml` on tables."""
+    lines: list[str] = []
+    for name, (text, columns) in explained().items():
+        options = VIEWS[name][1] if name in VIEWS else OPTIONS.get(name, {})
+        lines += _table(name, text, options | ({"hidden": True} if name in HIDDEN else {}), columns)
+    lines += [line for name in HIDDEN if name not in tables() for line in _table(name, "", {"hidden": True}, {})]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def page_tables() -> str:
+    """Write the part of `docs/tables.md` on tables; columns without a text of their own are listed at the end."""
+    lines: list[str] = []
+    for name, (text, columns) in explained().items():
+        if name in HIDDEN and name not in tables():
+            continue
+        every = columns_of(name) if name in VIEWS else list(Record.metadata.tables[name].columns.keys())
+        lines += [f"## `{name}`", "", text, "", "| column | meaning |", "|---|---|"]
+        lines += [f"| `{column}` | {_one_line(columns[column])} |" for column in every if column in columns]
+        if rest := ", ".join(f"`{column}`" for column in every if column not in columns):
+            lines.append(f"| {rest} | |")
+        lines.append("")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -139,6 +165,10 @@ def _table(name: str, text: str, options: Mapping[str, Any], columns: Mapping[st
     if columns:
         yield "        columns:"
         yield from (f"          {column}: {_quoted(told)}" for column, told in columns.items())
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")
 
 
 def _quoted(text: str) -> str:
@@ -177,8 +207,12 @@ def test_tables_are_explained_as_in_the_program() -> None:
     before, mark, after = FILE.read_text(encoding="utf-8").partition(MARK)
     assert mark
     assert "databases:" in before
-    assert after == written(), "run: uv run python -m tests.db.test_datasette"
+    assert after == datasette_tables(), "run: uv run python -m tests.db.test_datasette"
     assert all(text for text, _ in tables().values())
+    assert set(columns_of("v_articles")) == set(explained()["v_articles"][1])
+    in_page = IN_PAGE.search(PAGE.read_text(encoding="utf-8"))
+    assert in_page, "docs/tables.md has lost the marks around its tables"
+    assert in_page[0] == page_tables(), "run: uv run python -m tests.db.test_datasette"
 
 
 def test_tables_columns_and_options_exist(news: sqlite3.Connection) -> None:
@@ -219,4 +253,5 @@ def test_every_query_finds_what_there_is(news: sqlite3.Connection) -> None:
 
 if __name__ == "__main__":
     before, mark, _ = FILE.read_text(encoding="utf-8").partition(MARK)
-    FILE.write_text(before + mark + written(), encoding="utf-8")
+    FILE.write_text(before + mark + datasette_tables(), encoding="utf-8")
+    PAGE.write_text(IN_PAGE.sub(lambda _: page_tables(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -15,7 +15,7 @@ from pipelines.describe import describe
 from pipelines.document.document import parse
 from pipelines.document.limits import PageLimits
 from pipelines.extract import EXTRACTORS
-from pipelines.parse_page import read_page, read_with_data
+from pipelines.parse_page import read_page
 from pipelines.text_form.explain import FORMS
 from tests.benchmarks.fuzz import MUTATIONS, chunk, page, samples
 
@@ -85,7 +85,7 @@ def test_pages_of_blanks_have_a_reading(markup: str, chars: int, extractor: str)
     document = parse(markup.encode(), "http://e.com/a/1.html", "text/html; charset=utf-8", PageLimits(chars=chars))
     assert all(text and text == " ".join(text.split()) for text in document.blocks.texts)
     assert all(document.blocks.chars > 0)
-    _, page, extraction = read_with_data(document, lambda one: read_page(one, fetched_at=NOW, extractor=extractor))
+    _, page, extraction = read_page(document, fetched_at=NOW, extractor=extractor)
     for name in METHODS:
         method(name).sign(page.metadata.title, extraction.text)
     for form in FORMS.values():
@@ -115,7 +115,7 @@ def test_million_blanks_take_nothing_from_an_article(blank: str) -> None:
             f"<p>{end}{last}</p></article>"
         )
         document = parse(markup.encode(), "http://e.com/a/1.html")
-        page, extraction = read_page(document, fetched_at=NOW)
+        _, page, extraction = read_page(document, fetched_at=NOW)
         assert (page.metadata.title, page.metadata.summary, page.bounds) == ("Bridge opens", "A bridge.", ())
         assert extraction.text.endswith(end)
 

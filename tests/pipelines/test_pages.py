@@ -10,9 +10,10 @@ import pytest
 
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind, ParseResult
+from tests.files import files_in
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
-FILES = sorted((Path(__file__).parents[1] / "pages").glob("*.html"))
+FILES = files_in(Path(__file__).parents[1] / "pages", "*.html", at_least=30)
 CODECS = {
     "_gbk": "gbk",
     "_big5": "big5",

@@ -33,7 +33,7 @@ from pipelines.decode.text import clean
 from pipelines.search.search import SearchOptions
 from pipelines.text.words import index_words
 
-from ...options.config import InForce
+from ...options.in_force import InForce
 from . import shown
 from .kept import KeptValues
 from .language import LANGUAGES, Language, choose

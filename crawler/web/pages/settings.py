@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from db.queries.board import Curve, curves
 
-from ...options.config import InForce, Origin, as_given
+from ...options.in_force import InForce, Origin, as_given
 from ..frame.shown import without_folders
 from ..frame.visit import Visit
 from .board import board_page

@@ -1,1 +1,1 @@
-"""Borders of the own article among copies of it and other stories."""
+"""Borders of the page's own article: copies of it, other stories, tables of data."""

@@ -1,7 +1,7 @@
 """Copies: a text that stands on its page twice is kept once.
 
-Pages hold copies of an article for printing, for narrow screens, in a comment of the site's own. A copy stands in a
-container of its own that holds hardly anything else; entries of a list that say the same stand in alike siblings, and
+Pages hold copies of an article for printing, for narrow screens, in a comment by the site itself. A copy stands in a
+container of its own that holds hardly anything else. Entries of a list that say the same stand in similar siblings, and
 a paragraph that an author repeats stands beside the first one: these stay.
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document, sum_sub_trees
-from ...document.view import in_any
+from ...document.view import measure
 
 # Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
 _PARAGRAPH: Final = 60
-"""Least mass of a text of which a second one is a copy."""
+"""Least mass of a text whose repetition is a copy."""
 _LINE: Final = 40
 """Lines of less mass go with the copy that they stand in."""
 _REPEATED: Final = 0.8
@@ -27,17 +27,12 @@ _LEAVES: Final = frozenset({"p", "li", "dd", "dt", "figcaption", "h1", "h2", "h3
 
 
 def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) -> list[int]:
-    """Leave out the copies of what is kept.
+    """Return the blocks of `kept` (ascending) without copies of others.
 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
 
     Args:
-        document: a parsed page.
-        kept: numbers of blocks, ascending.
-        mass: weight of each block in a text.
-
-    Returns:
-        Numbers of blocks, ascending.
+        mass: weight of each block of the page.
 
     Cost: O(blocks kept) where nothing is repeated, else O(nodes + blocks kept x depth).
     """
@@ -45,7 +40,8 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     places: dict[str, list[int]] = {}
     for index in kept:
         places.setdefault(texts[index], []).append(index)
-    nodes, tags = np.asarray(document.blocks.nodes, np.int64), document.tags
+    view, tags = measure(document), document.tags
+    nodes = view.nodes
     repeated = [
         found
         for found in places.values()
@@ -53,7 +49,7 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     ]
     if not repeated:
         return kept
-    hidden = in_any(document, document.hidden)
+    hidden = view.in_any(document.hidden)
     homes = {
         texts[found[0]]: next((index for index in found if not hidden[index]), found[0])
         for found in places.values()
@@ -82,7 +78,7 @@ def _shares(
     document: Document, nodes: NDArray[np.int64], mass: NDArray[np.float64], repeated: list[bool]
 ) -> NDArray[np.bool_]:
     """Flag the nodes most of whose kept text is repeated."""
-    ends = np.asarray(document.ends, np.int64)
+    ends = measure(document).ends
     whole = sum_sub_trees(np.bincount(nodes, mass, len(ends)), ends)
     shares: NDArray[np.bool_] = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
     return shares

@@ -1,9 +1,9 @@
 """Other stories: text under a headline, date and byline of its own.
 
-Sites load the next stories below an article. The page's own story is told by its headline, which the page's titles
-repeat; another one repeats the pattern: a headline of the same kind or beside an alike container, a line of date or
-names, then prose, in a container that the own headline and the first own paragraph are not in. Entries of a live blog
-and slides stand below the headline they share, so theirs are of a lower level.
+Sites load the next stories below an article. The page's own story is recognised by its headline, which the page's
+titles repeat. Another one repeats the pattern: a headline of the same kind or beside a similar container, a line of
+date or names, then prose, in a container that holds neither the page's headline nor its first paragraph. Entries of a
+live blog and slides stand below the headline they share, so theirs are of a lower level.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from numpy.typing import NDArray
 from ...decode.text import squeeze
 from ...document.document import Document
 from ...document.noise import DATE, is_info
+from ...document.view import measure
 
 # Set by hand with folds 0 and 1 of the corpora in view (tests.benchmarks.extraction), looked at on 2 and 3.
 _HEADLINES: Final = frozenset({"h1", "h2", "h3"})
 _NO_PROSE: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "li"})
 _PROSE: Final = 60
-"""Least mass of a paragraph, a Chinese character counting for two and a half letters."""
+"""Least letters of a paragraph; a Chinese character counts for two and a half."""
 _STORY: Final = 200
 """Least characters outside links of another story."""
 _ABOVE: Final = 150
-"""Most mass that stands over the headline in the container of a story."""
+"""Most letters above the headline in the container of a story."""
 _REACH: Final = 16
-"""Blocks from a headline to its first paragraph."""
+"""Most blocks from a headline to its first paragraph,"""
 _LINKS: Final = 6
-"""Most links among them."""
+"""and links among them."""
 _INFO_CHARS: Final = 100
 _LEAST_HEADLINE, _LEAST_TITLE = 16, 8
 """Letters and digits of a headline; of one in an h1."""
 
 
 def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
-    """Flag the blocks of other stories than the page's own; None for none.
+    """Flag the blocks of other stories than the page's own; None when there are none.
 
     Args:
-        document: a parsed page.
-        titles: what the page calls itself, squeezed.
+        titles: of the page, squeezed, a line each.
 
     Cost: O(blocks), and O(levels) for each headline.
     """
@@ -50,33 +50,32 @@ def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
     heads = [index for index, node in enumerate(blocks.nodes) if tags[node] in _HEADLINES]
     if len(heads) <= 1:
         return None
-    page = _Page(document, titles, heads)
+    page = _Headlines(document, titles, heads)
     found = list(page.others()) if page.core >= 0 else []
     if not found:
         return None
-    nodes = np.asarray(blocks.nodes, np.int64)
+    nodes = measure(document).nodes
     flags: NDArray[np.bool_] = np.any([(nodes >= first) & (nodes < last) for first, last in found], axis=0)
     return flags
 
 
-class _Page:
+class _Headlines:
     """Headlines of a page, and which of them begins its own story."""
 
     def __init__(self, document: Document, titles: str, heads: list[int]) -> None:
-        blocks = document.blocks
+        blocks, view = document.blocks, measure(document)
         self.document, self.titles, self.heads = document, titles, heads
         self.nodes, self.tags = blocks.nodes, document.tags
         self.times = [node for node, _ in document.times]
-        self.mass: list[float] = (blocks.chars + 1.5 * blocks.han).tolist()
-        is_link = blocks.link_chars * 2 > blocks.chars
-        self.links = np.cumsum(is_link).tolist()
-        is_prose = (blocks.chars - blocks.link_chars + 1.5 * blocks.han >= _PROSE) & ~is_link & (blocks.marks > 0)
+        self.letters: list[float] = view.letters.tolist()
+        self.links = np.cumsum(view.linked).tolist()
+        is_prose = (view.letters - view.links >= _PROSE) & ~view.linked & (blocks.marks > 0)
         self.prose = [at for at in np.flatnonzero(is_prose).tolist() if self.tags[self.nodes[at]] not in _NO_PROSE]
         self.firsts = [index for index in heads if self.tags[self.nodes[index]] == "h1"]
         seconds = (index for index in heads if self.tags[self.nodes[index]] == "h2")
         self.own = next((index for at in (self.firsts, seconds) for index in at if self._is_title(index)), -1)
         self.core = self._prose_below(self.own) if self.own >= 0 else -1
-        """First paragraph of the own story; -1 when the page does not show where it begins."""
+        """First paragraph of the page's own story; -1 when the page does not show where it begins."""
         if self.core >= 0:
             level = self.tags[self.nodes[self.own]]
             between = any(self.own < index < self.core and self.tags[self.nodes[index]] == level for index in heads)
@@ -84,7 +83,7 @@ class _Page:
                 self.core = -1
 
     def _is_title(self, index: int) -> bool:
-        """Tell whether a heading is what the page calls itself."""
+        """Tell whether a title of the page repeats a heading."""
         line = squeeze(self.document.blocks.texts[index])
         return len(line) >= _LEAST_TITLE and line in self.titles
 
@@ -117,7 +116,7 @@ class _Page:
                 yield box, last
 
     def _is_headline(self, index: int, *, is_level: bool) -> bool:
-        """Tell whether a heading is the headline of something else than this page."""
+        """Tell whether a heading is the headline of another story."""
         texts = self.document.blocks.texts
         line = squeeze(texts[index])
         size = len(line) * (2.5 if self.document.blocks.han[index] else 1)
@@ -126,7 +125,7 @@ class _Page:
         return squeeze(texts[self.own]) not in line and not DATE.search(texts[index])
 
     def _prose_below(self, index: int) -> int:
-        """Find the first paragraph below a heading; -1 if much parts them."""
+        """Find the first paragraph below a heading; -1 if too much stands between them."""
         at = bisect_left(self.prose, index + 1)
         found = self.prose[at] if at < len(self.prose) else index + _REACH + 1
         after = bisect_left(self.firsts, index + 1)
@@ -142,7 +141,6 @@ class _Page:
         return at < len(self.times) and self.times[at] < self.nodes[prose]
 
     def _is_link(self, index: int) -> bool:
-        """Tell whether a headline leads to another page."""
         blocks = self.document.blocks
         return bool(blocks.link_chars[index] * 5 >= blocks.chars[index] * 4)
 
@@ -155,7 +153,7 @@ class _Page:
         while box > 0 and not (box <= own < ends[box] or box <= core < ends[box]):
             while first > 0 and box <= nodes[first - 1] < ends[box] and above <= _ABOVE:
                 first -= 1
-                above += self.mass[first]
+                above += self.letters[first]
             if above > _ABOVE:
                 break
             if document.T[box] - document.LT[box] >= _STORY and box <= nodes[prose] < ends[box]:

@@ -1,4 +1,4 @@
-"""Tables of data: the text has all of one or nothing.
+"""Tables of data: the text holds all of one or nothing.
 
 Cells are too short to be judged one by one: of a ranking some would stay and others go, and nobody could read it. Their
 chances together tell whether the table is part of the text.
@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...document.document import Document
+from ...document.view import measure
 from ...text_form.structure import is_data_table
 
 _LEAST: Final = 0.4
-"""Least mean chance of the text of a table that is kept, found on folds 0 and 1, looked at on 2 and 3."""
+"""Least mean chance of the text of a table that is kept; found on folds 0 and 1, checked on 2 and 3."""
 
 
 def whole_tables(
     document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]
 ) -> list[int]:
-    """Complete the tables of data of which something is kept, or leave them out.
+    """Return the blocks of `kept` with each table of data completed or left out.
 
     Args:
-        document: a parsed page.
         kept: numbers of blocks, ascending.
         chances: per block, in [0, 1].
         mass: per block, positive.
@@ -47,10 +47,9 @@ def whole_tables(
     tables = [node for node in sorted({node for node in of.values() if node > 0}) if is_data_table(document, node)]
     if not tables:
         return kept
-    nodes = np.asarray(document.blocks.nodes, np.int64)
-    flags = np.zeros(len(nodes), np.bool_)
+    view, flags = measure(document), np.zeros(len(document.blocks), np.bool_)
     flags[kept] = True
     for table in tables:
-        inside = (nodes >= table) & (nodes < document.ends[table])
+        inside = view.inside(table)
         flags[inside] = float(np.average(chances[inside], weights=mass[inside])) >= _LEAST
     return np.flatnonzero(flags).tolist() or kept

@@ -23,6 +23,7 @@ import pytest
 from crawler.batch.cluster import connected
 from crawler.batch.frame import BatchStopped, in_order
 from tests.crawler.crawling import Finished, command, start
+from tests.files import files_in
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -60,7 +61,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of pages, as JSON lines."""
     path = tmp_path_factory.mktemp("source") / "pages.jsonl"
-    pages = sorted(PAGES.glob("*.html")) * 4
+    pages = files_in(PAGES, "*.html", at_least=30) * 4
     with path.open("w") as out:
         for number, page in enumerate(pages):
             html = page.read_bytes().decode("utf-8", "replace")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.archive.page_reader import SavedInput
-from crawler.archive.saved_pages import InputError
 from crawler.batch.frame import Done, Parts
 from crawler.batch.sources import LineSource, find, shares
+from crawler.corpus.page_reader import SavedInput
+from crawler.corpus.saved_pages import InputError
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 1000])

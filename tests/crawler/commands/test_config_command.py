@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scrapy.cmdline import execute
 
-from crawler.options.config import OPTIONS
+from crawler.options.table import OPTIONS
 from tests.crawler.crawling import ROOT
 
 

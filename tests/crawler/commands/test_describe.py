@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from crawler.archive.saved_pages import InputError
 from crawler.commands.describe import describe
+from crawler.corpus.saved_pages import InputError
 from pipelines.describe import describer
 from pipelines.text.keywords import combined
 from tests.crawler.crawling import command

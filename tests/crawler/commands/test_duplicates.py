@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from crawler.archive.saved_pages import InputError
 from crawler.commands.duplicates import find
+from crawler.corpus.saved_pages import InputError
 from db.engine.database import open_for_crawl
 from db.records.evidence import RELATED, REPEATING
 from pipelines.dedup import method

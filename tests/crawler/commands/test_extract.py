@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from crawler.archive.saved_pages import InputError, Saved, files, manifest, page_url, read
+from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
 

@@ -34,7 +34,8 @@ from crawler.fetch.proxies import (
     read_proxies,
     written,
 )
-from crawler.options.config import ConfigError, fetch_options
+from crawler.options.config import fetch_options
+from crawler.options.values import ConfigError
 from db.records.reasons import label
 from tests.crawler.fetch.test_tls import Authority
 from tests.crawler.fetching import RawServer, answering, crawler, fetch, keeping, settings

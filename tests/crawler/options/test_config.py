@@ -12,35 +12,30 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scrapy import Spider
-from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from crawler import settings as project_settings
-from crawler.options import config as config_module
-from crawler.options.config import (
+from crawler.options.config import Config, CrawlConfig
+from crawler.options.given import apply_environment, value_of
+from crawler.options.in_force import Origin, in_force
+from crawler.options.names import check_names
+from crawler.options.seeds import Seed
+from crawler.options.table import OPTIONS, differing
+from crawler.options.values import (
     MUST,
-    OPTIONS,
     SCORING,
     SHOULD,
-    Config,
     ConfigError,
     Option,
-    Origin,
-    apply_environment,
-    check_names,
-    differing,
     flag,
-    in_force,
     limit,
     mapping,
     names,
     number,
-    value_of,
     whole,
     word,
 )
-from crawler.options.seeds import Seed
 from crawler.rank.priority import PRESETS
 from crawler.response.context import HarmPolicy
 from db.records.article import Keep
@@ -48,6 +43,7 @@ from db.records.keys import fingerprint
 from db.records.run import Limits
 from pipelines.dedup.judge import Policy
 from pipelines.describe import DescribeOptions
+from tests.files import files_in
 
 
 def given(**values: Any) -> Settings:
@@ -323,13 +319,15 @@ def test_descriptions_are_switched_off() -> None:
     assert (stored.harmful, stored.parse_options.describe) == (HarmPolicy.STORE, DescribeOptions(gives_reasons=False))
 
 
-def test_crawler_has_one_config() -> None:
-    crawler = Crawler(Spider, given(CRAWL_PRESET="focused"))
-    crawler.spider = SimpleNamespace(seeds=[Seed("http://a.example/", topic="港口")])
-    config = Config.of(crawler)
-    assert config.topic is not None
-    assert Config.of(crawler) is config
-    assert Config.of(Crawler(Spider, given())) is not config
+def test_crawl_has_one_config() -> None:
+    crawler = SimpleNamespace(settings=given(), spider=SimpleNamespace(seeds=[Seed("http://a.example/", topic="港口")]))
+    held: Any = CrawlConfig.from_crawler(crawler)
+    assert held.config.topic is not None
+    crawler.get_extension = {CrawlConfig: held}.get
+    assert CrawlConfig.of(crawler) is held.config
+    crawler.get_extension = {}.get
+    with pytest.raises(NotConfigured, match="CrawlConfig"):
+        CrawlConfig.of(crawler)
 
 
 def test_processes_agree() -> None:
@@ -359,9 +357,13 @@ def reads_of_settings(tree: ast.AST) -> list[int]:
 
 
 def test_nothing_else_reads_settings() -> None:
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for root in PACKAGES for path in root.rglob("*.py")}
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for root in PACKAGES
+        for path in files_in(root, "**/*.py", at_least=50)
+    }
     reading = {str(path): lines for path, tree in trees.items() if (lines := reads_of_settings(tree))}
-    assert list(reading) == [str(Path(config_module.__file__))]
+    assert {Path(path).parent.name for path in reading} == {"options"}
     importing = [
         path
         for path, tree in trees.items()

@@ -12,8 +12,19 @@ from scrapy.settings import Settings, default_settings
 
 from crawler import settings as project_settings
 from crawler.options import scrapy_settings
-from crawler.options.config import OPTIONS, ConfigError, check_components, check_names, without_effect
-from crawler.options.scrapy_settings import DEFAULTS, FIXED, HONOURED, INERT, READERS, REFUSED, refusal
+from crawler.options.names import check_names, without_effect
+from crawler.options.scrapy_settings import (
+    DEFAULTS,
+    FIXED,
+    HONOURED,
+    INERT,
+    READERS,
+    REFUSED,
+    check_components,
+    refusal,
+)
+from crawler.options.table import OPTIONS
+from crawler.options.values import ConfigError
 from crawler.spiders.news import NewsSpider
 
 OURS = {option.name for option in OPTIONS}

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from crawler.response.outcome import judge
-from crawler.response.revisit import conditions, settle
-from crawler.response.revisit_schedule import DAY, Schedule
+from crawler.response.revisit import conditions, next_visit, settle
+from crawler.response.revisit_schedule import DAY, Schedule, fading
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease, State
+from db.records.visit import Revisit, RevisitKind
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 from tests.crawler.answers import NOW, edges, lease, links, listed, page, rules, written
@@ -37,6 +38,10 @@ def settled(answer: Page) -> Outcome:
     return settle(answer, judge(answer, rules()), SCHEDULE)
 
 
+def planned(outcome: Outcome, news: int = 0) -> float | None:
+    return next_visit(outcome, news, SCHEDULE)
+
+
 def again(status: int = 200, **values: Any) -> Outcome:
     """The outcome of a visit to an article that was stored, if nothing else is said."""
     return settled(page(status, **{**BEFORE, **values}))
@@ -50,7 +55,7 @@ def is_as_before(outcome: Outcome, **values: Any) -> bool:
 class TestFirst:
     def test_lists_are_visited_again_and_so_are_articles(self) -> None:
         outcome = settled(page(parsed=listed(NEWS)))
-        assert (outcome.state, outcome.next_visit, outcome.seen) == (State.DONE, NOW + 3_600, None)
+        assert (outcome.state, outcome.next_visit, outcome.visit) == (State.DONE, NOW + 3_600, None)
         outcome = settled(page(parsed=written()))
         assert outcome.next_visit is not None
         assert NOW < outcome.next_visit <= NOW + DAY
@@ -62,8 +67,7 @@ class TestFirst:
         assert (outcome.reason, outcome.next_visit, outcome.age) == ("list page", NOW + 3_600, 0.0)
         assert outcome.article is not None
         later = settled(page(parsed=stored, **LIST))
-        assert later.seen is not None
-        assert later.seen(2).named == 2
+        assert later.visit == Revisit(RevisitKind.LIST, 7_200.0, fading(7_200.0))
 
     def test_nothing_else_is(self) -> None:
         for answer in (
@@ -151,7 +155,7 @@ class TestFailures:
     def test_change_nothing_and_are_made_up_for(self, answer: dict[str, Any], reason: str | None) -> None:
         outcome = again(**{"tries": 9, **answer, "reason": reason})
         assert is_as_before(outcome, reason=reason, fetched_at=THEN)
-        assert outcome.seen is None
+        assert outcome.visit is None
         assert outcome.next_visit is not None
         assert outcome.next_visit >= NOW + 300
 
@@ -170,7 +174,7 @@ class TestFailures:
     def test_list_that_is_an_error_page_keeps_its_turn(self) -> None:
         outcome = settled(page(parsed=listed(NEWS, kind=PageKind.OTHER, reason=PageReason.SOFT_404), **LIST))
         assert is_as_before(outcome, reason="list page", fetched_at=NOW)
-        assert outcome.seen is not None
+        assert outcome.visit is not None
         assert {new.url for new in outcome.new_urls} == set(NEWS.urls)
         assert {target for target, _ in edges(outcome)} == {new.id for new in outcome.new_urls}
 
@@ -179,16 +183,12 @@ class TestUnchanged:
     def test_article(self) -> None:
         outcome = again(304)
         assert is_as_before(outcome, fetched_at=NOW, alive=True)
-        assert outcome.seen is not None
-        seen = outcome.seen(0)
-        assert (seen.watched, seen.changed) == (7_200, False)
-        assert seen.next_visit is not None
-        assert seen.next_visit > NOW + 3_600
+        assert outcome.visit == Revisit(RevisitKind.ARTICLE, 7_200)
+        assert (planned(outcome) or 0) > NOW + 3_600
 
     def test_list(self) -> None:
         outcome = again(304, reason="list page", watched=0.0)
-        assert outcome.seen is not None
-        assert (outcome.seen(0).next_visit or 0) > NOW + 2 * 3_600
+        assert (planned(outcome) or 0) > NOW + 2 * 3_600
         assert outcome.alive is None
 
 
@@ -196,40 +196,35 @@ class TestNews:
     def test_more_a_list_brings_the_sooner_it_is_visited(self) -> None:
         outcome = settled(page(parsed=listed(NEWS), **LIST))
         assert (outcome.reverted, len(outcome.new_urls)) == (False, 2)
-        assert outcome.seen is not None
-        pauses = [(outcome.seen(named).next_visit or 0) - NOW for named in (0, 2, 50)]
+        pauses = [(planned(outcome, named) or 0) - NOW for named in (0, 2, 50)]
         assert pauses == sorted(pauses, reverse=True)
 
     def test_links_that_never_become_articles_count_less(self) -> None:
         values = {**LIST, "visits": 9, "watched": 30_000.0, "named": 500.0}
         fruitless, fruitful = (
-            settled(page(parsed=listed(NEWS), **values, brought=brought)).seen for brought in (0.0, 400.0)
+            (planned(settled(page(parsed=listed(NEWS), **values, brought=brought)), 50) or 0) - NOW
+            for brought in (0.0, 400.0)
         )
-        assert fruitless is not None
-        assert fruitful is not None
-        assert (fruitless(50).next_visit or 0) - NOW > 10 * ((fruitful(50).next_visit or 0) - NOW)
+        assert fruitless > 10 * fruitful
 
     def test_article_that_changes_is_looked_at_sooner(self) -> None:
         outcome = again(parsed=written())
         assert (outcome.reverted, outcome.alive) == (False, True)
-        assert outcome.seen is not None
-        changed, same = outcome.seen(1), outcome.seen(0)
-        assert (changed.changed, same.changed) == (True, False)
-        assert (changed.next_visit or 0) < (same.next_visit or 0)
+        assert outcome.visit == Revisit(RevisitKind.ARTICLE, 7_200)
+        assert (planned(outcome, 1) or 0) < (planned(outcome) or 0)
 
     def test_old_article_is_looked_at_once(self) -> None:
         outcome = again(304, watched=90 * DAY)
-        assert outcome.seen is not None
-        assert outcome.seen(0).next_visit is None
-        assert outcome.seen(1).next_visit is not None
+        assert planned(outcome) is None
+        assert planned(outcome, 1) is not None
 
 
 class TestGone:
     def test_410_is_believed_at_once(self) -> None:
         outcome = again(410)
         assert (outcome.state, outcome.reason, outcome.alive) == (State.FAILED, FailReason.HTTP, False)
-        assert outcome.seen is not None
-        assert outcome.seen(0).next_visit == NOW + DAY
+        assert outcome.visit == Revisit(RevisitKind.GONE, 7_200)
+        assert planned(outcome) == NOW + DAY
 
     def test_404_when_it_is_said_twice(self) -> None:
         doubt = again(404)
@@ -252,7 +247,7 @@ class TestGone:
     def test_list_stays(self, status: int) -> None:
         outcome = settled(page(status, **LIST))
         assert is_as_before(outcome, reason="list page")
-        assert outcome.seen is not None
+        assert outcome.visit is not None
 
 
 class TestMoved:

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from crawler.learn.health.host import SIGNALS, Finding
 from crawler.learn.health.messages import sentence
 from crawler.learn.traps.host import Pattern
-from crawler.options.config import OPTIONS
+from crawler.options.table import OPTIONS
 from crawler.web.frame.language import LANGUAGES, Language, choose, messages
 from crawler.web.frame.security import CONTENT_SECURITY_POLICY, Protection, is_same_origin
 from crawler.web.frame.shown import day, harmless, is_language, moment, number, short, size, web_url

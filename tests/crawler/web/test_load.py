@@ -18,7 +18,7 @@ from scrapy.utils.project import get_project_settings
 from sqlalchemy import text
 from uvicorn.server import ServerState
 
-from crawler.options.config import in_force
+from crawler.options.in_force import in_force
 from crawler.web.app import make_app
 from crawler.web.frame import workers
 from crawler.web.frame.visit import WebOptions

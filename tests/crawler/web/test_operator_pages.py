@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 import pytest
 from scrapy.settings import Settings
 
-from crawler.options.config import defaults, in_force
+from crawler.options.in_force import in_force
+from crawler.options.table import defaults
 from crawler.web.frame.kept import KeptValues
 from crawler.web.frame.visit import WebOptions
 from db.engine.database import open_for_crawl

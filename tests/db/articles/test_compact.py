@@ -103,12 +103,14 @@ def test_rewriting_gives_space_back(crawled: Crawl, database: Database) -> None:
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE article SET summary = :long"), {"long": os.urandom(400_000).hex()})
         connection.execute(text("UPDATE article SET summary = ''"))
+        if database.is_sqlite:  # a person's own index beside ours
+            connection.execute(text("""CREATE VIRTUAL TABLE "my ""own"" index" USING fts5(words)"""))
     before, stored = compact.size(database), crawled.rows("SELECT url, text FROM v_articles ORDER BY url")
     steps: list[str] = []
     compact.rewrite(database, steps.append)
     assert crawled.rows("SELECT url, text FROM v_articles ORDER BY url") == stored
     if database.is_sqlite:
-        assert steps == ["search index", "vacuum"]
+        assert steps == ["search index", "search index", "vacuum"]
         assert compact.size(database) < before - 400_000
         assert database.read(compact.free_bytes) == 0
         assert crawled.rows("PRAGMA integrity_check") == [("ok",)]

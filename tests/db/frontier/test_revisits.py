@@ -25,7 +25,7 @@ from db.records.outcome import Outcome
 from db.records.reasons import SkipReason
 from db.records.run import Limits, RunEnd
 from db.records.url import Kind, Lease, State
-from db.records.visit import Beginning, Due, VisitResult, Wish, Woken
+from db.records.visit import Beginning, Due, Revisit, RevisitKind, Wish, Woken
 from db.tables.urls import AGAIN
 from pipelines.articles.changes import differs
 from pipelines.dedup.judge import SignatureIndex
@@ -36,6 +36,19 @@ from tests.db.stores import METHOD, EachTimeNew, no_judge
 HOME, STORY, FEED = "http://a.example/", "http://a.example/story", "http://a.example/feed"
 HOST = fingerprint("a.example")
 STORE = EachTimeNew()
+
+
+def planning(at: float | None, news: list[int] | None = None) -> EachTimeNew:
+    """A store that plans the next visit at a time, and notes the news."""
+
+    def next_visit(_outcome: Outcome, number: int) -> float | None:
+        if news is not None:
+            news.append(number)
+        return at
+
+    return EachTimeNew(next_visit=next_visit)
+
+
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
 DAY = 86_400.0
 
@@ -139,16 +152,13 @@ def test_news_of_a_list_is_counted_when_it_is_stored(
 ) -> None:
     wake(run_in, NOW + 3_600)
     leases = lease_all(now=NOW + 3_600)
-    told: list[int] = []
-
-    def seen(named: int) -> VisitResult:
-        told.append(named)
-        return VisitResult(NOW + 5_000, 3_599.0, 0.5, named, changed=named > 0)
-
+    counted: list[int] = []
     news = [new_url(f"http://a.example/{name}") for name in "xyz"]
-    again = done(leases[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=[*news, new_url(STORY)], seen=seen)
-    assert run_in(STORE.store, again).next_visit == NOW + 5_000
-    assert told == [3]  # what is known already is no news
+    visit = Revisit(RevisitKind.LIST, watched=3_599.0, fading=0.5)
+    found = [*news, new_url(STORY)]
+    again = done(leases[HOME], reason="list page", fetched_at=NOW + 3_600, new_urls=found, visit=visit)
+    assert run_in(planning(NOW + 5_000, counted).store, again).next_visit == NOW + 5_000
+    assert counted == [3]  # what is known already is no news
     query = f"SELECT visits, watched, named, brought, changed_at, next_visit FROM url WHERE id = {fingerprint(HOME)}"
     assert rows(database, query) == [(2, 3_599.0, 3.0, 0.0, NOW + 3_600, NOW + 5_000)]
     for url, lease in lease_all(now=NOW + 3_700).items():
@@ -164,8 +174,8 @@ def test_finds_of_the_first_visit_are_no_news(
     run_in(STORE.store, done(leases[HOME], reason="list page", new_urls=[late], next_visit=NOW))
     wake(run_in, NOW)
     again = lease_all(now=NOW + 9)
-    nothing = VisitResult(None, 8.0, 1.0, 0, changed=False)
-    run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, seen=lambda _named: nothing))
+    visit = Revisit(RevisitKind.LIST, watched=8.0)
+    run_in(STORE.store, done(again[HOME], reason="list page", fetched_at=NOW + 9, visit=visit))
     run_in(STORE.store, done(again[late.url], article=article(late.url, TEXT), fetched_at=NOW + 10))
     assert rows(database, f"SELECT brought FROM url WHERE id = {fingerprint(HOME)}") == [(0.0,)]
 
@@ -181,10 +191,10 @@ def test_urls_that_a_sitemap_calls_changed_come_due(
     run_in(lambda connection, n: [connection.execute(text(f"UPDATE url SET visits = {n[0]}"))], visits)
     wake(run_in, NOW + 3_600)
     feed = lease_all(now=NOW + 3_600)[FEED]
-    nothing = VisitResult(NOW + 9_000, 3_600.0, 1.0, 0, changed=False)
+    visit = Revisit(RevisitKind.LIST, watched=3_600.0)
     stated = [(fingerprint(STORY), NOW + after), (fingerprint(HOME), NOW + after), (5, NOW)]
-    told = done(feed, counted=False, fetched_at=NOW + 3_600, seen=lambda _: nothing, stated=stated)
-    assert run_in(STORE.store, told).next_visit == (NOW + 3_600 if due else NOW + 9_000)
+    outcome = done(feed, counted=False, fetched_at=NOW + 3_600, visit=visit, stated=stated)
+    assert run_in(planning(NOW + 9_000).store, outcome).next_visit == (NOW + 3_600 if due else NOW + 9_000)
     assert state(database, STORY)[4] == (NOW + 3_600 if due else NOW + DAY)
     assert state(database, HOME)[0] == "leased"
 
@@ -195,15 +205,12 @@ def test_changes_of_an_article_are_counted_and_kept(
     wake(run_in, NOW + DAY)
     lease = lease_all(now=NOW + DAY)[STORY]
     assert lease.watched == 50.0
-    told: list[int] = []
-
-    def seen(changed: int) -> VisitResult:
-        told.append(changed)
-        return VisitResult(NOW + 2 * DAY, DAY, 1.0, 0, changed=bool(changed))
-
+    counted: list[int] = []
+    visit = Revisit(RevisitKind.ARTICLE, watched=DAY)
     other = article(STORY, TEXT + "更正：周一闭馆。", seen="2025-01-02T00:00:00+00:00")
-    run_in(STORE.store, done(lease, article=other, fetched_at=NOW + DAY, seen=seen, alive=True))
-    assert told == [1]
+    outcome = done(lease, article=other, fetched_at=NOW + DAY, visit=visit, alive=True)
+    run_in(planning(NOW + 2 * DAY, counted).store, outcome)
+    assert counted == [1]
     assert rows(database, f"SELECT brought, watched, visits FROM url WHERE id = {lease.id}") == [(1.0, DAY + 50, 2)]
     assert rows(database, "SELECT text FROM article_version") == [(TEXT,)]
 
@@ -240,10 +247,10 @@ def test_page_that_is_gone_keeps_its_article_and_may_come_back(
     run_in: Callable, visited: None, lease_all: Callable, database: Database
 ) -> None:
     wake(run_in, NOW + DAY)
-    gone = VisitResult(NOW + 2 * DAY, DAY, 1.0, 0, changed=True)
+    visit = Revisit(RevisitKind.GONE, watched=DAY)
     lease = lease_all(now=NOW + DAY)[STORY]
     values = {"state": State.FAILED, "reason": "http error", "http_status": 410, "reverted": True, "alive": False}
-    run_in(STORE.store, done(lease, fetched_at=NOW + DAY, seen=lambda _: gone, **values))
+    run_in(planning(NOW + 2 * DAY).store, done(lease, fetched_at=NOW + DAY, visit=visit, **values))
     assert state(database, STORY) == ("failed", "http error", 410, 2, NOW + 2 * DAY)
     assert rows(database, "SELECT text, gone FROM v_articles") == [(TEXT, "2023-11-15T22:13:20+00:00")]
     wake(run_in, NOW + 2 * DAY)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
+from pipelines.document.view import measure
 from pipelines.extract.combined import Params, choose, extract, network, weigh
-from pipelines.extract.features import SCORES, features, names_of, title_block
+from pipelines.extract.features import SCORES, features, names_of
 from pipelines.extract.network import Layout, surroundings
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
@@ -72,8 +73,8 @@ def test_page_tells_how_it_is_made() -> None:
 
 def test_headline_is_found_where_the_title_repeats_it() -> None:
     document = parse(PAGE, "")
-    assert document.blocks.texts[title_block(document)] == "河口大桥昨日完成浇筑"
-    assert title_block(parse(b"<p>no title", "")) == -1
+    assert document.blocks.texts[measure(document).headline] == "河口大桥昨日完成浇筑"
+    assert measure(parse(b"<p>no title", "")).headline == -1
 
 
 @pytest.mark.parametrize("body", [b"", b"<html></html>", b"<p>", b"\x00", b"<a href=/>x</a>", "<p>。".encode()])

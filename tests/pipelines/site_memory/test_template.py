@@ -16,7 +16,7 @@ from pipelines.extract import extractor
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
-from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, NO_HINTS, Hints, correct, find_hints, look, sample_page
+from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, correct, find_hints, sample_page, text_keys
 from pipelines.text_form.render import extraction
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -100,20 +100,20 @@ def test_article_whose_text_is_known_is_not_lost() -> None:
 def test_hints_of_a_known_template() -> None:
     known = site()
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = find_hints(document, look(document), known)
+    hints = find_hints(document, text_keys(document), known)
     notice, text = blocks(document, NOTICE), blocks(document, "批货物")
-    assert told.repeated[notice] == pytest.approx(known.pages / (known.pages + 1))
-    assert not told.repeated[text].any()
-    assert (told.on_path[text] > 0.8).all()
-    assert told.on_path[blocks(document, "港区报社")] == 0
+    assert hints[0][notice] == pytest.approx(known.pages / (known.pages + 1))
+    assert not hints[0][text].any()
+    assert (hints[1][text] > 0.8).all()
+    assert hints[1][blocks(document, "港区报社")] == 0
 
 
 def test_hints_of_a_new_template_say_nothing_of_the_old_place() -> None:
     document = parse(markup(30, story(30), new=True), "http://h.cn/30")
-    told = find_hints(document, look(document), site())
-    assert not told.on_path.any()
+    hints = find_hints(document, text_keys(document), site())
+    assert not hints[1].any()
     own = extractor("density")(document)
-    assert correct(document, own, told).text == own.text
+    assert correct(document, own, *hints).text == own.text
 
 
 def test_site_gets_a_new_template() -> None:
@@ -126,7 +126,7 @@ def test_site_gets_a_new_template() -> None:
     assert len(known.templates) == 2
     document = parse(markup(200, story(200), new=True), "http://h.cn/200")
     text = blocks(document, "批货物")
-    assert (find_hints(document, look(document), known).on_path[text] > 0.8).all()
+    assert (find_hints(document, text_keys(document), known)[1][text] > 0.8).all()
 
 
 def wrong(document: Document, *parts: str) -> Extraction:
@@ -136,16 +136,16 @@ def wrong(document: Document, *parts: str) -> Extraction:
 
 def test_text_that_has_missed_the_place_is_replaced() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = find_hints(document, look(document), site())
-    corrected = correct(document, wrong(document, "港区报社"), told)
+    hints = find_hints(document, text_keys(document), site())
+    corrected = correct(document, wrong(document, "港区报社"), *hints)
     assert corrected.text == "\n".join(story(30))
     assert corrected.evidence == "place"
 
 
 def test_text_that_reaches_beyond_the_place_is_cut() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
-    told = find_hints(document, look(document), site())
-    assert correct(document, wrong(document, "港区"), told).text == "\n".join(story(30))
+    hints = find_hints(document, text_keys(document), site())
+    assert correct(document, wrong(document, "港区"), *hints).text == "\n".join(story(30))
 
 
 def test_place_that_is_empty_here_is_not_believed() -> None:
@@ -153,36 +153,37 @@ def test_place_that_is_empty_here_is_not_believed() -> None:
         b"<div class='end'>", "".join(f"<p>{line}</p>" for line in story(30)).encode() + b"<div>"
     )
     document = parse(body, "http://h.cn/30")
-    told = find_hints(document, look(document), site())
+    hints = find_hints(document, text_keys(document), site())
     own = wrong(document, "批货物")
-    assert correct(document, own, told) is own
+    assert correct(document, own, *hints) is own
 
 
 def test_nothing_known_changes_nothing() -> None:
     document = parse(markup(1, story(1)), "http://h.cn/1")
     own = extractor("density")(document)
-    assert find_hints(document, look(document), NOTHING) is NO_HINTS
-    assert correct(document, own, NO_HINTS) is own
-    assert (
-        correct(document, Extraction(reason=PageReason.NO_PROSE), find_hints(document, look(document), site())).text
-        == ""
-    )
+    hints = find_hints(document, text_keys(document), NOTHING)
+    assert [len(column) for column in hints] == [0, 0]
+    assert correct(document, own, *hints) is own
+    hints = find_hints(document, text_keys(document), site())
+    assert correct(document, Extraction(reason=PageReason.NO_PROSE), *hints).text == ""
 
 
 def test_memory_learns_from_the_extractor_and_not_from_itself() -> None:
     document = parse(markup(30, story(30)), "http://h.cn/30")
     own = wrong(document, "港区报社")
-    seen = look(document)
-    told = find_hints(document, seen, site())
-    assert correct(document, own, told).text != own.text
-    assert sample_page(document, seen, own, 1).path != sample_page(document, seen, correct(document, own, told), 1).path
+    keys = text_keys(document)
+    hints = find_hints(document, keys, site())
+    assert correct(document, own, *hints).text != own.text
+    assert (
+        sample_page(document, keys, own, 1).path != sample_page(document, keys, correct(document, own, *hints), 1).path
+    )
 
 
 def test_summary_elsewhere_is_not_the_first_paragraph() -> None:
     lead = story(9)[0]
     aside = parse(f"<body><div class='side'><span>{lead}</span></div></body>".encode(), "http://h.cn/1")
     article = parse(f"<body><div class='txt'><p>{lead}</p></div></body>".encode(), "http://h.cn/9")
-    assert set(look(aside).texts.values()).isdisjoint(look(article).texts.values())
+    assert set(text_keys(aside).values()).isdisjoint(text_keys(article).values())
 
 
 @pytest.mark.parametrize(
@@ -201,15 +202,15 @@ def test_summary_elsewhere_is_not_the_first_paragraph() -> None:
     ],
 )
 def test_numbers_look_alike_in_short_lines_only(one: str, other: str, *, same: bool) -> None:
-    first, second = (look(parse(f"<p>{line}</p>".encode(), "http://h.cn/")).texts[0] for line in (one, other))
+    first, second = (text_keys(parse(f"<p>{line}</p>".encode(), "http://h.cn/"))[0] for line in (one, other))
     assert (first == second) is same
 
 
 def test_huge_page_is_looked_at_from_both_ends() -> None:
     document = parse(b"<body>" + b"".join(b"<p>line %d</p>" % n for n in range(5000)), "http://h.cn/")
-    seen = look(document)
-    assert len(seen.texts) == MAX_TEXTS_OF_PAGE
-    assert {0, 4999} <= set(seen.texts)
+    keys = text_keys(document)
+    assert len(keys) == MAX_TEXTS_OF_PAGE
+    assert {0, 4999} <= set(keys)
 
 
 @pytest.mark.parametrize(
@@ -217,11 +218,11 @@ def test_huge_page_is_looked_at_from_both_ends() -> None:
 )
 def test_nearly_nothing(body: bytes) -> None:
     document = parse(body, "http://h.cn/")
-    seen = look(document)
-    told = find_hints(document, seen, site(2))
-    assert len(told.repeated) == len(told.on_path)
-    assert sample_page(document, seen, Extraction(), 0).path == ()
-    assert correct(document, Extraction(), told) == Extraction()
+    keys = text_keys(document)
+    hints = find_hints(document, keys, site(2))
+    assert len(hints[0]) == len(hints[1])
+    assert sample_page(document, keys, Extraction(), 0).path == ()
+    assert correct(document, Extraction(), *hints) == Extraction()
 
 
 @given(
@@ -233,7 +234,7 @@ def test_article_is_never_lost(rows: list[tuple[bool, float, float]]) -> None:
     document = parse(f"<body><div>{body}</div></body>".encode(), "http://h.cn/1")
     kept = [n for n, row in enumerate(rows) if row[0]]
     own = extraction(document, kept, 0.5) if kept else Extraction(reason=PageReason.NO_PROSE)
-    told = Hints(np.array([row[1] for row in rows]), np.array([row[2] for row in rows]))
-    corrected = correct(document, own, told)
+    repeated, on_path = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    corrected = correct(document, own, repeated, on_path)
     assert bool(corrected.text) == bool(own.text)
     assert corrected.text.split("\n") == [document.blocks.texts[n] for n in corrected.blocks] or not kept

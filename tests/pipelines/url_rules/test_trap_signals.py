@@ -20,7 +20,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def signs(title: str, body: str, url: str = "http://a.example/x.html") -> Signs:
     page = f"<html><head><meta charset=utf-8><title>{title}</title></head><body>{body}</body></html>"
     document = parse(page.encode(), url)
-    return look(document, read_page(document, fetched_at=NOW)[0])
+    return look(document, read_page(document, fetched_at=NOW)[1])
 
 
 def test_pages_that_differ_in_figures_only_are_alike() -> None:
@@ -70,7 +70,7 @@ def test_most_articles_need_no_look_and_missing_pages_leave_nothing() -> None:
         f"<meta charset=utf-8><title>题目题目题目</title><h1>题目题目题目</h1>{body}".encode(),
         "http://a.example/a1.html",
     )
-    parsed = read_page(document, fetched_at=NOW)[0]
+    parsed = read_page(document, fetched_at=NOW)[1]
     assert parsed.kind is PageKind.ARTICLE
     assert not needs_look(parsed, KnownTraps())
     assert needs_look(parsed, KnownTraps(missing=()))

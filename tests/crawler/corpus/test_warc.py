@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.archive import warc
-from crawler.archive.records import Bodies
-from crawler.archive.saved_pages import InputError
-from crawler.archive.warc import ArchivedResponse, files, response_at, responses, why_none
+from crawler.corpus import warc
+from crawler.corpus.saved_pages import InputError
+from crawler.corpus.warc import ArchivedResponse, files, response_at, responses, why_none
+from crawler.corpus.warc_records import Bodies
 from db.records.outcome import ArchivePlace
 from pipelines.item import CutBy
 from tests.crawler.crawling import command

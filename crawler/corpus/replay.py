@@ -29,15 +29,15 @@ from pipelines.records import BlockKind
 from pipelines.urls import canonicalize
 
 from .. import clock
-from ..archive import warc
-from ..archive.records import PROBE, SUBREQUEST, Bodies
-from ..archive.warc import ArchivedResponse
 from ..fetch.errors import BODY_CUT
 from ..fetch.handler import BOUND, SPOKEN_FOR, TRUNCATED
 from ..options.seeds import WARC, ArchiveSeeds, SeedError
 from ..response.new_urls import new_url
 from ..response.revisit import NOT_MODIFIED
 from ..run.session import Session
+from . import warc
+from .warc import ArchivedResponse
+from .warc_records import PROBE, SUBREQUEST, Bodies
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -13,7 +13,7 @@ from pipelines.records import PageKind
 from pipelines.search.terms import index_terms
 from pipelines.worker import DescribeJob, FaultLog
 
-from .again import UNREAD, ChosenArticles, summary
+from .rework import UNREAD, ChosenArticles, summary
 
 if TYPE_CHECKING:
     from db.articles.rework import Wanted

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.archive.records import Bodies, Fetch
-from crawler.archive.warc import ArchivedResponse, files, response_at, responses
-from crawler.archive.writer import Archive, ArchiveError, ArchiveOptions
+from crawler.corpus.warc import ArchivedResponse, files, response_at, responses
+from crawler.corpus.warc_records import Bodies, Fetch
+from crawler.corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
 from db.records.outcome import ArchivePlace
 from pipelines.item import CutBy, WireExchange
 
@@ -146,8 +146,8 @@ def test_archive_of_nothing_leaves_no_file(tmp_path: Path) -> None:
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from tests.crawler.archive.test_writer import answer, fetch
-from crawler.archive.writer import Archive, ArchiveOptions
+from tests.crawler.corpus.test_warc_writer import answer, fetch
+from crawler.corpus.warc_writer import Archive, ArchiveOptions
 import os
 
 async def write():
@@ -184,8 +184,8 @@ def test_killed_writer_leaves_whole_records_and_the_next_one_cuts_the_last(tmp_p
 FULL = """
 import asyncio, resource, signal, sys
 from pathlib import Path
-from tests.crawler.archive.test_writer import answer, fetch
-from crawler.archive.writer import Archive, ArchiveError, ArchiveOptions
+from tests.crawler.corpus.test_warc_writer import answer, fetch
+from crawler.corpus.warc_writer import Archive, ArchiveError, ArchiveOptions
 import os
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

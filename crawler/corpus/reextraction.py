@@ -39,15 +39,15 @@ from pipelines.stages import ExtractStage
 from pipelines.worker import KeepRaw, WorkerPool
 
 from .. import clock
-from ..archive.saved_pages import InputError
-from ..archive.warc import stored_bytes
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
 from ..run.session import DatabaseLine, signature_index
-from .again import UNREAD, ChosenArticles, summary
+from .rework import UNREAD, ChosenArticles, summary
+from .saved_pages import InputError
+from .warc import stored_bytes
 
 if TYPE_CHECKING:
     from db.engine.database import Database

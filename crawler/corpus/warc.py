@@ -26,8 +26,8 @@ from pipelines.urls import canonicalize
 
 from ..fetch.decompress import UNSAID, Bomb, Decoder, DecodingBounds
 from ..fetch.http_parser import Chunked, HeadBounds, ParserState, ResponseParser, WireError
-from .records import PURPOSE, SAME_BODY, Bodies, head_end
 from .saved_pages import InputError
+from .warc_records import PURPOSE, SAME_BODY, Bodies, head_end
 
 SUFFIXES: Final = (".warc", ".warc.gz")
 OPEN: Final = ".open"

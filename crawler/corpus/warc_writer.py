@@ -24,9 +24,9 @@ from typing import IO, Final, TypeVar
 from db.records.outcome import ArchivePlace
 
 from .. import clock
-from . import records
-from .records import Bodies, Fetch, Original
+from . import warc_records
 from .warc import OPEN, whole_until
+from .warc_records import Bodies, Fetch, Original
 
 R = TypeVar("R")
 logger = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Archive:
 
     def _keep(self, fetch: Fetch) -> ArchivePlace:
         place = self._files.place()
-        made, of_body = records.fetched(fetch, self._known, place)
+        made, of_body = warc_records.fetched(fetch, self._known, place)
         self._files.write(made)
         return of_body or place
 
@@ -98,8 +98,8 @@ class Archive:
         Raises:
             ArchiveError: see `keep`.
         """
-        of = "" if fetched_at is None else records.date_of(fetched_at)
-        return await self._in_thread(lambda: self._files.write([records.converted(url, at, html, of)]))
+        of = "" if fetched_at is None else warc_records.date_of(fetched_at)
+        return await self._in_thread(lambda: self._files.write([warc_records.converted(url, at, html, of)]))
 
     async def close(self) -> None:
         """Close the file."""
@@ -173,7 +173,7 @@ class _Files:
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._size = self._first = 0
         try:
-            self._append(records.described(clock.now(), self._name, self._options.about))
+            self._append(warc_records.described(clock.now(), self._name, self._options.about))
         except OSError:
             self.close()
             raise

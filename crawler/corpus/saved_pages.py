@@ -14,7 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
-SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+from ..run.outputs import PAGE_SUFFIXES
+
 STDIN = "-"
 NOWHERE = "page.invalid"
 """Host of pages that nobody knows the URL of (RFC 2606)."""
@@ -58,9 +59,9 @@ def files(path: Path) -> list[Saved]:
     if str(path) == STDIN:
         return [Saved(STDIN, STDIN, path)]
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file())
+        found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(PAGE_SUFFIXES) and one.is_file())
         if not found:
-            raise InputError(f"{path} holds no page ({', '.join(SUFFIXES[:4])} or .gz of them)")
+            raise InputError(f"{path} holds no page ({', '.join(PAGE_SUFFIXES[:4])} or .gz of them)")
         return [Saved(str(one), str(one), one) for one in found]
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
@@ -103,11 +104,11 @@ def _row(path: Path, number: int, line: str) -> Saved:
         whole = file.resolve()
     except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
         raise InputError(f"{path}, line {number}: {row['file']!r} is no name of a file") from None
-    is_page = Path(row["file"]).is_absolute() and whole.name.lower().endswith(SUFFIXES)
+    is_page = Path(row["file"]).is_absolute() and whole.name.lower().endswith(PAGE_SUFFIXES)
     if not is_page and not whole.is_relative_to(path.parent.resolve()):
         raise InputError(
             f"{path}, line {number}: {row['file']} lies outside the folder of the manifest and is no page by its name "
-            f"({', '.join(SUFFIXES[:2])} ...); put it below {path.parent}"
+            f"({', '.join(PAGE_SUFFIXES[:2])} ...); put it below {path.parent}"
         )
     return Saved(str(row["id"]), row["file"], file, url)
 

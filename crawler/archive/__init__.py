@@ -1,1 +1,0 @@
-"""Pages and documents in files: saved pages, JSON lines, WARC."""

@@ -1,0 +1,1 @@
+"""Pages read again: from saved files, archives and databases."""

@@ -1,1 +1,0 @@
-"""Pages of archives, taken through the crawl as if they were fetched now."""

@@ -1,1 +1,0 @@
-"""Work on stored articles anew: extracted or described again."""
