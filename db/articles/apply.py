@@ -44,10 +44,8 @@ def add(
 ) -> list[Added]:
     """Write articles in the open transaction, in order: each may repeat one before it.
 
-    The caller holds the lock on articles, so no copy can be stored between looking for one and writing, and has let the
-    index catch up.
-
-    Terms for the full-text index are made here where an article came without, or is stored with other facts.
+    The caller holds the lock on articles, so that nobody stores a copy between the lookup and the writing, and has let
+    the index catch up. Terms for the full-text index are made where an article came without.
 
     Cost: five reads and five inserts for all of them, and the judge's comparisons. An article that is related to an
     earlier one of the same batch begins a new round of reads.
@@ -110,7 +108,7 @@ def renumber(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
-    """Return a function that makes terms, but for articles that came with them."""
+    """Return a function that makes terms, except for articles that came with them."""
     known = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
 
     def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
@@ -123,17 +121,16 @@ def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
 def absorb(connection: Connection, into: int, others: Sequence[int], differs: Differs | None = None) -> list[int]:
     """Merge the articles of `others` into the article of `into`.
 
-    The first of them becomes that article, unless it is stored already; the rest is deleted, and what repeats it is
-    said to repeat that article.
+    The first of them becomes that article, unless it is stored already; the others are deleted, and their copies become
+    copies of that article.
 
     Args:
         connection: in a transaction.
-        into: identifier of a URL.
-        others: those of the others.
-        differs: whether a text says something else than that of the article, of which it is kept as an earlier text
-            then; None when they are parts of one text.
+        into, others: identifiers of URLs.
+        differs: whether a text says something else than that of the article and is kept as an earlier text of it; None
+            when they are parts of one text.
 
-    Returns: the article of `into` if it is new there, or repeated one of them; else nothing.
+    Returns: the article of `into` if it is new there, or was a copy of one of them; else nothing.
     """
     stored = stored_rows(connection, [into, *others])
     freed: list[int] = []
@@ -155,7 +152,7 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
-    """Store what an article says and has said as earlier texts of another one."""
+    """Store the present and earlier texts of an article as earlier texts of another one."""
     earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
         version.c.article_id == old.id
     )
@@ -223,7 +220,7 @@ class _Round:
         self._counted: list[tuple[int, str, bool]] = []
         self._reclassed: list[NewArticle] = []
         self._reworded: list[int] = []
-        """Stored articles of which something is sought that has changed."""
+        """Stored articles whose row in the full-text index is to be renewed."""
 
     def write(self) -> list[Added]:
         """Write as many articles as can be judged by what was read."""
@@ -271,7 +268,7 @@ class _Round:
                 case plan.Sign(new, beside):
                     number = signatures.cluster_of(connection, self._signed, beside) if beside else None
                     self._sign(new, number)
-                case plan.SignAgain(new, only_if_signed):
+                case plan.SignAnew(new, only_if_signed):
                     if not only_if_signed or signatures.row_of(connection, new.id) is not None:
                         self._unsign(new.id)
                         self._sign(new, None)
@@ -313,7 +310,6 @@ class _Round:
         insert(self._connection, articles, self._make_terms)
 
     def _sign(self, new: NewArticle, number: int | None) -> None:
-        """Sign an article, so that later copies are found."""
         if new.length:
             row = self._index.post(new.id, number, day_of(new.seen), new.length, new.features)
             self._signed.append(row)
@@ -368,7 +364,7 @@ class _Round:
 
 
 def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex) -> None:
-    """Tie stored articles in no cluster (`ALONE`) to others, as if they came now.
+    """Group stored articles in no cluster (`ALONE`) as if they came now.
 
     The caller holds the lock on articles, and has let the index catch up.
     """
@@ -378,7 +374,7 @@ def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge
 
 
 class _Regrouping(_Round):
-    """Articles that are stored: only what ties them is written."""
+    """Stored articles: only their clusters and evidence are written."""
 
     def __init__(
         self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex
@@ -425,7 +421,6 @@ _GROUP = (
 
 
 def insert(connection: Connection, articles: Sequence[tuple[plan.Insert, int]], make_terms: MakeTerms) -> None:
-    """Write rows of new articles with their numbers."""
     if not articles:
         return
     rows = [
@@ -445,14 +440,12 @@ def insert(connection: Connection, articles: Sequence[tuple[plan.Insert, int]], 
 
 
 def _insert_images(connection: Connection, images: Mapping[int, Sequence[tuple[str, str]]]) -> None:
-    """Write the images of articles that have none."""
     columns = ("article_id", "position", "url", "caption")
     rows = [(key, i, *one) for key, some in images.items() for i, one in enumerate(some)]
     insert_rows(connection, image, columns, rows)
 
 
 def _indexed(new: NewArticle, cluster_id: int, make_terms: MakeTerms) -> IndexedArticle:
-    """Return the row of a new article in the full-text index."""
     words, terms = make_terms(new.title, new.text, new.authors, new.source, new.language)
     times = search.times_of(new.published_at, new.published_utc, new.seen)
     kept = new.language, new.source, new.section, new.classes

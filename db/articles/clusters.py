@@ -62,17 +62,14 @@ class Claimant(NamedTuple):
 
 
 def write_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Write the evidence of an article that has none."""
     connection.execute(_WRITE, evidence._asdict())
 
 
 def forget_evidence(connection: Connection, article_ids: Iterable[int]) -> None:
-    """Delete what these articles repeat or are related to."""
     connection.execute(_FORGET, {"ids": list(article_ids)})
 
 
 def grow(connection: Connection, key: int) -> None:
-    """Count one more article in the cluster."""
     connection.execute(_GROW, {"key": key})
 
 
@@ -82,9 +79,9 @@ def grow(connection: Connection, key: int) -> None:
 def is_better_original(connection: Connection, new: Claimant, stored_id: int) -> bool:
     """Tell whether a new article should represent the cluster of a stored one.
 
-    The one published first does. Where the times do not tell, the one on the site whose name both articles give as
-    their source; then the one on the site that publishes more of its own. Otherwise, and in a cluster of very many, the
-    first stays.
+    The one published first does. If the times do not tell, the one on the site whose name both articles give as their
+    source; then the one on the site that publishes more of its own. Otherwise, and in a very large cluster, the first
+    stays.
     """
     size, *claims = connection.execute(_STANDING, {"key": stored_id}).one()
     if size > _MOST_MOVED:
@@ -118,7 +115,7 @@ def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
     """Return the share of each site's articles that give one of these sources.
 
-    Nearly all, when it is the site's own name.
+    It is nearly all for the site's own name.
     """
     if not sources:
         return 0.0, 0.0
@@ -141,7 +138,7 @@ def _originality(row: Any) -> float:
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
-    """Count articles, (site, source, whether it repeats), for later comparisons."""
+    """Count articles, (site, source, whether it is a copy), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -171,7 +168,7 @@ def _count_off(connection: Connection, site_id: int, source: str, *, repeated: b
 
 
 def _count_turned(connection: Connection, *, stands: int | None = None, repeats: int | None = None) -> None:
-    """Count an article as one that stands for itself now, another as one that repeats."""
+    """Count one article as standing for itself from now on, another as a copy."""
     turned = {key: way for key, way in ((stands, 1), (repeats, -1)) if key is not None}
     ways: Counter[int] = Counter()
     for row in connection.execute(_SITE_OF, {"ids": list(turned)}):
@@ -212,7 +209,6 @@ def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int
 
 
 def _give(connection: Connection, old: int, new: int) -> None:
-    """Give the articles of a cluster another representative."""
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
     search.regroup(connection, new)
 
@@ -220,11 +216,8 @@ def _give(connection: Connection, old: int, new: int) -> None:
 def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
     """Hang a tree of evidence below an article that is not in it.
 
-    Args:
-        connection: in a transaction.
-        root: of the tree.
-        evidence: that the article repeats one of the tree. It is turned round, and so is all between that one and the
-            root.
+    `evidence` says that the article repeats one of the tree with this root. It is reversed, and so is all between that
+    one and the root.
     """
     below = evidence
     for _ in range(_LONGEST_CHAIN):
@@ -241,7 +234,6 @@ def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
 
 
 def _replace_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Replace the evidence of an article."""
     forget_evidence(connection, [evidence.article_id])
     write_evidence(connection, evidence)
 

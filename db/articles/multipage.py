@@ -1,6 +1,6 @@
 """Articles of several pages: each page is stored as a part, and parts are joined.
 
-A part names the pages before and behind it. Parts that are tied so, and whose titles agree, form a group. Whenever a
+A part names the next and the previous page. Parts that are tied so, and whose titles agree, form a group. Whenever a
 page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else), the
 group is arranged anew: as long as a page it names is still to be fetched it waits, then its texts are joined and the
 article is stored under the URL of the first part. So the parts may come in any order, a part that comes later makes the
@@ -38,7 +38,7 @@ _MOST_GROUPS = 50
 
 
 def gather(connection: Connection, arrivals: Sequence[Arrival], joiner: Joiner) -> Gathered:
-    """Store the parts among some pages and join articles that wait for nothing more.
+    """Store the parts among some pages and join the articles that are complete.
 
     The states of the pages, and the URLs they name, are in the table already. The caller holds the lock on articles
     if there is an article among them, so that it sees what another process has just stored of the same parts.
@@ -58,7 +58,7 @@ def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
 
 
 def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added]) -> None:
-    """Write of each part which article it went into, once that is stored."""
+    """Write which article each part went into, once that is stored."""
     arrangements, marks = part_plan.settled(ready, added)
     run_many(connection, _ARRANGE, [one._asdict() for one in arrangements])
     run_many(connection, _MARK, [one._asdict() for one in marks])
@@ -71,7 +71,7 @@ class _Groups:
         self._connection = connection
         self._joiner = joiner
         self._stirred: dict[int, int] = {}
-        """Groups to be looked at again, and the page that is the reason."""
+        """Groups to arrange, and the page that is the reason."""
 
     def take_in(self, arrivals: Sequence[Arrival]) -> Gathered:
         """Store new parts, then arrange the groups that they change; see `gather`."""
@@ -170,7 +170,6 @@ class _Groups:
         return ready
 
     def _states(self, ids: Iterable[int]) -> Sequence[Any]:
-        """Read the states of URLs."""
         wanted = sorted(set(ids))
         return self._connection.execute(_STATES, {"ids": wanted}).all() if wanted else ()
 
@@ -191,12 +190,11 @@ class _Groups:
         return bool(places or adopted)
 
     def _let_wait(self, arrangements: Sequence[Arrangement]) -> None:
-        """Mark parts that have just come as waiting."""
         run_many(self._connection, _ARRANGE, [one._asdict() for one in arrangements])
         run_many(self._connection, _MARK, [Mark(one.key, PageReason.WAITS)._asdict() for one in arrangements])
 
     def _join(self, chain: Chain, by: int) -> Ready:
-        """Make the article under the first part's URL; what later parts stored goes there."""
+        """Make the article under the first part's URL; articles of later parts are merged into it."""
         first = chain.parts[0]
         apply.absorb(self._connection, first, [key for key in part_plan.members(chain) if key != first])
         url_of_first = self._connection.execute(_URL, {"key": first}).scalar_one()
@@ -220,11 +218,10 @@ class _Groups:
 
 
 _APART = frozenset({"id", "title", "text", "html", "text_hash", "features", "length", "index_terms"})
-"""Fields of an article that have a column of their own, or are found again from the text."""
+"""Fields of an article that have a column of their own, or are computed again from the text."""
 
 
 def _rest(new: NewArticle) -> str:
-    """Return the other fields as JSON."""
     return json.dumps({name: value for name, value in asdict(new).items() if name not in _APART}, ensure_ascii=False)
 
 

@@ -24,7 +24,7 @@ _STATED = ("title", "authors", "source", "section", "tags", "description")
 _FACTS = ("authors", "source", *_PUBLISHED, "updated")
 """Columns that are put right even when the text says nothing else."""
 _OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from"})
-"""Columns that say how an article was read, and nothing of itself."""
+"""Columns that say how an article was read, and nothing of its content."""
 _INDEXED = frozenset(
     {"title", "text", "authors", "source", "language", "section", "classes", "text_holder", *_PUBLISHED}
 )
@@ -52,7 +52,7 @@ class Sign(NamedTuple):
     beside: tuple[int, ...] = ()
 
 
-class SignAgain(NamedTuple):
+class SignAnew(NamedTuple):
     """Sign a stored article anew as a cluster of its own; perhaps only if it is signed."""
 
     new: NewArticle
@@ -60,14 +60,10 @@ class SignAgain(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """Write evidence."""
-
     evidence: Evidence
 
 
 class Untie(NamedTuple):
-    """Delete the evidence of an article."""
-
     article_id: int
 
 
@@ -124,8 +120,6 @@ class Move(NamedTuple):
 
 
 class SetValues(NamedTuple):
-    """Set columns of a stored article."""
-
     article_id: int
     values: Mapping[str, Any]
 
@@ -178,7 +172,7 @@ class Reclass(NamedTuple):
 Write = (
     Insert
     | Sign
-    | SignAgain
+    | SignAnew
     | Tie
     | Untie
     | Detach
@@ -199,7 +193,7 @@ Write = (
 
 
 class Plan(NamedTuple):
-    """Writes for an article, its result, and stored articles that are other ones then."""
+    """Writes for an article, its result, and the stored articles that they change."""
 
     writes: list[Write]
     result: Added
@@ -233,21 +227,13 @@ def frees(decision: MatchDecision | None) -> list[Write]:
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Decides what is written of articles that have come."""
-
     stored: StoredFacts
     judge: Judge
     differs: Differs
     renewal: Renewal
 
     def of_new(self, new: NewArticle, candidates: Sequence[Candidate], decision: MatchDecision | None) -> Plan:
-        """Plan an article whose URL has none yet.
-
-        Args:
-            new: the article.
-            candidates: stored articles that it may repeat.
-            decision: the judge's.
-        """
+        """Plan an article whose URL has none yet."""
         if decision is None or not decision.repeats:
             writes: list[Write] = [Insert(new), Sign(new)]
             if decision is not None:
@@ -328,7 +314,7 @@ class Planner:
         if new.images:
             writes.append(Illustrate(new.id, new.images, replaces=True))
         if stored["text_hash"] == new.text_hash:
-            writes.append(SignAgain(new, only_if_signed=True))  # processes know the text by its old URL
+            writes.append(SignAnew(new, only_if_signed=True))  # processes know the text by its old URL
         values = values_of(new)
         values |= _lacking(values, stored)
         others = [one for one in candidates if one.id != old]
@@ -378,7 +364,7 @@ class Planner:
             else:
                 writes.append(Leave(new.id, stored["cluster_id"]))
                 others_changed = frozenset({original, stored["cluster_id"]})
-        writes.append(SignAgain(new))
+        writes.append(SignAnew(new))
         return Plan(writes, Added(ArticleResult.UPDATED, changed=changed), others_changed)
 
     def _renew(self, stored: StoredRow, new: NewArticle, values: Mapping[str, Any], text: str) -> Plan:
@@ -417,7 +403,7 @@ def _set_all(stored: StoredRow, values: Mapping[str, Any]) -> list[Write]:
 
 
 def _set(stored: StoredRow, values: Mapping[str, Any]) -> Plan:
-    """Set the values if they differ; how it was read alone makes no article another."""
+    """Set the values if they differ. How an article was read is no change of it."""
     others = {name for name, value in values.items() if stored[name] != value} - {"updated"}
     if others <= _OF_READING:
         writes: list[Write] = [SetValues(stored["id"], {name: values[name] for name in others})] if others else []
@@ -429,7 +415,6 @@ def _set(stored: StoredRow, values: Mapping[str, Any]) -> Plan:
 
 
 def _evidence(new: NewArticle, decision: MatchDecision) -> Evidence:
-    """Return a decision as a row."""
     similarity, own = round(decision.similarity, 4), int(decision.own_wording)
     return Evidence(new.id, decision.candidate.id, similarity, decision.method, decision.kind, own)
 
@@ -465,7 +450,7 @@ _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name not in 
 
 
 def made_with(extractor: str, version: str) -> str:
-    """Return extractor and version as `checked_with` has them."""
+    """Return extractor and version in the form of `checked_with`."""
     return f"{extractor} {version}"
 
 
@@ -477,7 +462,7 @@ def completed(stored: StoredRow, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lacking(values: StoredRow, others: StoredRow) -> dict[str, Any]:
-    """Return those of other values that say what these do not, or more exactly."""
+    """Return the other values where these are empty or less exact."""
     lacking = {name: others[name] for name in _STATED if others[name] and not values[name]}
     day, other_day = (str(one["published_at"])[: len("2024-03-12")] for one in (values, others))
     precision = values["published_precision"]

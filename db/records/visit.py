@@ -1,4 +1,4 @@
-"""Revisits: what is due, what was seen, what a user wants."""
+"""Revisits: due URLs, findings, and what a user asks for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from .run import Limits
 
 MOST_UNREAD = 3
-"""Answers of a URL in a row that this program fails to read before it no longer asks by itself."""
+"""Unreadable answers of a URL in a row after which no run asks for it by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,7 @@ class Woken:
     """URLs that are queued again.
 
     Attributes:
-        urls: how many.
-        hosts: their hosts.
-        next_due: Unix time at which the next URL is due, None when none ever is.
+        next_due: Unix time at which the next URL is due, None when none is.
         spent: no page of the whole crawl is left, so there is nothing to visit lists for.
     """
 
@@ -48,7 +46,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """URLs whose last answer this program failed to read.
+    """URLs whose last answer could not be read.
 
     Attributes:
         again: those that the next run asks for again.
@@ -85,12 +83,11 @@ class Revisit:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """URLs that the next run is to visit: those that fulfil all that is given.
+    """URLs that the next run is to visit: those that fulfil all conditions.
 
     Attributes:
         urls: identifiers; none for all.
         fetched_before: Unix time.
-        host: a host's name.
         what: "articles", "lists" (with feeds and sitemaps), "failed" (whatever the reason, and what was cut), or "" for
             all of them but pages that are not there (404, 410).
     """

@@ -1,1 +1,1 @@
-"""Stores of what is learned of sites and hosts."""
+"""What is learned of sites and hosts."""

@@ -1,6 +1,6 @@
-"""The health of hosts: a row of state a host, and the alarms that were raised.
+"""Health of hosts: a row of state a host, and its alarms.
 
-A host belongs to one run at a time, which writes its state before it lets go of it; so the last to write is right.
+A host belongs to one run at a time, which writes its state before it lets go of it; so the last write is right.
 """
 
 from __future__ import annotations

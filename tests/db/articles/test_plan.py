@@ -24,7 +24,7 @@ from db.articles.plan import (
     Reindex,
     SetValues,
     Sign,
-    SignAgain,
+    SignAnew,
     StoredRow,
     TakeOver,
     Tie,
@@ -193,8 +193,8 @@ def test_moved_article_is_signed_anew_and_keeps_what_its_new_page_lacks() -> Non
     stored = row_of(page(2, tags="桥"))
     new, candidate = page(1, images=(("http://a.example/1.png", ""),)), candidate_of(stored)
     writes = planner(stored).of_new(new, [candidate], decision_of(candidate, same_page=True)).writes
-    assert kinds(writes) == [Move, Illustrate, SignAgain, Reclass]
-    assert writes[1:3] == [Illustrate(1, new.images, replaces=True), SignAgain(new, only_if_signed=True)]
+    assert kinds(writes) == [Move, Illustrate, SignAnew, Reclass]
+    assert writes[1:3] == [Illustrate(1, new.images, replaces=True), SignAnew(new, only_if_signed=True)]
 
 
 # ---------------------------------------------------------------- pages that come again
@@ -231,7 +231,7 @@ def test_other_text_keeps_the_earlier_one() -> None:
     new = page(1, OTHER)
     writes, result, changed = planner(stored).of_stored(stored, new, [])
     assert writes[:2] == [KeepVersion(1, stored["updated"], "题目", TEXT), HandDown(1, TEXT, "")]
-    assert kinds(writes[2:]) == [SetValues, Reindex, Reclass, Untie, SignAgain]
+    assert kinds(writes[2:]) == [SetValues, Reindex, Reclass, Untie, SignAnew]
     assert (result, changed) == (Added(ArticleResult.UPDATED, changed=True), frozenset())
 
 
@@ -252,7 +252,7 @@ def test_copy_with_another_text_stays_if_it_still_repeats_its_original(*, still:
     decision = decision_of(candidate) if still else None
     writes, _, changed = planner(original, stored, decision=decision).of_stored(stored, new, [candidate])
     assert kinds(writes[:4]) == [SetValues, Reindex, Reclass, Detach]
-    assert writes[4:] == [Tie(EVIDENCE._replace(own=1)) if still else Leave(3, 1), SignAgain(new)]
+    assert writes[4:] == [Tie(EVIDENCE._replace(own=1)) if still else Leave(3, 1), SignAnew(new)]
     assert changed == (frozenset() if still else {1})
 
 
