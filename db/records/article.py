@@ -80,26 +80,33 @@ class NewArticle:
 class ArticleItem:
     """Stored article for item pipelines and exporters; names as in `v_articles`.
 
-    It is a copy: changing it changes nothing in the database.
+    It is a copy: changing it changes nothing in the database. docs/datasette.yaml quotes these lines.
 
     Attributes:
         id: identifier in the database, as text.
-        site: registrable domain, or the host when there is none.
-        text: a line per paragraph; `html` is the same as clean HTML.
-        keywords, classes: computed, the best first.
-        harm: 0 to 1, None when it was not judged.
-        text_from: "html", the page's own; "data", what it carries for its scripts; "browser".
+        url, site: URL, and the registrable domain or the like that it belongs to.
+        title, text, html: headline; text with a line per paragraph; the same as clean HTML.
+        authors, tags: names, in the page's order; the database has them, and the next two lists, joined by "、".
+        keywords, classes, summary: computed, the best first.
+        harm, harm_kind: 0 to 1, None when it was not judged; why it is harmful, empty when it is not.
+        text_from: where the text came from: "html", the page's own; "data", what it carries for its scripts; "browser".
         source: the publisher that the page credits.
         published_at: ISO 8601, as precise as the page: a day, or a minute or second with zone; None when unknown.
         published_utc: the same in UTC, to sort and compare by.
-        published_precision: "second", "minute" or "day"; "guess" when the page leaves the year out.
+        published_precision: "second", "minute" or "day"; "guess" when the page leaves the year out: it may be another.
+        published_from: where the page states the time.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
+        kind: what its page is: article, or another one of `STORE_KINDS`.
         number: counts up in the order in which articles were stored.
+        description, section: the page's own description; its channel or section.
         images: `url` and `caption` of each, the lead image first.
-        duplicate_of: URL of the representative of its cluster, None for that one itself.
-        similar_to: URL of the article that `similarity`, `duplicate_method` and `duplicate_kind` refer to.
-        quality, relevance: 0 to 1: confidence of the extraction; relevance to the crawl's topic, None without one.
-        first_seen, updated, fetched_at, gone: ISO times; `gone` is None as long as its page is there.
+        duplicate_of: URL of the article that stands for its cluster, None for that one itself.
+        similarity, duplicate_method, duplicate_kind, similar_to: evidence, and the URL it speaks of.
+        quality, relevance: 0 to 1: confidence of the extraction; nearness to the crawl's topic, None without one.
+        extractor, extractor_version: name of the method that found the text; version of all that read the page.
+        text_chars: length of the text that its page has.
+        first_seen, updated, fetched_at: ISO times: found first, changed last, fetched last.
+        gone: time at which its page was found to be gone, None as long as it is there.
     """
 
     id: str
