@@ -13,7 +13,6 @@ from ..tables.articles import ArticleClassRow
 article_class = ArticleClassRow.table()
 
 Memberships = Mapping[int, Sequence[tuple[str, float]]]
-"""(class, membership) pairs of each article."""
 
 
 def insert(connection: Connection, memberships: Memberships) -> None:

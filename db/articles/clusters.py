@@ -155,13 +155,11 @@ def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> Non
 
 
 def recount(connection: Connection, before: tuple[int, str], after: tuple[int, str], *, repeats: bool) -> None:
-    """Count a stored article under another (site, source)."""
     _count_off(connection, *before, repeated=repeats)
     count(connection, [(*after, repeats)])
 
 
 def _count_off(connection: Connection, site_id: int, source: str, *, repeated: bool) -> None:
-    """Count one article less of a site and a source."""
     run_many(connection, _COUNT_SITE, [{"key": site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
     if source:
         run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": site_id, "of_source": source, "n": -1}])

@@ -65,8 +65,6 @@ def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added
 
 
 class _Groups:
-    """Groups that some pages have to do with, in one transaction."""
-
     def __init__(self, connection: Connection, joiner: Joiner) -> None:
         self._connection = connection
         self._joiner = joiner
@@ -226,7 +224,6 @@ def _rest(new: NewArticle) -> str:
 
 
 def _from_article(stored: Any, images: Sequence[Any]) -> NewArticle:
-    """Return a stored article as it came from its page."""
     values = {name: stored._mapping[name] for name in NewArticle.__dataclass_fields__ if name in stored._mapping}
     return NewArticle(
         **values,

@@ -166,7 +166,6 @@ class Store:
             revisits.note(connection, noted)
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
-        """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
         make, why = self.make_terms, self.renewal
         judge, index = self.judge, self.index
@@ -211,7 +210,6 @@ def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequ
 
 
 def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Re-queue what was skipped for pages that brought no article."""
     unproductive = {o.lease.id: result for o, result in zip(outcomes, results, strict=True) if _is_unproductive(o)}
     for _, host_id, other in revive(connection, list(unproductive)):
         unproductive[other].queued += 1
@@ -284,7 +282,6 @@ def _fate(outcome: Outcome) -> Fate:
 
 
 def _has_moved(outcome: Outcome) -> bool:
-    """Tell whether a stored page has moved for good."""
     return outcome.lease.is_revisit and _leads_on(outcome)
 
 
@@ -330,7 +327,6 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
 
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Mark pages that are not stored because they repeat a stored one."""
     rows = [
         {"key": outcome.lease.id, "other": result.same_as, "why": result.article.why_not_stored}
         for outcome, result in zip(outcomes, results, strict=True)
@@ -347,7 +343,6 @@ _POINT = (
 
 
 def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Mark results of pages that repeat one of their own host."""
     repeated = [result.same_as for result in results if result.same_as is not None]
     if not repeated:
         return

@@ -122,7 +122,6 @@ def redirected(rows: Iterable[Part], states: Iterable[UrlState]) -> dict[int, Pl
 
 
 def _moved(row: Part, named: int | None, moved: Mapping[int, int]) -> int | None:
-    """Follow the redirect of a named URL; None when it leads back to the part."""
     new = None if named is None else moved.get(named, named)
     return None if new == row.id else new
 
@@ -138,7 +137,6 @@ def still_to_come(states: Iterable[UrlState]) -> set[int]:
 
 
 def members(chain: Chain) -> tuple[int, ...]:
-    """Return all pages of a chain."""
     return (*chain.parts, *chain.repeats, *chain.surplus)
 
 

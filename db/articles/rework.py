@@ -135,7 +135,6 @@ def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
 
 
 def read_others(connection: Connection, ids: Sequence[int]) -> list[Unit]:
-    """Read pages of which no article is stored."""
     return _with_pages(connection, [Unit(key) for key in ids])
 
 

@@ -170,7 +170,6 @@ def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferenc
 
 
 def insert(connection: Connection, rows: Sequence[Signed]) -> None:
-    """Write rows that `MemoryIndex.post` has made."""
     insert_rows(connection, signature, _COLUMNS, rows)
 
 

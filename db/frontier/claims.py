@@ -219,7 +219,6 @@ _SKIP_WAITING = _SKIP.where(url.c.state == State.PENDING)
 
 @one_by_one
 def set_robots(connection: Connection, batch: Sequence[tuple[int, str, str, float]]) -> None:
-    """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
     rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
     run_many(connection, SET_ROBOTS, rows)
 

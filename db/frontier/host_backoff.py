@@ -130,6 +130,5 @@ _OPEN = (
 
 
 def reopen(connection: Connection) -> None:
-    """Clear all backoffs and dead hosts at the start of a new crawl."""
     unwell = (host.c.backoffs > 0) | (host.c.backoff_until > 0) | host.c.dead_reason.is_not(None)
     connection.execute(update(host).where(unwell).values(backoffs=0, backoff_until=0.0, dead_reason=None))

@@ -76,7 +76,6 @@ _SPEND = update(budget).values({name: budget.c[name] + bindparam("n") for name i
 
 
 def pages_left(connection: Connection, limits: Limits) -> int | None:
-    """Return the pages left for the crawl, None for no limit, and lock their row."""
     most = (limits.pages, limits.pages_per_run, limits.pages_per_day)
     if most == (None, None, None):
         return None
@@ -110,7 +109,6 @@ _SEED_BUDGETS_LOCKED = _SEED_BUDGETS.with_for_update()
 
 
 def seed_budgets(connection: Connection) -> dict[int, int]:
-    """Return the pages left for each seed that has a limit."""
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
 
 
@@ -187,7 +185,6 @@ def pending_beyond(connection: Connection, limits: Limits) -> ColumnElement[int]
 
 
 def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]:
-    """Return the condition that a waiting URL has a budget left."""
     return and_(true(), *(not_(condition) for condition in beyond_limits(connection, limits)))
 
 

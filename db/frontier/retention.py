@@ -52,7 +52,6 @@ def prune_signals(connection: Connection, pruning: Pruning) -> float | None:
 
 
 def pruned(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Return those of some URLs that were pruned."""
     return set(connection.execute(_PRUNED, {"ids": ids}).scalars()) if ids else set()
 
 

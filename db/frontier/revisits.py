@@ -238,7 +238,6 @@ def mark_unread(connection: Connection, _request: None) -> int:
 
 @one_by_one
 def count_unread(connection: Connection, _request: None) -> Unread:
-    """Count what could not be read."""
     again = case((_TO_COME, 1), else_=0)
     found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
     n, total = connection.execute(found).one()

@@ -233,7 +233,6 @@ def let_go(connection: Connection, run_id: int) -> int:
 
 @one_by_one
 def finish_run(connection: Connection, end: RunEnd) -> None:
-    """Free what a run holds and write how it ended."""
     release(connection, [end.run_id], tried=0)
     values = {"finished": end.finished, "outcome": end.outcome, "exit_code": end.exit_code, "alive_until": 0.0}
     totals = json.dumps(end.totals, ensure_ascii=False)

@@ -46,7 +46,6 @@ def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) ->
 
 
 def drops(stats: Mapping[str, int]) -> dict[str, int]:
-    """Return the reasons why pages became no article, the most frequent first."""
     found = Counter({name.partition("/")[2]: n for name, n in stats.items() if name.startswith("dropped/") and n > 0})
     kept = dict(found.most_common(_MOST_REASONS))
     rest = found.total() - sum(kept.values())

@@ -24,7 +24,6 @@ url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, L
 
 
 def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
-    """Read these seeds as stored now, or all."""
     rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
     return [
         StoredSeed(

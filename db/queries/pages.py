@@ -28,7 +28,6 @@ class RawPage(NamedTuple):
 
 
 def count_pages(connection: Connection) -> int:
-    """Count the raw pages."""
     return connection.execute(select(func.count(page.c.url_id))).scalar_one()
 
 

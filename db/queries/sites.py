@@ -30,11 +30,9 @@ class SiteHost:
     """A host of a site.
 
     Attributes:
-        host: as in lists of hosts.
-        robots: kind of its robots rules.
         fetched: URLs fetched.
         learned: articles that its model was made of.
-        model: that, packed.
+        model: the model, packed.
         answers: answers that its health is judged by.
     """
 
@@ -75,8 +73,6 @@ class SiteRule:
 
 @dataclass(frozen=True, slots=True)
 class SiteArticle:
-    """An article in a list."""
-
     id: int
     title: str
     published_at: str | None
@@ -166,7 +162,6 @@ _NEWEST_OF = (
 
 
 def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[ShownAlarm]:
-    """Read alarms, the active ones first, then the newest."""
     columns = (alarm.c.host_id, alarm.c.kind, alarm.c.since, alarm.c.until, alarm.c.text)
     order = (alarm.c.until.is_not(None), alarm.c.since.desc(), alarm.c.kind)
     rows = connection.execute(select(*columns).where(alarm.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
@@ -183,7 +178,6 @@ def _feeds(connection: Connection, ids: Sequence[int]) -> list[Feed]:
 
 
 def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
-    """Read URL rules, those in use first."""
     columns = (rule.c.host_id, rule.c.kind, rule.c.pattern, rule.c.support, rule.c.used)
     order = (rule.c.used.desc(), rule.c.support.desc(), rule.c.pattern)
     rows = connection.execute(select(*columns).where(rule.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
@@ -191,7 +185,6 @@ def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[SiteRu
 
 
 def _site_traps(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
-    """Read blocked patterns, the costliest first."""
     columns = (pattern.c.host_id, pattern.c.kind, pattern.c.pattern, pattern.c.pages, pattern.c.why)
     blocked = select(*columns).where(pattern.c.host_id.in_(names), pattern.c.kind != literal_column("''"))
     rows = connection.execute(blocked.order_by(pattern.c.pages.desc(), pattern.c.pattern).limit(_MOST_ROWS))

@@ -139,7 +139,6 @@ class _Sqlite:
         return counts
 
     def rows(self, need: Need, limit: int, _share: float) -> Found:
-        """Return the newest articles that have a token of each group."""
         need = [*need, *self.marks, *([self.periods] if self.periods else [])]
         if any(not group for group in need):
             return [], True
@@ -178,7 +177,6 @@ class _Postgres:
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
     def _count(self, needs: Sequence[Need], most: int) -> list[float]:
-        """Count the articles that fulfil each need, up to a bound."""
         queries = [_tsquery(need) for need in needs]
         if not queries:
             return []
@@ -250,7 +248,6 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
-    """Return the articles published last, without terms."""
     return _read(connection, _PUBLISHED_LAST, {"most": most})
 
 

@@ -79,7 +79,6 @@ def remove(connection: Connection, article_ids: Iterable[int]) -> None:
 
 
 def move(connection: Connection, old: int, new: int) -> None:
-    """Give the row of an article another identifier; the caller regroups its cluster."""
     connection.execute(_MOVE, {"old": old, "new": new})
 
 

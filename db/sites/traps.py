@@ -102,7 +102,6 @@ class Source(NamedTuple):
 
 @one_by_one
 def sources(connection: Connection, ids: Sequence[int]) -> list[Source]:
-    """Read the URLs and hosts of pages."""
     return [Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})]
 
 

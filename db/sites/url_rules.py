@@ -53,7 +53,6 @@ def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, lis
 
 
 def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
-    """Read the rules of one host that are in use: (kind, pattern)."""
     query = select(rule.c.kind, rule.c.pattern).where(rule.c.host_id == host_id, rule.c.used == 1)
     return [(row.kind, row.pattern) for row in connection.execute(query)]
 
