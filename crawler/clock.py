@@ -16,16 +16,12 @@ def now() -> float:
 
 
 def uptime() -> float:
-    """Return seconds since the machine was started, with those it slept where counted."""
+    """Return seconds since the machine was started, asleep or not where that is told."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class GrowthRate:
-    """Growth of a count over the last seconds.
-
-    Args:
-        seconds: how far it looks back.
-    """
+    """Growth of a count over the last seconds."""
 
     def __init__(self, seconds: float = 10.0) -> None:
         self._seconds = seconds

@@ -11,7 +11,7 @@ from db.records.reasons import FailReason, SkipReason
 from db.records.url import Lease
 
 from .links.scope import Scope
-from .records import ParseResult
+from .records import ParseResult, Target
 
 
 class CutBy(StrEnum):
@@ -54,6 +54,9 @@ class Page:
         wait: seconds for which its host cannot be asked, because its proxy does not serve.
         address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
+        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when there is
+            none that can be asked.
+        is_away: it was asked only to be sent back from a host out of scope.
         unreadable: why the extract stage could not parse it.
         wire: kept until it is in the archive,
         archived: and its place there.
@@ -77,6 +80,8 @@ class Page:
     wait: float = 0.0
     address: str = ""
     ready_at: float = 0.0
+    redirect: Target | None = None
+    is_away: bool = False
     parsed: ParseResult | None = None
     unreadable: FailReason | None = None
     wire: WireExchange | None = None

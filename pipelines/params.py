@@ -27,11 +27,11 @@ def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> 
     Raises:
         ValueError: unknown name or impossible value; the message says what is allowed.
     """
-    known = {item.name: item.default for item in fields(kind)}
+    defaults = {item.name: item.default for item in fields(kind)}
     for key in params or {}:
-        if key not in known:
-            raise ValueError(f"{owner} has no parameter {key!r}; known: {', '.join(known)}")
-    return kind(**{key: _value(owner, key, value, known[key]) for key, value in (params or {}).items()})
+        if key not in defaults:
+            raise ValueError(f"{owner} has no parameter {key!r}; known: {', '.join(defaults)}")
+    return kind(**{key: _value(owner, key, value, defaults[key]) for key, value in (params or {}).items()})
 
 
 def _value(owner: str, key: str, value: object, default: object) -> object:
@@ -73,22 +73,22 @@ def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes
         ValueError: there is no such module or name, it cannot be called so, or does not take these parameters.
     """
     where, given = f"{owner} {path!r}", dict(params or {})
-    found = _imported(path, where)
-    made = found
-    if isinstance(found, type):
-        _check_call(found, 0, given, f"{where} cannot be made with the parameters {given!r}")
+    target = _imported(path, where)
+    method = target
+    if isinstance(target, type):
+        _check_call(target, 0, given, f"{where} cannot be made with the parameters {given!r}")
         try:
-            made, given = found(**given), {}
+            method, given = target(**given), {}
         except Exception as error:
             raise ValueError(f"{where} cannot be made with {given!r} ({type(error).__name__}: {error})") from error
-    if not callable(made):
-        what = f"instances of {where}" if made is not found else where
+    if not callable(method):
+        what = f"instances of {where}" if method is not target else where
         raise ValueError(f"{what} cannot be called; it takes a function, or a class with __call__")
-    if iscoroutinefunction(made) or iscoroutinefunction(getattr(made, "__call__", None)):  # noqa: B004
+    if iscoroutinefunction(method) or iscoroutinefunction(getattr(method, "__call__", None)):  # noqa: B004
         raise ValueError(f"{where} is asynchronous; it takes a plain function")
     wanted = " and ".join(filter(None, (takes, f"the parameters {given!r}" if given else "")))
-    _check_call(made, bool(takes), given, f"{where} cannot be called with {wanted or 'no arguments'}")
-    return partial(made, **given) if given else made
+    _check_call(method, bool(takes), given, f"{where} cannot be called with {wanted or 'no arguments'}")
+    return partial(method, **given) if given else method
 
 
 def _imported(path: str, where: str) -> Any:
@@ -97,7 +97,7 @@ def _imported(path: str, where: str) -> Any:
     if here not in sys.path and "" not in sys.path:
         sys.path.append(here)
     try:
-        found: Any = import_module(module_name)
+        named: Any = import_module(module_name)
     except (Exception, SystemExit) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{module_name}.".startswith(f"{missing}."):
@@ -105,10 +105,10 @@ def _imported(path: str, where: str) -> Any:
         raise ValueError(f"{where}: importing it failed ({type(error).__name__}: {error})") from error
     for part in name.split("."):
         try:
-            found = getattr(found, part)
+            named = getattr(named, part)
         except AttributeError:
             raise ValueError(f"{where}: the module {module_name!r} has no {name!r}") from None
-    return found
+    return named
 
 
 def _check_call(function: Callable[..., Any], leading: int, given: Mapping[str, object], problem: str) -> None:

@@ -204,6 +204,7 @@ def _read(
     terms = None
     if is_kept:
         terms = index_terms(about.title, kept.text, JOINED_BY.join(about.authors), about.source, about.language)
+    is_doubtful = bool(kept.text) and suspicion(f"{about.title}\n{kept.text}") >= DOUBTFUL
     exceeded = document.exceeded | ({LINKS} if len(page_links) >= document.bounds.links else set())
     parsed = ParseResult(
         kind=page_kind,
@@ -217,7 +218,7 @@ def _read(
         encoding=document.encoding,
         sample=sample,
         bounds=tuple(sorted(exceeded)),
-        doubt=_doubt(about.title, kept.text),
+        doubt=PageReason.DOUBTFUL_ENCODING if is_doubtful else None,
         sends_to="" if is_kept or nofollow else meta_refresh.find_target(document),
         probability=probability,
         index_terms=terms,
@@ -239,11 +240,6 @@ def _without_article(judged: PageJudgement) -> PageJudgement:
     """Judge a page that is still thin after its scripts ran: it holds no article."""
     is_article = judged.kind is PageKind.ARTICLE
     return PageJudgement(PageKind.OTHER, PageReason.TOO_LITTLE_PROSE) if is_article else judged
-
-
-def _doubt(title: str, text: str) -> PageReason | None:
-    """Return the reason why a text may not be what its author wrote, if any."""
-    return PageReason.DOUBTFUL_ENCODING if text and suspicion(f"{title}\n{text}") >= DOUBTFUL else None
 
 
 def _runs_on(document: Document, text: Extraction) -> bool:

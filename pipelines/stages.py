@@ -48,7 +48,7 @@ class ReadServices(Protocol):
     def topic(self) -> Topic | None:
         """Topic of the crawl, if it has one."""
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
 
     def url_rules(self, lease: Lease) -> str:
@@ -146,7 +146,7 @@ class ExtractStage:
             named = content_type.partition(";")[0].strip()[:60]
             return replace(page, unreadable=FailReason.NOT_A_PAGE, detail=named)
         try:
-            page = replace(page, parsed=await self._pool.run(await self._job(page)))
+            page = await self._parse(page)
             if self._services().needs_browser(page):
                 return await self._rendered(page)
             return page
@@ -163,11 +163,11 @@ class ExtractStage:
         shown = await services.render(plain)
         if shown is None:
             return plain
-        return await services.better(plain, replace(shown, parsed=await self._pool.run(await self._job(shown))))
+        return await services.better(plain, await self._parse(shown))
 
-    async def _job(self, page: Page) -> Job:
+    async def _parse(self, page: Page) -> Page:
         lease, services = page.lease, self._services()
-        return Job(
+        job = Job(
             kind=lease.kind,
             body=page.body,
             url=lease.url,
@@ -176,12 +176,13 @@ class ExtractStage:
             fetched_at=page.fetched_at,
             scope=page.scope,
             keep_raw=KeepRaw.NONE if page.truncated else self._keep_raw,
-            site_model=await services.knowledge(lease),
+            site_model=await services.site_model(lease),
             topic=services.topic,
             rules=services.url_rules(lease),
             traps=services.known_traps(lease),
             dom=page.dom,
         )
+        return replace(page, parsed=await self._pool.run(job))
 
     async def close_spider(self) -> None:
         await asyncio.get_running_loop().run_in_executor(None, self._pool.close)
@@ -220,17 +221,17 @@ class StoreStage:
                 raise NoArticle(stored.article or "no article")
             if not self._is_awaited():
                 return page
-            found = await services.items([page.lease.id])
+            articles = await services.items([page.lease.id])
         except DatabaseProblem as problem:
             raise NoArticle(str(problem)) from problem
-        if not found:
+        if not articles:
             raise NoArticle("another process has moved it")
-        return found[0]
+        return articles[0]
 
     def _is_awaited(self) -> bool:
         """Tell whether anybody gets articles, which have to be read back for that."""
-        own = (ExtractStage, StoreStage, LastStage)
-        if any(not isinstance(one, own) for one in self._crawler.engine.scraper.itemproc.middlewares):
+        stages = (ExtractStage, StoreStage, LastStage)
+        if any(not isinstance(one, stages) for one in self._crawler.engine.scraper.itemproc.middlewares):
             return True
         receivers = liveReceivers(getAllReceivers(self._crawler.signals.sender, signals.item_scraped))
         return any(True for _ in receivers)

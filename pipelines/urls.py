@@ -10,7 +10,7 @@ import can_ada
 from publicsuffixlist import PublicSuffixList
 
 MAX_URL_CHARS = 2000
-"""Longer URLs are refused: real pages stay far below, traps do not."""
+"""Longer URLs are refused: real pages stay far below."""
 
 # White space and control characters that no reader of a page can see around a URL.
 _TRIMMED = (
@@ -66,10 +66,10 @@ SESSION_NAMES = frozenset(
     {"sid", "sess", "sessid", "session", "sessionid", "session_id", "s_id", "phpsessid", "jsessionid", "zenid"}
     | {"oscsid", "cfid", "cftoken", "token"}
 )
-"""Names, in lower case, under which a parameter usually holds a session; `sid=7` may be a section all the same."""
+"""Names, in lower case, of parameters that usually hold a session; `sid=7` may be a section all the same."""
 _SESSION_KEYS = SESSION_NAMES - {"session", "s_id", "cfid", "token"}
 _WORDED = frozenset({"from", "ocid", "ncid", "icid", "smid", "mbid", "cmp", "ito"})
-"""Names under which a word says how a reader came, and a number or date what is shown."""
+"""With a word as value these state how a reader came, with a number or date the content."""
 _ROUTE_KEYS = frozenset({"to", "until", "till", "end"})
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*")
 _HEX_SESSION = re.compile(r"[0-9A-Fa-f]{16,}")
@@ -98,8 +98,8 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
     """Return the canonical form of a URL, None if it cannot name a page on the web.
 
     The URL is parsed as browsers do (WHATWG: scheme, host, IDNA, IPv4 spellings, default port, dot segments), then
-    escapes are normalised as RFC 3986 section 6.2.2 says, and what only tells who shared the page is removed. The order
-    of parameters stays, because servers may depend on it. Applying it twice changes nothing more.
+    escapes are normalised by RFC 3986, section 6.2.2, and tracking parameters are removed. The order of parameters
+    stays, because servers may depend on it. A second application changes nothing.
 
     Args:
         url: as written in a page, a seed or a sitemap; relative only together with `base`.
@@ -126,31 +126,23 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
 
 
 def with_session(url: str, base: str) -> str | None:
-    """Return the form of a URL that keeps a session in its path.
+    """Canonicalize a URL but keep the session in its path.
 
-    Some servers send whoever comes without one to a URL that has it, for ever: there it is needed.
-
-    Args:
-        url: see `canonicalize`.
-        base: see `canonicalize`.
+    Some servers redirect every request without a session to a URL with one, for ever.
     """
     absolute = _join(trim(url).translate(_INNER_BREAKS), base)
     return None if absolute is None or len(absolute) > MAX_URL_CHARS else _canonical(absolute, drops_sessions=False)
 
 
 def trim(url: str) -> str:
-    """Strip a URL of what no reader of a page can see around it."""
+    """Strip white space and invisible characters around a URL."""
     return url.strip(_TRIMMED)
 
 
 def host_key(url: str) -> str:
-    """Return the host of a URL: `example.com`, `example.com:8080`, `[::1]:8080`.
+    """Return the host of an absolute URL: `example.com`, `[::1]:8080`.
 
-    Args:
-        url: absolute, best canonical (host and port are then already normal).
-
-    Returns:
-        Host in lower case, with the port when the URL shows one; credentials are left out.
+    It is in lower case, with the port when the URL shows one, without credentials.
 
     Raises:
         ValueError: `url` has no `://`.
@@ -193,7 +185,7 @@ def has_known_suffix(host_key: str) -> bool:
 
 
 def is_home(url: str) -> bool:
-    """Tell whether a URL is that of a home page.
+    """Tell whether a URL is a home page.
 
     >>> is_home("http://h.cn/"), is_home("http://h.cn"), is_home("http://h.cn/?p=1")
     (True, True, False)
@@ -202,26 +194,14 @@ def is_home(url: str) -> bool:
 
 
 def same_host(a: str, b: str) -> bool:
-    """Tell whether two host keys (or URLs) are one host but for `www.`; ports count.
-
-    Args:
-        a: host key or absolute URL.
-        b: host key or absolute URL.
-
-    Returns:
-        True when a scope that holds one of them holds the other.
-    """
+    """Tell whether two host keys or URLs are one host but for `www.`; ports count."""
     return bare_host(a) == bare_host(b)
 
 
 def file_type(url: str) -> str:
     """Return the extension of a URL whose path names a file that is never a page.
 
-    Args:
-        url: absolute or relative URL; query and fragment are ignored.
-
-    Returns:
-        `jpg`, `pdf`, `css`, ... or an empty string, also for pages, feeds and sitemaps (`.xml`, `.xml.gz`, `.txt`).
+    Empty for pages, feeds and sitemaps (`.xml`, `.xml.gz`, `.txt`); query and fragment are ignored.
     """
     path = url.partition("#")[0].partition("?")[0]
     folder, _, name = path.rpartition("/")
@@ -269,7 +249,6 @@ def _base_parts(base: str) -> tuple[str, str, str, str] | None:
 
 @lru_cache(maxsize=1 << 15)
 def _canonical(url: str, *, drops_sessions: bool = True) -> str | None:
-    """Canonicalise an absolute URL."""
     try:
         href = can_ada.parse(url).href
     except (ValueError, TypeError):
@@ -330,7 +309,6 @@ def _normal(text: str) -> str:
 
 
 def _upper_escape(found: re.Match[str]) -> str:
-    """Write an escape with capital digits."""
     return found[0].upper()
 
 
@@ -341,7 +319,6 @@ def _write_escape(found: re.Match[str]) -> str:
 
 
 def _escape_character(found: re.Match[str]) -> str:
-    """Escape one ASCII character."""
     return f"%{ord(found[0]):02X}"
 
 
@@ -357,7 +334,7 @@ def _clean_query(query: str) -> str:
 
 
 def _is_noise(key: str, value: str, keys: list[str]) -> bool:
-    """Tell whether a parameter cannot change which page is shown."""
+    """Tell whether a parameter cannot change the page shown."""
     if key in _TRACKING or key.startswith(_TRACKING_PREFIXES):
         return True
     if key in _WORDED:
@@ -371,14 +348,13 @@ def _is_noise(key: str, value: str, keys: list[str]) -> bool:
 
 
 def _is_session(value: str) -> bool:
-    """Tell whether a value looks drawn by chance rather than given to a thing."""
+    """Tell whether a value looks random."""
     if not (_HEX_SESSION.fullmatch(value) or _WORD_SESSION.fullmatch(value)):
         return False
     return _LETTER.search(value) is not None and _DIGIT.search(value) is not None
 
 
 def _is_ipv4(name: str) -> bool:
-    """Tell whether a host is an IPv4 address."""
     try:
         IPv4Address(name)
     except AddressValueError:

@@ -71,7 +71,7 @@ def _version(code: tuple[str, ...], method: str, values: object) -> str:
 def _code(names: tuple[str, ...]) -> bytes:
     digest = hashlib.blake2b()
     for name in names:
-        found = [_HERE / name] if name.endswith(".py") else (_HERE / name).rglob("*.*")
-        for path in sorted(one for one in found if one.suffix in {".py", ".json", ".txt"}):
+        paths = [_HERE / name] if name.endswith(".py") else (_HERE / name).rglob("*.*")
+        for path in sorted(one for one in paths if one.suffix in {".py", ".json", ".txt"}):
             digest.update(path.relative_to(_HERE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()

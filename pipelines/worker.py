@@ -196,8 +196,8 @@ class FaultLog:
         if kind not in self._kinds:
             self._kinds.add(kind)
             fault.add_note(fault.trace)
-            told = type(fault), fault, None
-            logger.error("%s %s: %s; more of that kind are only counted", url, self._what, fault, exc_info=told)
+            exc_info = type(fault), fault, None
+            logger.error("%s %s: %s; more of that kind are only counted", url, self._what, fault, exc_info=exc_info)
         return fault
 
 
@@ -265,41 +265,46 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
     if parsed.is_leaf:
         meta, text = parsed.metadata, parsed.extraction.text
         parsed = replace(parsed, description=describe(options.describe, meta.title, text, meta.language, document))
-    is_kept = _is_kept(parsed, job.keep_raw)
+    is_stored = parsed.is_kept and not parsed.noindex
+    keeps_raw = job.keep_raw is KeepRaw.ALL or (job.keep_raw is KeepRaw.ARTICLES and is_stored)
     parsed = replace(
         _resolve(parsed, job, document=document),
-        raw=zstandard.compress(job.body, 3) if is_kept else None,
-        dom=zstandard.compress(job.dom, 3) if is_kept and job.dom else None,
+        raw=zstandard.compress(job.body, 3) if keeps_raw else None,
+        dom=zstandard.compress(job.dom, 3) if keeps_raw and job.dom else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
     )
-    if job.topic is None:
-        return parsed
+    return parsed if job.topic is None else _compare(parsed, document, job.topic, options.describe)
+
+
+def _compare(
+    parsed: ParseResult, document: Document, topic: Topic, describe_options: DescribeOptions | None
+) -> ParseResult:
+    """Add the words of a page and of its links, and their relevance to the topic."""
     headline = parsed.metadata.title if parsed.is_kept else ""
     terms = read_document(document, parsed.extraction, parsed.links, headline)
+    if topic.classes:
+        relevance = topic.share(_memberships(parsed, document, describe_options))
+    else:
+        relevance = topic.relevance(terms)
     return replace(
         parsed,
-        relevance=job.topic.share(_memberships(parsed, document, options))
-        if job.topic.classes
-        else job.topic.relevance(terms),
-        link_relevance=tuple(job.topic.anchors(terms)),
+        relevance=relevance,
+        link_relevance=tuple(topic.anchors(terms)),
         terms=record.pack(terms, parsed.links.ids),
     )
 
 
-def _memberships(parsed: ParseResult, document: Document, options: ParseOptions) -> Iterable[tuple[str, float]]:
+def _memberships(
+    parsed: ParseResult, document: Document, describe_options: DescribeOptions | None
+) -> Iterable[tuple[str, float]]:
     """Return the memberships of a page in all classes, however weak."""
-    if options.describe is None:
+    if describe_options is None:
         return ()
     title, text = document.title, "\n".join(document.blocks.texts)
     if parsed.is_leaf:
         title, text = parsed.metadata.title, parsed.extraction.text
-    return describer(options.describe).classify(title, text, document).memberships.items()
-
-
-def _is_kept(parsed: ParseResult, keep: KeepRaw) -> bool:
-    is_stored = parsed.is_kept and not parsed.noindex
-    return keep is KeepRaw.ALL or (keep is KeepRaw.ARTICLES and is_stored)
+    return describer(describe_options).classify(title, text, document).memberships.items()
 
 
 def _method(options: ParseOptions) -> Method:

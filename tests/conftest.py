@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event, text
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from db.engine.database import Database, open_for_crawl
+from tests.once import once
 from tests.postgres import NoPostgres, Postgres, clear, empty_database
 
-# what an example costs says more about who else is at work on the machine than about the code; where a change is judged
-# the examples are the same each time, elsewhere new ones are drawn
-settings.register_profile("patient", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("patient")
+# The same examples each time, so that a test is red for what was changed and not by chance, and no limit of time, which
+# would say more about who else is at work on the machine. `-m slow` tries ten times as many.
+_unhurried = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=30, **_unhurried)
+settings.register_profile("slow", max_examples=300, **_unhurried)
+settings.load_profile("quick")
 
 # four workers that each train with a thread for every core wait for one another
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -33,22 +34,53 @@ for _variable in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
     os.environ.pop(_variable, None)
     os.environ.pop(_variable.upper(), None)
 
-# Every test has engines of its own, and compiling statements anew for each is a third of what tests of SQL cost: here
-# they share what is compiled, by the kind of database.
-_compiled: dict[Any, Any] = {}
-for dialect in (SQLiteDialect_pysqlite, PGDialect_psycopg):
-    dialect.__hash__ = lambda self: hash(type(self).__name__)
-    dialect.__eq__ = lambda self, other: type(self) is type(other)
+
+class _Compiled(dict[Any, Any]):
+    """Compiled statements by kind of database, not by engine.
+
+    Every test has engines of its own, each with a dialect object of its own, by which SQLAlchemy looks up what it has
+    compiled. Compiling all anew for each is a third of what tests of SQL cost; ours are all opened alike.
+    """
+
+    def __getitem__(self, key: tuple[Any, ...]) -> Any:
+        return super().__getitem__(self._alike(key))
+
+    def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
+        super().__setitem__(self._alike(key), compiled)
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
+        return super().get(self._alike(key), default)
+
+    def _alike(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (type(key[0]), *key[1:])
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was imported out of each look for cycles in memory."""
-    gc.freeze()
+_compiled = _Compiled()
 
 
 @event.listens_for(Engine, "engine_connect")
 def _share_compiled(connection: Connection) -> None:
     connection.execution_options(compiled_cache=_compiled)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try more examples when slow tests are asked for."""
+    if config.option.markexpr == "slow":
+        settings.load_profile("slow")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what is done on Postgres once more, except in files whose statements differ by kind of database."""
+    for item in items:
+        given = getattr(item, "callspec", None)
+        if given and "postgres" in given.params.values() and not item.get_closest_marker("dialects"):
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of each look for cycles in memory."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -93,9 +125,8 @@ def target_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A file with all tables, to be copied: going through all revisions takes half a second."""
-    path = tmp_path_factory.mktemp("tables") / "empty.db"
-    open_for_crawl(f"sqlite:///{path}").close()
-    return str(path)
+    folder = once(tmp_path_factory, "tables", lambda folder: open_for_crawl(f"sqlite:///{folder}/empty.db").close())
+    return str(folder / "empty.db")
 
 
 @pytest.fixture(scope="session")

@@ -60,7 +60,7 @@ def run(project: Path, *arguments: str, code: str = "-m") -> str:
     """Run Scrapy, or other Python code, in a project; returns all that it prints."""
     what = [code, "scrapy"] if code == "-m" else ["-c", code]
     arguments = (sys.executable, *what, *arguments)
-    done = subprocess.run(arguments, check=False, cwd=project, capture_output=True, encoding="utf-8", timeout=100)
+    done = subprocess.run(arguments, check=False, cwd=project, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

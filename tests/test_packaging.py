@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.files import files_in
+from tests.table import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = {"crawler", "pipelines", "db"}
@@ -103,7 +104,7 @@ def test_every_folder_of_code_is_a_package() -> None:
     assert without_init <= NAMESPACES
 
 
-@pytest.mark.parametrize("package", sorted(project()["tool"]["setuptools"]["package-data"]))
+@each_row("package", sorted(project()["tool"]["setuptools"]["package-data"]))
 def test_data_files_exist(package: str) -> None:
     folder = ROOT / package.replace(".", "/")
     patterns = project()["tool"]["setuptools"]["package-data"][package]
@@ -174,7 +175,7 @@ def test_readme_and_license_are_there() -> None:
     assert all((ROOT / name).is_file() for name in made["license-files"])
 
 
-@pytest.mark.parametrize("what", sorted(FOREIGN))
+@each_row("what", sorted(FOREIGN))
 def test_no_file_names_a_place_where_it_was_made(what: str) -> None:
     found = []
     for path in files():

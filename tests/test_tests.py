@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.files import files_in
+from tests.table import each_row
 
 TESTS = Path(__file__).resolve().parent
 CHECKS = {"raises", "warns", "fail"}
@@ -50,7 +49,7 @@ def without_assertion(trees: dict[str, ast.Module]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "is_found"),
     [("one()", True), ("assert one()", False), ("with pytest.raises(OSError): one()", False), ("check(one())", False)],
 )

@@ -9,12 +9,12 @@ import shlex
 from importlib import import_module
 from pathlib import Path
 
-import pytest
 from scrapy.utils.project import get_project_settings
 
 from crawler.demo.content import load_articles
 from crawler.options.table import OPTIONS
 from crawler.run.command import NewsCommand
+from tests.table import each_row
 
 ROOT = Path(__file__).parents[1]
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/tour.md")}
@@ -30,7 +30,7 @@ def output_of(command: str) -> str:
     return str(re.findall(shown, TOUR, re.MULTILINE)[0])
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("command", COMMANDS)
 def test_commands_take_their_options(command: str) -> None:
     name, *arguments = shlex.split(command, comments=True)
     made: NewsCommand = import_module(f"crawler.commands.{name}").Command()

@@ -41,6 +41,7 @@ from pipelines.worker import KeepRaw, WorkerPool
 from .. import clock
 from ..response import outcome as outcomes
 from ..response.context import Context
+from ..response.redirects import with_redirect
 from ..response.revisit import settle
 from ..response.seed_scope import SeedScope
 from ..response.seen_urls import KnownUrls
@@ -85,7 +86,7 @@ class StoredServices:
         self._learns = config.site_memory
         self.topic: Topic | None = config.topic
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return what the crawls have learned of the page's site."""
         return await asyncio.to_thread(self._load, lease.host_id) if self._learns else None
 
@@ -182,7 +183,7 @@ class ArticleReader:
         lease = replace(one.lease, state_before=State.DONE)
         headers = {"content-type": one.raw.content_type}
         scope = self._seeds.scope_of(lease)
-        page = Page(lease, scope, 200, headers=headers, body=body, dom=dom, fetched_at=one.fetched_at)
+        page = with_redirect(Page(lease, scope, 200, headers=headers, body=body, dom=dom, fetched_at=one.fetched_at))
         return replace(await self._stage.read(page), body=b"", dom=b"")
 
     def _unpack(self, raw: StoredPage) -> tuple[bytes, bytes]:

@@ -44,7 +44,6 @@ class InventedArticle:
         site: one of `SITES`.
         number: unique in the whole newsroom.
         title, authors, source: as printed; the source may be empty.
-        published: with zone.
         channel: the site's own name of a section, as used in its URLs.
         parts: the paragraphs of each page, at least one page.
         details: what only this site's pages show: tags, document number, names of attached files.
@@ -73,7 +72,6 @@ class InventedArticle:
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """Whole text, all pages together."""
         return tuple(paragraph for part in self.parts for paragraph in part)
 
     @property
@@ -137,7 +135,6 @@ def _entries(text: str) -> list[list[str]]:
 
 
 def _parse(site: str, lines: list[str]) -> InventedArticle:
-    """Read one entry; a reprint's text is still missing or has references."""
     head = lines[0].split()[1:]
     number = int(head[0])
     kind, original = head[1:] or ("", "")

@@ -44,11 +44,9 @@ class TruthArticle:
     """True content of an article's page.
 
     Attributes:
-        url: of its (first) page.
         title, authors, source: as printed; the source may be empty.
         published: ISO 8601 with zone.
         text: paragraphs joined by line feeds, of all pages together.
-        site: name of the site.
         reprint_of: URL of the original, or empty.
         reprint_kind: empty, "exact", "edited" or "script" (converted between simplified and traditional characters).
         parts: URLs of the second and further pages.
@@ -80,8 +78,6 @@ class DemoRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A page ready to be sent."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -94,10 +90,6 @@ class Newsroom:
 
     A page is made when it is first asked for and kept as bytes. The server has a thread and an event loop of its own,
     so that a test or a command may block while it runs.
-
-    Args:
-        port: 0 for any free port.
-        latency_seconds: how long every answer takes.
     """
 
     def __init__(self, port: int = 0, latency_seconds: float = 0.0) -> None:
@@ -153,7 +145,6 @@ class Newsroom:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop serving and close all connections; nothing happens when it is not serving."""
         if self._thread is not None and self._server is not None:
             self._server.should_exit = self._server.force_exit = True
             self._thread.join()
@@ -211,7 +202,6 @@ class Newsroom:
             self._log.append(DemoRequest(start, time.monotonic(), host, target, status, agent))
 
     def _find(self, host: str, target: str) -> _Answer:
-        """Return the page of a URL; parameters that only decorate are ignored."""
         path, _, query = target.partition("?")
         parameters = _PARAMETERS.findall(query)
         route = f"{path}?{'&'.join(parameters)}" if parameters else path
@@ -230,7 +220,6 @@ class Newsroom:
 
 
 def _truth(site: DemoSite, article: InventedArticle, urls: dict[str, str]) -> TruthArticle:
-    """Describe one article."""
     return TruthArticle(
         url=site.url(article),
         title=article.title,
@@ -246,7 +235,6 @@ def _truth(site: DemoSite, article: InventedArticle, urls: dict[str, str]) -> Tr
 
 
 def _prepare(page: DemoPage) -> _Answer:
-    """Write a page's headers."""
     etag = f'"{blake2b(page.body, digest_size=8).hexdigest()}"'
     modified = (page.modified or _OPENED).astimezone(UTC)
     headers = {"content-type": page.content_type, "content-length": str(len(page.body))}
@@ -270,7 +258,6 @@ def _is_unchanged(answer: _Answer, headers: dict[str, str]) -> bool:
 
 
 def _draw(number: int) -> DemoPage:
-    """Draw a picture of two coloured areas."""
     hue = number * 47 % 360
     text = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="360">'

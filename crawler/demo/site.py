@@ -82,7 +82,6 @@ class DemoSite(ABC):
         """Return the path of a page of a channel."""
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return further pages: feeds, sitemaps, robots.txt, redirects, forms."""
         return {}
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
@@ -90,11 +89,9 @@ class DemoSite(ABC):
         return {}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return the links between the pages of a list."""
         return []
 
     def url(self, article: InventedArticle, part: int = 1) -> str:
-        """Return the URL of a page of an article."""
         return self.origin + self.path(article, part)
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
@@ -137,16 +134,13 @@ class DemoSite(ABC):
         return DemoPage(text.encode(), f"{kind}; charset=utf-8", modified=modified)
 
     def robots(self, text: str) -> DemoPage:
-        """Serve a robots.txt."""
         return DemoPage(text.encode(), "text/plain; charset=utf-8")
 
     def not_found(self) -> DemoPage:
-        """Return the answer to an unknown path."""
         text = f"<html><head><title>404</title></head><body><h1>404 - {escape(self.title)}</h1></body></html>"
         return self.html(text, status=404)
 
     def redirect(self, target: str) -> DemoPage:
-        """Redirect for good."""
         return DemoPage(b"Moved", "text/plain", 301, location=target)
 
     def _home(self) -> DemoPage:
@@ -189,5 +183,4 @@ def pick(choices: Sequence[str], key: str, count: int) -> list[str]:
 
 
 def _stable(text: str) -> bytes:
-    """Hash a text, alike in every process."""
     return blake2b(text.encode(), digest_size=8).digest()

@@ -52,9 +52,6 @@ class FetchBounds:
     """Bounds of a response.
 
     Attributes:
-        size: bytes of a body, decoded or as sent.
-        ratio: see `DecodingBounds`.
-        head: of the headers.
         stall: seconds without a byte, once the first has come.
         least_rate: bytes a second, over `stall` seconds.
         pages_only: read of what can be no page only so much that the connection can be used again.
@@ -73,15 +70,10 @@ class FetchOptions:
     """Options of every fetch.
 
     Attributes:
-        guard: which IP addresses may be connected to.
-        trust: which certificates are believed.
-        bounds: of a response.
         seconds: for a fetch from the connection to the last byte.
-        cookies: whether they are kept.
         idle: connections that are kept open for further requests.
         bind: local address and port (0 for any) to connect from; None for any.
         records: whether requests and answers are handed on as sent, for an archive.
-        proxies: through which hosts are asked.
     """
 
     guard: Guard
@@ -100,8 +92,6 @@ class HttpResponse:
     """Head and body that came for a request.
 
     Attributes:
-        head: status and headers.
-        body: decoded.
         truncated: the body is only a beginning.
         bounds: names of the bounds that it ran into.
         first_byte: time of the event loop at which it began to come.
@@ -130,12 +120,7 @@ class BodyEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Functions told of a response while it comes; True stops it.
-
-    Attributes:
-        head: called with the head.
-        piece: called with each piece of the body, as sent.
-    """
+    """Functions told of a response while it comes; True stops it."""
 
     head: Callable[[Head], bool]
     piece: Callable[[bytes], bool]
@@ -149,12 +134,10 @@ class Connection(asyncio.Protocol):
         is_silent: nothing has come for the present request, so it can be made again elsewhere.
         peer: the address it leads to; None where a proxy alone knows.
         certificate: of the server, in DER form; None without TLS.
-        proxy: through which it leads.
         rewrite: writes a request as the proxy is asked; None when it goes out as it is.
     """
 
     def __init__(self) -> None:
-        """Wait to be connected."""
         self.is_idle = True
         self.is_silent = True
         self.peer: ipaddress.IPv4Address | ipaddress.IPv6Address | None = None
@@ -178,12 +161,8 @@ class Connection(asyncio.Protocol):
         """Send a request and wait for its response.
 
         Args:
-            request: head and body.
-            bounds: of the response.
             deadline: time of the event loop until which the response must be complete.
             acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
-            expects_body: False for a HEAD request.
-            listener: who is told of what comes.
             wire: filled with the bytes of the answer as they come.
 
         Raises:
@@ -215,11 +194,9 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
         self.is_silent = False
         if self._exchange is None:
             self.abort()  # nobody has asked
@@ -227,7 +204,6 @@ class Connection(asyncio.Protocol):
             self._exchange.received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
         self.is_idle = False
         if self._exchange is not None:
             self._exchange.lost(exc)
@@ -271,11 +247,9 @@ class _Exchange:
         self._timer = self._loop.call_at(min(deadline, self._last + bounds.stall), self._watch)
 
     def close(self) -> None:
-        """Stop watching."""
         self._timer.cancel()
 
     def received(self, data: bytes) -> None:
-        """Take bytes from the server."""
         if self.response.done():
             return
         self._last = self._loop.time()
@@ -296,7 +270,6 @@ class _Exchange:
             self._bomb()
 
     def lost(self, error: Exception | None) -> None:
-        """Note the end of the connection."""
         if self.response.done():
             return
         if self._reader.head is None:
@@ -307,7 +280,6 @@ class _Exchange:
         self._complete()
 
     def _take(self, head: Head, pieces: list[bytes]) -> None:
-        """Take pieces of the body, or its end."""
         if self._decoder is None:
             kind = b"".join(head.all(b"content-type")[:1]).lstrip().lower()
             # pages packed once more, or without a word; packed sitemaps are unpacked elsewhere, within other bounds
@@ -367,7 +339,6 @@ class _Exchange:
             self._bomb()
 
     def _finish(self) -> None:
-        """Complete the response; no more of the body will come."""
         assert self._decoder is not None
         for decoded in self._decoder.finish():
             self._body += decoded
@@ -449,9 +420,7 @@ async def connect(
 
     Args:
         addresses: of the host, all permitted; or its name, for a proxy that resolves it.
-        dial: opens the way to one of them.
         context: for TLS, None without.
-        host: whose certificate is expected.
         deadline: time of the event loop until which it must be there.
         pause: seconds after which the next address is tried beside one that does not answer.
 
@@ -545,7 +514,6 @@ def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
 
 
 async def _open(port: int, bind: tuple[str, int] | None, address: str) -> socket.socket:
-    """Open a connected socket."""
     opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         opened.settimeout(0.0)

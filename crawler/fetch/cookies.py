@@ -106,16 +106,12 @@ class SiteCookies:
     """
 
     def __init__(self) -> None:
-        """Start with none."""
         self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:
         """Return the Cookie header of a request.
 
         Args:
-            host: host name or address, without port.
-            path: of the request.
-            secure: whether it goes over TLS.
             now: Unix seconds.
 
         Returns:
@@ -136,10 +132,6 @@ class SiteCookies:
         """Store the cookies that a server sets.
 
         Args:
-            host: host that answered.
-            path: of the request.
-            lines: values of Set-Cookie headers.
-            secure: whether it answered over TLS.
             now: Unix seconds.
 
         Returns:

@@ -74,7 +74,6 @@ class Decoder:
 
         Args:
             codings: names as in Content-Encoding, in the order in which they were applied.
-            bounds: how much may come of it.
 
         Raises:
             Bomb: there are more codings on each other than anybody honest applies.

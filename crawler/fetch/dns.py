@@ -47,11 +47,7 @@ class DnsCache:
     """
 
     def __init__(self, guard: Guard) -> None:
-        """Start with an empty memory.
-
-        Args:
-            guard: what may be connected to.
-        """
+        """Start with an empty memory."""
         self.guard = guard
         self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
         self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
@@ -63,10 +59,6 @@ class DnsCache:
         """Resolve a host to the addresses that it may be connected to.
 
         The addresses returned are those that were checked: connect to them, never to the name.
-
-        Args:
-            host: name or IP literal, without brackets.
-            port: port of the connection.
 
         Raises:
             AddressRefused: it has addresses, but none that is permitted.
@@ -102,10 +94,6 @@ class DnsCache:
 
         That is the name; an address if that needs no look-up.
 
-        Args:
-            host: name or IP literal, without brackets.
-            port: port of the connection.
-
         Raises:
             AddressRefused: the address is not permitted, or the port is another service's.
         """
@@ -127,7 +115,6 @@ class DnsCache:
             self._known.pop(name, None)
 
     def close(self) -> None:
-        """Cancel look-ups that have not been answered."""
         self._waiting.clear()
         for timer in self._under_way.values():
             timer.cancel()
@@ -192,19 +179,16 @@ class DnsCache:
 
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
-    """Return the time at which a cached entry ends."""
     return now + (KEEP_SECONDS if any(addresses) else KEEP_FAILURE_SECONDS)
 
 
 def _tell(name: str, loop: asyncio.AbstractEventLoop, learn: Callable[[str, tuple[str, ...]], None]) -> None:
-    """Look a name up in a thread, and tell the event loop."""
     found = _ask(name)
     with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
         loop.call_soon_threadsafe(learn, name, found)
 
 
 def _ask(name: str) -> tuple[str, ...]:
-    """Ask the system for the addresses of a name; runs in a thread."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         # Python would read a scope as part of the address; such addresses are local, and refused.

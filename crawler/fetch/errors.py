@@ -39,7 +39,6 @@ class FetchError(OSError):
     """
 
     def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:
-        """Keep all."""
         super().__init__(label(reason, detail))
         self.reason = reason
         self.bounds = bounds
@@ -48,9 +47,6 @@ class FetchError(OSError):
 
 def why(error: BaseException | None) -> tuple[FailReason, str]:
     """Say why a request failed.
-
-    Args:
-        error: what was raised.
 
     Returns:
         The reason and its detail, which names no URL, password or anything else of the request.
@@ -78,9 +74,6 @@ def why(error: BaseException | None) -> tuple[FailReason, str]:
 
 def clean(text: str) -> str:
     """Make one short line of a text of others.
-
-    Args:
-        text: anything.
 
     Returns:
         At most 150 characters; control and format characters are left out, white space is one blank.

@@ -55,15 +55,9 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class AddressRefused(Exception):
-    """A host resolves to addresses that may not be connected to.
-
-    Attributes:
-        host: host of the request.
-        address: the first address it resolved to.
-    """
+    """A host resolves to addresses that may not be connected to."""
 
     def __init__(self, host: str, address: str) -> None:
-        """Keep what was refused."""
         super().__init__(host, address)
         self.host = host
         self.address = address

@@ -100,7 +100,6 @@ class GuardedHandler(BaseDownloadHandler):
         self._seconds = self._network.options.seconds
 
     async def download_request(self, request: Request) -> Response:
-        """Download within the bounds."""
         slots, lease = self._network.slots, request.meta.get("lease")
         bounds = self._bounds
         if lease is None or "download_maxsize" in request.meta:
@@ -143,14 +142,12 @@ class GuardedHandler(BaseDownloadHandler):
         return made
 
     async def close(self) -> None:
-        """Close what is kept open."""
         self._network.idle.close()
         self._network.names.close()
 
     async def _ask(
         self, request: Request, target: _Target, route: Route, ask: Callable[..., Awaitable[HttpResponse]]
     ) -> tuple[HttpResponse, Connection]:
-        """Send a request over a kept connection, or a new one."""
         network, loop = self._network, asyncio.get_running_loop()
         deadline = loop.time() + (request.meta.get("download_timeout") or self._seconds)
         reuse = request.method in _REPEATABLE
@@ -269,7 +266,6 @@ class GuardedHandler(BaseDownloadHandler):
         return Listener(head, lambda piece: tell(signals.bytes_received, data=piece))
 
     def _response(self, request: Request, target: _Target, response: HttpResponse, connection: Connection) -> Response:
-        """Convert a response to Scrapy's form."""
         flags = [BOUND + name for name in response.bounds]
         if response.truncated:
             flags.append(TRUNCATED)
@@ -332,7 +328,6 @@ class Network:
         """Return the proxies through which a host is asked; empty for none.
 
         Args:
-            target: what is asked.
             named: what the request says of proxies (`meta["proxy"]`), if it says something.
             headers: of the request, where Scrapy's own middleware puts user and password.
 
@@ -360,19 +355,13 @@ class Network:
         return await self.names.addresses(target.host, target.port)
 
     def cookies_of(self, url: str) -> str:
-        """Return the Cookie header that a URL would be asked with now."""
         if self.cookies is None:
             return ""
         target = _Target(url, None)
         return self.cookies.header(target.host, target.plain_path, secure=target.secure, now=clock.now())
 
     async def reaches(self, url: str, named: str = "") -> bool:
-        """Tell whether a host can be connected to now; its name is looked up anew.
-
-        Args:
-            url: on it.
-            named: its proxies, where its seed names some.
-        """
+        """Tell whether a host can be connected to now; its name is looked up anew."""
         target = _Target(url, self.options.bind)
         self.names.forget(target.host)
         try:
@@ -452,7 +441,6 @@ class _IdleConnections:
             self._drop(next(iter(self._kept)))
 
     def close(self) -> None:
-        """Close all."""
         for connection in list(self._kept):
             self._drop(connection)
 
@@ -479,7 +467,6 @@ def _why_cut(response: HttpResponse) -> CutBy | None:
 
 
 def _headers(head: Head) -> Headers:
-    """Return the headers of a response in Scrapy's form."""
     return Headers([header for header in head.headers if header[0] not in SPOKEN_FOR])
 
 
@@ -498,5 +485,4 @@ def _cookie_lines(cookies: CookiesT) -> list[str]:
 
 @lru_cache(256)
 def _certificate(der: bytes | None) -> Certificate | None:
-    """Return a certificate as Scrapy gives it."""
     return None if der is None else Certificate.loadPEM(DER_cert_to_PEM_cert(der).encode())

@@ -49,12 +49,7 @@ class WireError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HeadBounds:
-    """Bounds of a head; headers beyond them are dropped and counted.
-
-    Attributes:
-        size: bytes of all headers together.
-        lines: number of headers.
-    """
+    """Bounds of a head; headers beyond them are dropped and counted."""
 
     size: int = 64 * 1024
     lines: int = 256
@@ -65,7 +60,6 @@ class Head:
     """Status and headers of a response.
 
     Attributes:
-        status: three digits.
         headers: lower-case names with values, in order; a name may come several times.
         dropped: lines that are not among them because there were too many, or they were no headers.
         excess: how many of those there were too many of.
@@ -92,7 +86,6 @@ class ResponseParser:
     """Parses one response.
 
     Args:
-        bounds: of its head.
         expects_body: False for the response to a HEAD request, which has none whatever its headers say.
 
     Attributes:
@@ -103,7 +96,6 @@ class ResponseParser:
     """
 
     def __init__(self, bounds: HeadBounds, *, expects_body: bool = True) -> None:
-        """Prepare for a response."""
         self.state = ParserState.HEAD
         self.head: Head | None = None
         self.codings: list[str] = []
@@ -116,9 +108,6 @@ class ResponseParser:
 
     def receive(self, data: bytes) -> list[bytes]:
         """Take bytes from the connection.
-
-        Args:
-            data: the next ones.
 
         Returns:
             Pieces of the body.
@@ -227,7 +216,6 @@ class Sized:
         self.state = ParserState.BODY if self._left else ParserState.WHOLE
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         if len(data) >= self._left:
             self.surplus = len(data) > self._left
             data = data[: self._left]
@@ -256,7 +244,6 @@ class UntilClose:
         self.state = ParserState.BODY
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         return [data] if data else []
 
     def may_end(self) -> bool:
@@ -280,7 +267,6 @@ class Chunked:
         self._ends_chunk = False
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes of the connection, return those of the body."""
         if self._is_plain:
             return [data]
         pieces: list[bytes] = []
@@ -345,12 +331,7 @@ class Chunked:
 
 
 class _HeadLines:
-    """Lines up to the empty one that ends a head.
-
-    Args:
-        bounds: of what is kept.
-        seen: bytes of the heads before.
-    """
+    """Lines up to the empty one that ends a head."""
 
     def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
@@ -474,9 +455,6 @@ _ASCII = "".join(chr(code) for code in range(33, 127))
 def text(values: Iterable[bytes]) -> str:
     """Join the values of a header.
 
-    Args:
-        values: as received.
-
     Returns:
         Text without NUL, at most 8,000 characters.
     """
@@ -502,9 +480,6 @@ def location(values: Sequence[bytes]) -> str:
 
 def lines(values: Iterable[bytes]) -> str:
     """Join the values of a header of which each is to be read for itself, one a line.
-
-    Args:
-        values: as received.
 
     Returns:
         Text as of `text`.

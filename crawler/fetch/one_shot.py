@@ -30,8 +30,6 @@ _ALONE: dict[str, Any] = {**GUARDED, "ITEM_PIPELINES": {}, "EXTENSIONS": {}, "ST
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Final URL and bytes of a fetch, or the problem."""
-
     url: str
     body: bytes = b""
     content_type: str = ""
@@ -58,12 +56,10 @@ class _Fetcher(Spider):
         self.fetched = fetched
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield one request a URL."""
         for url in self.urls:
             yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked": url}, dont_filter=True)
 
     def keep(self, response: Response, asked: str) -> None:
-        """Keep a page."""
         if response.status != 200:
             self.fetched[asked] = Fetched(response.url, problem=f"http {response.status}")
             return
@@ -71,7 +67,6 @@ class _Fetcher(Spider):
         self.fetched[asked] = Fetched(response.url, response.body, kind)
 
     def fail(self, failure: Failure) -> None:
-        """Keep the reason."""
         asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
         refused = isinstance(failure.value, AddressRefused)
         problem = str(failure.value) if refused else f"could not be fetched ({label(*why(failure.value))})"
@@ -82,10 +77,6 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     """Fetch URLs, following redirects; blocks until all are done.
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
-
-    Args:
-        urls: absolute http(s) URLs.
-        settings: the project's.
 
     Returns:
         What came back, by address asked for.
@@ -109,7 +100,6 @@ class _Client(Spider):
         self.work = work
 
     async def start(self) -> AsyncIterator[Any]:
-        """Do the work; yield nothing."""
         await self.work(self._ask)
         return
         yield

@@ -56,7 +56,6 @@ class Proxy:
     """A proxy; shown without user and password.
 
     Attributes:
-        kind, host, port: where it is.
         user, password: what it asks for; empty for nothing.
         named_by: the setting, variable or the like that names it, for messages.
     """
@@ -89,7 +88,6 @@ def read_proxies(text: str, named_by: str = "PROXY") -> Route:
 
     Args:
         text: `http://user:password@host:port`, `socks5://host:port`, or `none`; http when there is no scheme.
-        named_by: for messages about them.
 
     Raises:
         ValueError: one is wrong. The message shows nothing of it, because a password might be in it.
@@ -126,7 +124,6 @@ def _read_one(entry: str, named_by: str) -> Proxy | None:
 
 
 def written(route: Route) -> str:
-    """Write proxies as a list, without users and passwords."""
     return ",".join(str(proxy or DIRECT) for proxy in route)
 
 
@@ -176,12 +173,7 @@ class Exempt:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Proxies that the environment names.
-
-    Attributes:
-        http, https: for pages of that scheme.
-        exempt: hosts that are reached without.
-    """
+    """Proxies that the environment names."""
 
     http: Route = ()
     https: Route = ()
@@ -243,14 +235,11 @@ class ProxyProblem(FetchError):
     """A proxy does not serve: nothing was asked of the host.
 
     Attributes:
-        proxy: which one.
         port: to which it opens no connection; None when it serves nobody.
-        cure: what helps.
         seconds: until it is tried again, when no other serves.
     """
 
     def __init__(self, proxy: Proxy, fault: ProxyFault, said: str = "", port: int | None = None) -> None:
-        """Keep all; `said` is a word of it or of the system."""
         what, cure = fault.value
         super().__init__(FailReason.NO_PROXY, detail=f"{proxy} {what}{f' ({clean(said)})' if said else ''}")
         self.proxy = proxy
@@ -283,7 +272,6 @@ class ProxyOptions:
     """Proxies of a crawl.
 
     Attributes:
-        listed: those of `PROXY`.
         environment: those that are used where `PROXY` says nothing.
         resolves: whether proxies are given names, which are then not judged here.
     """
@@ -307,11 +295,9 @@ class Proxies:
     Time is an argument, in seconds of any clock.
 
     Args:
-        options: which there are.
         test_seconds: for so long a proxy whose rest is over is tried by one connection alone.
 
     Attributes:
-        resolves: as in the options.
         are_general: whether requests that name none may be for one.
     """
 
@@ -328,13 +314,7 @@ class Proxies:
         self._tunnels: set[tuple[Proxy, int]] = set()
 
     def general(self, host: str, port: int, *, secure: bool) -> Route:
-        """Return the proxies for a request that names none.
-
-        Args:
-            host: name or IP address of its URL.
-            port: of that.
-            secure: whether it is https.
-        """
+        """Return the proxies for a request that names none."""
         if self._listed:
             return self._listed
         found = self._environment.https if secure else self._environment.http
@@ -377,11 +357,6 @@ class Proxies:
 
         One whose rest is over is returned once, and to others when it has served, or after some time.
 
-        Args:
-            route: not empty.
-            port: of the host.
-            now: when.
-
         Raises:
             ProxyProblem: all rest; that of the one which is tried first again.
         """
@@ -411,9 +386,7 @@ class Proxies:
         """Have a proxy rest; return the seconds of the first rest in a row, else 0.
 
         Args:
-            problem: its.
             tried: when the connection was tried that failed; that of one tried before a rest began says nothing new.
-            now: when.
         """
         key = problem.proxy, problem.port
         rest = self._rests.get(key)

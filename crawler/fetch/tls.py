@@ -40,11 +40,9 @@ class Trust:
         self._under = tuple(host[1:] for host in hosts if host.startswith("*."))
 
     def verifies(self, host: str) -> bool:
-        """Tell whether the certificate of a host must be valid."""
         return host not in self._exact and not host.endswith(self._under)
 
     def context(self, host: str) -> ssl.SSLContext:
-        """Return the TLS context for a connection to a host."""
         return self._strict if self.verifies(host) else self._lenient
 
     @cached_property

@@ -62,7 +62,6 @@ class ProxyTarget:
     """A host as connections through proxies need it.
 
     Attributes:
-        host, port: of the URL.
         origin: beginning of the URL, as a proxy is asked for an http page by URL; empty for https.
         bind: local address and port to connect from.
     """
@@ -78,8 +77,6 @@ class Dialer:
 
     Args:
         names: resolves names, of hosts within the guard.
-        proxies: which there are.
-        context: returns the TLS context for a host.
         stall: seconds that a proxy, and then TLS, may take.
     """
 
@@ -97,9 +94,7 @@ class Dialer:
         """Open a connection through the first proxy of a route that serves.
 
         Args:
-            target: what is asked.
             addresses: its permitted IP addresses, or its name for proxies that resolve it.
-            route: not empty.
             seconds: that one attempt may take.
 
         Returns:
@@ -122,14 +117,7 @@ class Dialer:
                 return connection, tried - begun
 
     async def has_cut(self, response: HttpResponse, connection: Connection, port: int, since: float) -> bool:
-        """Tell whether an answer ended with its proxy, or is that of the proxy.
-
-        Args:
-            response: that came.
-            connection: over which it came.
-            port: of the host.
-            since: when the exchange began.
-        """
+        """Tell whether an answer ended with its proxy, or is that of the proxy."""
         proxy = connection.proxy
         if proxy is not None and connection.rewrite is not None:
             if response.head.status == _WANTS_LOGIN:
@@ -142,14 +130,7 @@ class Dialer:
         return False
 
     async def is_to_blame(self, error: FetchError, connection: Connection, port: int, since: float) -> bool:
-        """Tell whether an exchange failed because its proxy has died; it rests then.
-
-        Args:
-            error: of the exchange.
-            connection: over which it was.
-            port: of the host.
-            since: when the exchange began.
-        """
+        """Tell whether an exchange failed because its proxy has died; it rests then."""
         proxy = connection.proxy
         if proxy is None:
             return False
@@ -195,19 +176,16 @@ class Dialer:
         return not await self.has_cut(response, connection, target.port, began)
 
     def _failed(self, problem: ProxyProblem, tried: float) -> None:
-        """Have a proxy rest, and say so once."""
         if rest := self._proxies.failed(problem, tried, asyncio.get_running_loop().time()):
             logger.warning("the proxy %s; %s; it rests for %.0f s", problem.detail, problem.cure, rest)
 
     def _answers(self, proxy: Proxy) -> None:
-        """Note that a proxy does its work."""
         if rested := self._proxies.answered(proxy, asyncio.get_running_loop().time()):
             logger.warning("the proxy %s serves again after %.0f s", proxy, rested)
 
     async def _connect(
         self, target: ProxyTarget, addresses: Sequence[str], proxy: Proxy | None, seconds: float
     ) -> Connection:
-        """Connect through one proxy, or through none."""
         loop = asyncio.get_running_loop()
         context = None if target.origin else self._context(target.host)
         if proxy is None:
@@ -245,7 +223,6 @@ class Dialer:
     async def _reach(
         self, proxy: Proxy, at: Sequence[str], bind: tuple[str, int] | None, until: float, _address: str = ""
     ) -> socket.socket:
-        """Connect to a proxy itself."""
         try:
             async with asyncio.timeout_at(until):
                 return (await open_first(at, direct(proxy.port, bind)))[0]
@@ -260,7 +237,6 @@ class Dialer:
     async def _dial(
         self, proxy: Proxy, at: Sequence[str], target: ProxyTarget, until: float, address: str
     ) -> socket.socket:
-        """Open a socket that leads to an address (or name) through a proxy."""
         opened = await self._reach(proxy, at, target.bind, until)
         wire = _Wire(opened, until)
         try:
@@ -276,7 +252,6 @@ class Dialer:
         return opened
 
     async def _ask_http(self, wire: _Wire, proxy: Proxy, address: str, port: int) -> None:
-        """Have an HTTP proxy open a connection."""
         place = b"%s:%d" % (f"[{address}]".encode() if ":" in address else address.encode("idna"), port)
         login = b"Proxy-Authorization: %s\r\n" % proxy.basic if proxy.basic else b""
         await wire.send(b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n" % (place, place, login))
@@ -294,7 +269,6 @@ class Dialer:
             self._refused(proxy, port, said)
 
     async def _ask_socks(self, wire: _Wire, proxy: Proxy, address: str, port: int) -> None:
-        """Have a SOCKS5 proxy open a connection."""
         await wire.send(bytes([_VERSION, _CONNECT, 0]) + _place(address) + port.to_bytes(2, "big"))
         version, reply, _, kind = await wire.exactly(4)
         if version != _VERSION or reply == _NO_COMMAND:
@@ -350,7 +324,6 @@ class _Wire:
         self.is_silent = True
 
     async def send(self, data: bytes) -> None:
-        """Send all."""
         async with asyncio.timeout_at(self._until):
             await self._loop.sock_sendall(self._socket, data)
 
@@ -366,7 +339,6 @@ class _Wire:
         return data
 
     async def exactly(self, length: int) -> bytes:
-        """Receive so many bytes."""
         data = b""
         while len(data) < length:
             data += await self._receive(length - len(data))
@@ -416,7 +388,6 @@ def _wants_login(proxy: Proxy, said: str = "") -> ProxyProblem:
 
 
 def _place(address: str) -> bytes:
-    """Write an IP address or a name as SOCKS5 has it."""
     if not _is_address(address):
         name = address.encode("idna")
         return bytes([_NAME, len(name)]) + name

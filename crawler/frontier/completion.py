@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from db.articles.page_transaction import Store
@@ -25,6 +25,7 @@ from ..corpus.warc_records import PROBE, Fetch
 from ..corpus.warc_writer import Archive, ArchiveError
 from ..learn.learning import Learning
 from ..politeness.hosts import Hosts
+from ..politeness.outage import Outage
 from ..response import outcome as outcomes
 from ..response.context import Context
 from ..response.cookie_states import CookieStates
@@ -35,7 +36,6 @@ from ..response.seen_urls import KnownUrls
 from ..run.background import Background, EngineCallbacks
 from ..run.session import Session
 from ..run.stats import count
-from .host_backoff import HostBackoff
 from .pending import PendingUrls, best_scores
 from .rescore import Rescorer
 from .robots_update import RobotsUpdate
@@ -44,54 +44,22 @@ from .watch import Watch
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Knowledge of a run: of hosts, of seeds, of URLs in the table."""
-
-    hosts: Hosts
-    seeds: SeedScope
-    urls: KnownUrls
-
-
-@dataclass(frozen=True, slots=True)
-class Followers:
-    """Parts of a crawl that are told of pages.
-
-    Attributes:
-        backoff: told as soon as the network is done with a page; all others when it is stored.
-        robots: puts rules into force.
-        learning: learns of sites.
-        rescorer: scores the queue again.
-        watch: queues URLs again, when the crawl is to go on for ever.
-    """
-
-    backoff: HostBackoff
-    robots: RobotsUpdate
-    learning: Learning
-    rescorer: Rescorer
-    watch: Watch | None
-
-
 class PageCompletion:
-    """Writes what came of pages, and tells everyone concerned.
-
-    Args:
-        session: the open database.
-        pending: what waits, and the queues.
-        known: what is known of hosts, of seeds, of URLs.
-        followers: told of every stored page.
-        background: where work is begun, and faults end the crawl.
-        engine: told when a body is needed no longer; exports articles that no page stands for.
-        archive: gets all answers, if there is one.
-    """
+    """Writes what came of pages, and tells everyone concerned."""
 
     def __init__(
         self,
         session: Session,
         pending: PendingUrls,
-        known: Known,
-        followers: Followers,
         *,
+        hosts: Hosts,
+        seeds: SeedScope,
+        urls: KnownUrls,
+        outage: Outage,
+        robots: RobotsUpdate,
+        learning: Learning,
+        rescorer: Rescorer,
+        watch: Watch | None,
         background: Background,
         engine: EngineCallbacks,
         archive: Archive | None = None,
@@ -102,8 +70,14 @@ class PageCompletion:
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._known = known
-        self._followers = followers
+        self._hosts = hosts
+        self._seeds = seeds
+        self._urls = urls
+        self._outage = outage
+        self._robots = robots
+        self._learning = learning
+        self._rescorer = rescorer
+        self._watch = watch
         self._background = background
         self._engine = engine
         self._archive = archive
@@ -151,7 +125,7 @@ class PageCompletion:
 
         Stores the articles that wait for parts which will not come.
         """
-        if await self._followers.learning.look_again():
+        if await self._learning.look_again():
             return True
         while (finished := await self._session.submit(self._store.finish, None)).joined:
             self._session.stats.update(one.what for one in finished.joined)
@@ -173,7 +147,7 @@ class PageCompletion:
         return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; one that cannot be, through a fault of ours, is marked failed."""
+        """Store a page; one that cannot be stored, through a fault of ours, is marked failed."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction
@@ -195,18 +169,17 @@ class PageCompletion:
             return outcome, Stored()
 
     async def _judged(self, page: Page) -> Outcome:
-        """Judge a page."""
-        config, lease, hosts = self._session.config, page.lease, self._known.hosts
+        config, lease, hosts = self._session.config, page.lease, self._hosts
         if self._session.line.reconnects != self._reconnects:  # what was said to be stored may not be
             self._reconnects = self._session.line.reconnects
-            self._known.urls.clear()
+            self._urls.clear()
         self._cookies.note(page)
         context = Context(
             priority=config.priority,
             tries=config.tries,
             redirects=config.redirects,
-            depth=self._known.seeds.depth_of(lease.seed_id),
-            known=self._known.urls,
+            depth=self._seeds.depth_of(lease.seed_id),
+            known=self._urls,
             extractor=config.extractor,
             extractor_version=config.extractor_version,
             disallow_reason=hosts.cached_reason,
@@ -216,7 +189,7 @@ class PageCompletion:
             robots_hosts=hosts.hosts_of_robots(lease),
             robots_again=hosts.robots_again(lease),
             robots_bytes=config.robots_bytes,
-            resting=self._followers.backoff.outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
+            in_backoff=self._outage.suspected or hosts.errors.is_in_backoff(lease.host_id),
             cookies=self._cookies,
         )
         judged = replace(outcomes.judge(page, context), ready_at=page.ready_at, seconds=page.seconds)
@@ -227,35 +200,34 @@ class PageCompletion:
         return _never_again(settled) if page.recorded and lease.seed_id is None else settled
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Bring memory in line with the table: a page is stored."""
-        lease, stats, followers = page.lease, self._session.stats, self._followers
+        """Bring memory in line with the table after a page is stored."""
+        lease, stats = page.lease, self._session.stats
         count(stats, page, outcome, stored)
         for key, depth in depth_memory(outcome):
-            self._known.urls.note(key, depth)
+            self._urls.note(key, depth)
         if outcome.seed_host is not None:
-            self._known.seeds.adopt(*outcome.seed_host)
+            self._seeds.adopt(*outcome.seed_host)
         if lease.kind == Kind.ROBOTS and outcome.state != State.PENDING:
-            followers.robots.stored(lease, outcome)
-        if not (page.error and followers.backoff.outage.suspected):  # which says nothing of the host
+            self._robots.stored(lease, outcome)
+        if not (page.error and self._outage.suspected):  # which says nothing of the host
             try:
-                followers.learning.note(page, outcome, stored)
+                self._learning.note(page, outcome, stored)
             except Exception as error:  # noqa: BLE001 - of whatever kind: it knows less, and the crawl goes on
                 self._background.helper_failed("Learning.note", error)
         self._queue(outcome, stored)
-        if followers.rescorer.is_due(stats["pages"]):
-            self._background.start_helper(followers.rescorer.rescore(stats["pages"]))
+        if self._rescorer.is_due(stats["pages"]):
+            self._background.start_helper(self._rescorer.rescore(stats["pages"]))
 
     def _queue(self, outcome: Outcome, stored: Stored) -> None:
-        """Note what waits now, and what will at some time."""
         self._pending.count += stored.queued + (outcome.state == State.PENDING)
         waits = outcome.state == State.PENDING and outcome.next_visit is not None
         # a page that was on its way when its host was given up is skipped like the others
-        if waits and not self._known.hosts.is_closed(outcome.lease.host_id):
+        if waits and not self._hosts.is_closed(outcome.lease.host_id):
             self._pending.later(outcome.next_visit or 0.0, outcome.lease.host_id)
         else:
             self._pending.found(stored.hosts, best_scores(outcome.new_urls))
-            if self._followers.watch is not None:
-                self._followers.watch.note(stored.next_visit if outcome.visit is not None else outcome.next_visit)
+            if self._watch is not None:
+                self._watch.note(stored.next_visit if outcome.visit is not None else outcome.next_visit)
 
 
 def _never_again(outcome: Outcome) -> Outcome:

@@ -46,6 +46,7 @@ from ..options.seeds import ArchiveSeeds
 from ..options.values import ConfigError
 from ..politeness.hosts import Hosts
 from ..politeness.ip_clock import SharedClocks
+from ..politeness.outage import Outage
 from ..render.renderer import Renderer
 from ..render.requests import BrowserRequests, HostTurns
 from ..response.seed_scope import SeedScope
@@ -55,7 +56,7 @@ from ..run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_FINISHED, EXIT_NOTH
 from ..run.exporters import export_command
 from ..run.session import WATCH, Session
 from . import retention
-from .completion import Followers, Known, PageCompletion
+from .completion import PageCompletion
 from .exchange import Exchange
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
@@ -79,9 +80,9 @@ class Ended:
     """The end of a crawl.
 
     Attributes:
-        left: what is left, as far as the database said it.
+        left: what is left, as far as the database could say it.
         unread: pages that could not be read, through a fault of ours.
-        alarms: what is wrong with hosts.
+        alarms: of hosts, those that are still active.
     """
 
     left: Waiting | None = None
@@ -91,43 +92,40 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """An open crawl; also the `PageServices` of the spider and the stages.
-
-    Attributes:
-        session: the open database.
-        background: tasks beside the engine's own work.
-        known: what is known of hosts, seeds, URLs.
-        pending: what waits, and the queues.
-        followers: who is told of pages.
-        completion: stores pages.
-        refiller: keeps the queues filled.
-        rendering: renders pages whose text is made by script.
-        exchange: with the other databases of the crawl, if it has some.
-        archive: of all that is fetched, if it has one.
-        replay: pages of an archive, if nothing else is to be read.
-    """
+    """An open crawl; also the `PageServices` of the spider and the stages."""
 
     session: Session
     background: Background
-    known: Known
+    """Tasks beside the engine's own work."""
+    seeds: SeedScope
+    queues: HostQueues
     pending: PendingUrls
-    followers: Followers
+    outage: Outage
+    backoff: HostBackoff
+    learning: Learning
+    rescorer: Rescorer
+    watch: Watch | None
     completion: PageCompletion
+    held: HeldHosts
+    idle: Idle
     refiller: Refiller
     rendering: Rendering
     exchange: Exchange | None = None
+    """With the other databases of the crawl, if it has some."""
     archive: Archive | None = None
+    """Of all that is fetched, if it has one."""
     replay: Replay | None = None
+    """Pages of an archive, if nothing else is to be read."""
 
     @property
     def exhausted(self) -> bool:
-        """Tell whether nothing is left within the limits."""
-        return (self.replay or self.refiller.idle).exhausted
+        """Nothing is left within the limits."""
+        return (self.replay or self.idle).exhausted
 
     @property
     def watches(self) -> bool:
-        """Tell whether it goes on when nothing is left, and waits for news."""
-        return self.followers.watch is not None
+        """It goes on when nothing is left, and waits for news."""
+        return self.watch is not None
 
     @property
     def left_elsewhere(self) -> str:
@@ -136,35 +134,32 @@ class Crawl:
 
     @property
     def topic(self) -> Topic | None:
-        """Topic of the crawl, if it has one, as far as it is known by now."""
-        return self.followers.rescorer.topic
+        """Topic of the crawl, if it has one, with what its pages have taught of it by now."""
+        return self.rescorer.topic
 
     def scope_of(self, lease: Lease) -> Scope:
-        """Return the scope of the links of a page."""
-        return self.known.seeds.scope_of(lease)
+        return self.seeds.scope_of(lease)
 
     def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with what it says."""
-        return page if self.replay is not None else self.followers.backoff.answered(page)
+        """Start the clock of a page's host; return the page with the time that follows."""
+        return page if self.replay is not None else self.backoff.answered(page)
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned."""
         try:
-            return await self.followers.learning.knowledge(lease)
+            return await self.learning.site_model(lease)
         except DatabaseProblem as problem:  # the page cannot be stored either, and says so
             self.background.give_up(problem)
             return None
 
     def url_rules(self, lease: Lease) -> str:
         """Return the packed URL rules of a page's host; empty for none."""
-        return self.followers.learning.url_rules(lease)
+        return self.learning.url_rules(lease)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
-        """Return the known traps of a page's host; None when they are not looked for."""
-        return self.followers.learning.known_traps(lease)
+        return self.learning.known_traps(lease)
 
     def needs_browser(self, page: Page) -> bool:
-        """Tell whether a page that was read is to be rendered."""
         return self.rendering.needs_browser(page)
 
     async def render(self, page: Page) -> Page | None:
@@ -172,29 +167,26 @@ class Crawl:
         return await self.rendering.render(page)
 
     async def better(self, plain: Page, rendered: Page) -> Page:
-        """Return the one that says more."""
         return await self.rendering.better(plain, rendered)
 
     async def store(self, page: Page) -> Stored:
-        """Write what came of a page in one transaction and take over its links."""
         return await self.completion.store(page)
 
     async def items(self, ids: Sequence[int]) -> list[ArticleItem]:
-        """Return stored articles."""
         return await self.session.submit(articles.items, ids)
 
     def export_failed(self, problem: str) -> None:
         """Stop the crawl, because its articles cannot be exported."""
         command = export_command(self.session.database)
-        told = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
-        self.background.give_up(OSError(told), "export")
+        message = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
+        self.background.give_up(OSError(message), "export")
 
     def run(self) -> None:
         """Begin what goes on for as long as the crawl does."""
         start = self.background.start
-        if self.followers.watch is not None:
-            start(self.followers.watch.keep())
-        self.followers.learning.run()
+        if self.watch is not None:
+            start(self.watch.keep())
+        self.learning.run()
         self.background.keep_helper(partial(retention.keep, self.session, self.session.config.keep))
         if self.replay is not None:
             start(self.replay.keep_alive())
@@ -212,14 +204,14 @@ class Crawl:
             reason: Scrapy's, in a word or two.
         """
         ended = self.background.ended
-        self.followers.backoff.tell()
+        self.backoff.tell()
         await ended(self.rendering.close(), None)
         if self.exchange is not None:
             await ended(self.exchange.close(), None)
         if reason == "finished" and not self.background.problem:
-            await ended(self.followers.rescorer.finish(self.session.stats["pages"]), None)
-        await ended(self.followers.rescorer.close(), None)
-        alarms = await ended(self.followers.learning.close(), ())
+            await ended(self.rescorer.finish(self.session.stats["pages"]), None)
+        await ended(self.rescorer.close(), None)
+        alarms = await ended(self.learning.close(), ())
         result = Ended()
         try:
             if self.archive is not None:
@@ -233,7 +225,6 @@ class Crawl:
         return replace(result, alarms=alarms)
 
     async def _end(self, reason: str) -> Ended:
-        """Release what is leased and write the end of the run."""
         left = await self.session.release_all()
         unread = await self.session.unread()
         is_answered = left.within > 0 or await self.session.is_answered()
@@ -257,7 +248,7 @@ class Crawl:
         if not is_answered:
             self.background.exit_code = EXIT_NOTHING
             return f"{FAILED} (no seed brought a page)"
-        return "stopped watching" if self.followers.watch is not None and not self.followers.watch.spent else "finished"
+        return "stopped watching" if self.watch is not None and not self.watch.spent else "finished"
 
 
 async def open_crawl(
@@ -293,9 +284,7 @@ async def open_crawl(
         if files:
             crawl = replace(
                 crawl,
-                replay=Replay(
-                    files, session, crawl.pending.queues.in_flight, crawl.pending.poll, crawl.completion.finish
-                ),
+                replay=Replay(files, session, crawl.queues.in_flight, crawl.pending.poll, crawl.completion.finish),
             )
         return crawl
     except (DatabaseProblem, ValueError):
@@ -329,13 +318,9 @@ def _archive(config: Config) -> Archive | None:
 async def _build(
     session: Session, background: Background, engine: EngineCallbacks, archive: Archive | None, *, watches: bool
 ) -> Crawl:
-    """Build all that needs an open database."""
     config = session.config
-    known = Known(
-        Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now()),
-        SeedScope(session.resumed.seeds, config.limits.depth, config.period),
-        KnownUrls(_MOST_KNOWN),
-    )
+    hosts = Hosts(config.delay, config.backoff, config.robots_agent, keep_seconds=config.robots_keep, now=clock.now())
+    seeds = SeedScope(session.resumed.seeds, config.limits.depth, config.period)
     knows_addresses = not config.fetch.proxies.resolves
     queues = HostQueues(
         depth=config.window,
@@ -347,7 +332,7 @@ async def _build(
     pending = PendingUrls(session, queues, background.start, engine.poll)
     callbacks = Callbacks(
         stats=session.stats,
-        is_own=known.seeds.owns,
+        is_own=seeds.owns,
         start=background.start_helper,
         keep=background.keep_helper,
         add=pending.add_soon,
@@ -356,30 +341,63 @@ async def _build(
     )
     learning = Learning(session, callbacks)
     pending.count += await learning.load()
-    followers = Followers(
-        backoff=HostBackoff(session, pending, known.hosts, background, engine),
-        robots=RobotsUpdate(session, pending, known.hosts, known.seeds, background),
-        learning=learning,
-        rescorer=Rescorer(session, queues),
-        watch=Watch(session, pending) if watches else None,
+    outage = Outage(has_seed_proxies=any(seed.proxy for seed in session.resumed.seeds))
+    backoff = HostBackoff(
+        session, pending, hosts=hosts, background=background, engine=engine, outage=outage, waits_on=watches
     )
-    followers.backoff.waits_on = watches
+    rescorer = Rescorer(session, queues)
+    watch = Watch(session, pending) if watches else None
     completion = PageCompletion(
-        session, pending, known, followers, background=background, engine=engine, archive=archive
+        session,
+        pending,
+        hosts=hosts,
+        seeds=seeds,
+        urls=KnownUrls(_MOST_KNOWN),
+        outage=outage,
+        robots=RobotsUpdate(session, pending, hosts=hosts, seeds=seeds, background=background),
+        learning=learning,
+        rescorer=rescorer,
+        watch=watch,
+        background=background,
+        engine=engine,
+        archive=archive,
     )
-    held = HeldHosts(session, pending, known, learning)
+    held = HeldHosts(session, pending, hosts=hosts, seeds=seeds, learning=learning)
     exchange = None
     if session.neighbours is not None:
         exchange = Exchange(session, found=pending.arrived, refill=pending.refill, watches=watches)
     idle = Idle(
-        *(session, pending, held, followers.backoff),
+        session,
+        pending,
+        held=held,
+        backoff=backoff,
+        outage=outage,
         completion=completion,
-        watch=followers.watch,
+        watch=watch,
         exchange=exchange,
     )
-    refiller = Refiller(session, pending, known, learning=learning, held=held, backoff=followers.backoff, idle=idle)
-    rendering = _rendering(session, followers.backoff, known.seeds, engine, archive)
-    return Crawl(session, background, known, pending, followers, completion, refiller, rendering, exchange, archive)
+    refiller = Refiller(
+        session, pending, hosts=hosts, seeds=seeds, learning=learning, held=held, backoff=backoff, idle=idle
+    )
+    return Crawl(
+        session=session,
+        background=background,
+        seeds=seeds,
+        queues=queues,
+        pending=pending,
+        outage=outage,
+        backoff=backoff,
+        learning=learning,
+        rescorer=rescorer,
+        watch=watch,
+        completion=completion,
+        held=held,
+        idle=idle,
+        refiller=refiller,
+        rendering=_rendering(session, backoff, seeds, engine, archive),
+        exchange=exchange,
+        archive=archive,
+    )
 
 
 def _rendering(
@@ -401,7 +419,7 @@ def _rendering(
 
 
 async def _keep(archive: Archive, request: Request, response: Response) -> None:
-    """Put into the archive what a page asked for while a browser showed it."""
+    """Archive what a page asked for while a browser showed it."""
     wire = request.meta.pop("wire", None)
     if wire is not None:
         purpose = Kind.ROBOTS if request.url.endswith("/robots.txt") else SUBREQUEST

@@ -1,12 +1,12 @@
-"""Exchange mail with other databases of a crawl, and tell when all are done.
+"""Exchange messages with other databases of a crawl, and tell when all are done.
 
-A process works on one database. The leading one of each brings its mail to the others, reads what came, compares
-articles with those that they may repeat elsewhere, and has pages of `MAX_PAGES` granted. A database that does not
-answer holds up nothing but what is for it.
+A process works on one database. The leading process of each database brings its messages to the others, reads what
+came, compares articles with those that they may repeat elsewhere, and has pages of `MAX_PAGES` granted. A database that
+does not answer holds up nothing but what is for it.
 
 When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and nothing was
-sent, received or counted in between, nothing will come any more (Mattern's double counting). One whose work nobody
-does, or that does not answer, is waited for; then the crawl ends with work left.
+sent, received or counted in between, nothing will come any more (Mattern's double counting). A database whose work
+nobody does, or that does not answer, is waited for; then the crawl ends with work left.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Exchange:
 
     Args:
         session: the open database.
-        found: told of URLs that came by mail.
+        found: told of URLs that came by message.
         refill: has hosts asked again that had no page left to count.
         watches: the crawl goes on when nothing is left.
 
@@ -92,9 +92,9 @@ class Exchange:
     async def _round(self) -> bool:
         """Send, read and count once; tells whether there was anything to do."""
         sent = await asyncio.gather(*(self._ask(n, partial(self._send, n)) for n in self._dealing.others))
-        count, found = await self._session.submit(mail.read, self._readers)
+        count, arrived = await self._session.submit(mail.read, self._readers)
         if count:
-            self._found(found)
+            self._found(arrived)
         for number in self._dealing.others:
             settled = await self._ask(number, partial(self._compare, number))
             if settled is not None:
@@ -115,17 +115,27 @@ class Exchange:
         late, early = zip(*((one.article_id, one.of_id) for one in suspicions), strict=True)
         own = self._neighbours.own.read(partial(elsewhere.texts_of, ids=late))
         theirs = self._neighbours.get(number).read(partial(elsewhere.texts_of, ids=early))
-        found = []
+        evidence = []
         for one in suspicions:
             if one.article_id in own and one.of_id in theirs:
                 (text, *_), (other, url, at) = own[one.article_id], theirs[one.of_id]
                 if (decision := self._judge.between(text, other)) is not None:
-                    evidence = round(decision.similarity, 4), decision.method, decision.kind
-                    found.append(ElsewhereEvidence(one.article_id, one.of_id, url, at, number, *evidence))
-        return suspicions, found
+                    evidence.append(
+                        ElsewhereEvidence(
+                            one.article_id,
+                            one.of_id,
+                            of_url=url,
+                            of_at=at,
+                            shard=number,
+                            similarity=round(decision.similarity, 4),
+                            method=decision.method,
+                            kind=decision.kind,
+                        )
+                    )
+        return suspicions, evidence
 
     def _have_granted(self) -> bool | None:
-        """Have pages granted, as many as are soon needed; give back what is not."""
+        """Have as many pages granted as are soon needed; give back what is not."""
         limit, ahead = self._limits.pages, _MOST_AHEAD
         if limit is not None:
             ahead = min(ahead, max(_LEAST_AHEAD, limit // (10 * self._dealing.count)))
@@ -137,7 +147,6 @@ class Exchange:
         return places.grant(first, one, number, self._limits_of(number), ahead)
 
     def _limits_of(self, number: int) -> Limits:
-        """Return the limits of a database."""
         return replace(self._dealing, number=number).part(self._limits)
 
     async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
@@ -173,7 +182,7 @@ class Exchange:
     # ------------------------------------------------------------ the end
 
     async def is_over(self) -> bool:
-        """Tell whether nothing will come any more; takes a moment, in which it may."""
+        """Tell whether nothing will come any more; takes a moment, in which something may."""
         last, self._last = self._last, await self._look()
         busy = unfinished(self._last, self._limits)
         goes_on = self._watches and not is_spent(self._last, self._limits)
@@ -221,6 +230,5 @@ class Exchange:
         return now - self._abandoned_at[number] >= patience
 
     def _what_is_left(self, number: int) -> str:
-        """Say why the work of a database is left."""
         why = "does not answer" if self._last[number] is None else "has work left, and no process works on it"
         return f"{self._neighbours.name(number)} {why}"

@@ -1,4 +1,4 @@
-"""Take over hosts that nobody holds, let idle ones go, share with other runs."""
+"""Take over hosts that no run holds, drop idle ones, share with other runs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from .. import clock
 from ..fetch.dns import look_up
 from ..learn.learning import Learning
 from ..politeness.delay import LONGEST_PAUSE
+from ..politeness.hosts import Hosts
+from ..response.seed_scope import SeedScope
 from ..run.session import Session
-from .completion import Known
 from .host_queues import HostQueue
 from .pending import PendingUrls
 
@@ -24,23 +25,19 @@ from .pending import PendingUrls
 class HeldHosts:
     """The hosts that this run owns.
 
-    Args:
-        session: the open database.
-        pending: what waits, and the queues of the hosts.
-        known: what is known of the hosts, and of the seeds.
-        learning: what is learned of them.
-
     Attributes:
-        surplus: how many hosts should be let go because other runs have fewer.
+        surplus: how many hosts should be handed over because other runs have fewer.
     """
 
-    def __init__(self, session: Session, pending: PendingUrls, known: Known, learning: Learning) -> None:
+    def __init__(
+        self, session: Session, pending: PendingUrls, *, hosts: Hosts, seeds: SeedScope, learning: Learning
+    ) -> None:
         self.surplus = 0
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._hosts = known.hosts
-        self._seeds = known.seeds
+        self._hosts = hosts
+        self._seeds = seeds
         self._learning = learning
         self._run_id = session.resumed.run_id
         self._share: int | None = None
@@ -48,16 +45,15 @@ class HeldHosts:
 
     @property
     def is_shared(self) -> bool:
-        """Tell whether other runs are at work on the same database."""
+        """Other runs are at work on the same database."""
         return self._share is not None
 
     @property
     def may_have_orphans(self) -> bool:
-        """Tell whether answers to lease requests may have been lost, with the connection."""
+        """Answers to lease requests may have been lost with the connection."""
         return self._session.line.reconnects > self._reconnects
 
     def with_work(self) -> int:
-        """Count the hosts that this run has something to do for."""
         return len(self._queues.hosts) - len(self._queues.idle_hosts())
 
     def room(self) -> int:
@@ -66,7 +62,6 @@ class HeldHosts:
         return room if self._share is None else min(room, max(0, max(1, self._share) - self.with_work()))
 
     def heard(self, news: News) -> None:
-        """Take note of how the other runs are doing."""
         self._share = news.share
         self.surplus = news.surplus
         self._pending.may_have_hosts = True
@@ -74,7 +69,7 @@ class HeldHosts:
             self._queues.refresh(host_id)
 
     async def take(self, room: int) -> None:
-        """Take over hosts that nobody holds, and ask for their robots.txt."""
+        """Take over hosts that no run holds, and ask for their robots.txt."""
         pending, shared = self._pending, self._queues.shared
         pending.may_have_hosts = False
         hosts = await self._session.submit(leases.take_hosts, (self._run_id, room))
@@ -99,29 +94,29 @@ class HeldHosts:
     def _hold(self, host: OwnedHost) -> bool:
         """Hold a new host; returns whether its rules are known."""
         now = clock.now()
-        known = self._hosts.take_over(host, now)
+        robots_known = self._hosts.take_over(host, now)
         pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.backoff_until - now))
         if host.ready_at:
             # its last request may have come from a machine whose clock differs, or from a process killed on the way
             pause = max(pause, self._hosts.pause(host.id))
         self._queues.add_host(
-            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=known)
+            HostQueue(host.id, host.name, host.scheme, ready_at=time.monotonic() + pause, robots_known=robots_known)
         )
-        return known
+        return robots_known
 
     async def drop_idle(self) -> None:
         """Make room for hosts that have work."""
         due = self._pending.hosts_due()
         idle = [host_id for host_id in self._queues.idle_hosts() if host_id not in due]
-        kept: set[int] = set()
+        still_held: set[int] = set()
         if idle:
             await self._learning.write_hosts(idle)  # first: another run may take them over at once
             request = (self._run_id, self._session.config.limits, idle)
-            kept = await self._session.submit(leases.drop_hosts, request)
-        for host_id in kept:
+            still_held = await self._session.submit(leases.drop_hosts, request)
+        for host_id in still_held:
             self._queues.refresh(host_id)
-        await self._forget(set(idle) - kept)
-        self._pending.may_have_hosts = len(kept) < len(idle)  # else not until some host has nothing left to do
+        await self._forget(set(idle) - still_held)
+        self._pending.may_have_hosts = len(still_held) < len(idle)  # else not until some host has nothing left to do
 
     async def hand_over(self) -> None:
         """Hand the hosts with the shortest queues over to runs that have fewer."""
@@ -137,7 +132,6 @@ class HeldHosts:
             self._pending.count += len(leased_urls)
 
     async def _forget(self, host_ids: Collection[int]) -> None:
-        """Hold hosts no longer."""
         for host_id in host_ids:
             self._queues.remove_host(host_id)
             self._hosts.forget(host_id)
@@ -146,8 +140,8 @@ class HeldHosts:
     async def return_orphans(self) -> None:
         """Put back orphaned leases: those in the table that the run knows nothing of."""
         self._reconnects = self._session.line.reconnects
-        known = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
-        await self._session.submit(leases.return_orphans, known)
+        leased = (self._run_id, set(self._queues.leased_ids()), set(self._queues.hosts))
+        await self._session.submit(leases.return_orphans, leased)
         self._pending.may_have_hosts = True
         self._queues.refresh_all()  # answers to stores and notifications may have been lost as well
 

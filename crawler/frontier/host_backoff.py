@@ -26,6 +26,7 @@ from .pending import PendingUrls
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _FEW = 16
 _REOPEN_SECONDS = 3_600.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS, _SHORTEST_LOOK_SECONDS = 1.0, 15.0, 0.1
@@ -38,18 +39,26 @@ class HostBackoff:
     Args:
         session: the open database.
         pending: what waits, and the queues of the hosts.
-        hosts: what is known of the hosts.
+        hosts: rules and errors of the hosts.
         background: where updates are written.
         engine: polled when a host is ready at once.
+        outage: tells when no host answers any more.
+        waits_on: a network that is down is waited for without end.
 
     Attributes:
-        reopen_at: when (Unix seconds) to `reopen` hosts.
-        outage: tells when no host answers any more.
-        waits_on: whether a network that is down is waited for without end.
+        reopen_at: Unix time of the next `reopen`.
     """
 
     def __init__(
-        self, session: Session, pending: PendingUrls, hosts: Hosts, background: Background, engine: EngineCallbacks
+        self,
+        session: Session,
+        pending: PendingUrls,
+        *,
+        hosts: Hosts,
+        background: Background,
+        engine: EngineCallbacks,
+        outage: Outage,
+        waits_on: bool,
     ) -> None:
         self._session = session
         self._pending = pending
@@ -58,8 +67,8 @@ class HostBackoff:
         self._background = background
         self._engine = engine
         self.reopen_at = 0.0
-        self.outage = Outage(has_ways=any(seed.proxy for seed in session.resumed.seeds))
-        self.waits_on = False
+        self._outage = outage
+        self._waits_on = waits_on
         self._dead: dict[SkipReason, list[tuple[str, int]]] = {}
         """Dead hosts that nobody has been told of, and how many URLs wait."""
         self._plan_reopening()
@@ -68,7 +77,7 @@ class HostBackoff:
         self.reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
 
     def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with what it says."""
+        """Start the clock of a page's host; return the page with the time that follows."""
         queues, host_id = self._queues, page.lease.host_id
         update = self._noted(page)
         page = replace(page, ready_at=clock.now() + update.pause)
@@ -87,17 +96,16 @@ class HostBackoff:
     # ------------------------------------------------------------ what a browser asks beside the queue
 
     def rules(self, host: str) -> RobotsRules | None:
-        """Return the rules of a host; None when they are not known."""
         return self._hosts.rules(fingerprint(host))
 
     async def begin(self, host: str) -> bool:
-        """Wait until nothing else is under way to a host; False for one not held."""
+        """Wait until no other request to a host is under way; False if it is not held."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def take() -> bool:
-            if waits := not turn.done():
+            if is_waiting := not turn.done():
                 turn.set_result(None)
-            return waits
+            return is_waiting
 
         if not self._queues.borrow(fingerprint(host), take):
             return False
@@ -123,59 +131,57 @@ class HostBackoff:
         """Note an answer or its absence, which may be the network's fault."""
         lease, error = page.lease, page.error
         if error is None:
-            self.outage.answered(lease.host_id, lease.url)
+            self._outage.answered(lease.host_id, lease.url)
         elif error is not FailReason.OUT_OF_HANDLES:
             active = (key for key, host in self._queues.hosts.items() if host.queue or host.busy)
-            if self.outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
+            if self._outage.failed(lease.host_id, lease.url, error, page.detail, active=active, now=time.monotonic()):
                 self._background.start(self._await_network(self._cause()))
-            if self.outage.suspected:
+            if self._outage.suspected:
                 return HostUpdate(self._hosts.pause(lease.host_id))
         return self._hosts.answered(page)
 
     def _cause(self) -> str:
-        """Say what is the matter; an answer of any host would have it forgotten."""
-        cause = self.outage.cause()
-        if self.outage.lacks_names and self._session.config.fetch.proxies.are_given:
+        cause = self._outage.cause()
+        if self._outage.lacks_names and self._session.config.fetch.proxies.are_given:
             cause += " (PROXY_RESOLVES=True has the proxy resolve names, without the guard against private addresses)"
         return cause
 
     async def _await_network(self, cause: str) -> None:
-        """Look until a host can be reached; give up in the end."""
+        """Wait until a host can be reached; give up in the end."""
         began, pause = time.monotonic(), _FIRST_LOOK_SECONDS
         patience = self._session.config.network_patience
-        looks, told = 0, False
-        while self.outage.is_down and not await self._is_reachable():
+        looks, is_logged = 0, False
+        while self._outage.is_down and not await self._is_reachable():
             looks += 1
             waited = time.monotonic() - began
-            if waited >= patience and not self.waits_on:
+            if waited >= patience and not self._waits_on:
                 problem = f"{cause}; the network was down for {waited:.0f} s, and the same command goes on"
                 self._background.give_up(OSError(problem), "network", EXIT_STOPPED)
                 return
-            if looks > 1 and not told:  # what is under way may have been answered meanwhile
-                limit = "" if self.waits_on else f" up to {patience:.0f} s"
+            if looks > 1 and not is_logged:  # what is under way may have been answered meanwhile
+                limit = "" if self._waits_on else f" up to {patience:.0f} s"
                 logger.warning("%s; waiting for the network%s", cause, limit)
-                told = True
-            left = pause if self.waits_on else min(pause, patience - waited)
+                is_logged = True
+            left = pause if self._waits_on else min(pause, patience - waited)
             await asyncio.sleep(max(left, _SHORTEST_LOOK_SECONDS))
             pause = min(2 * pause, _LONGEST_LOOK_SECONDS)
-        if not self.outage.is_down:  # others are asked in another way, and answer
+        if not self._outage.is_down:  # others are asked in another way, and answer
             return
         self._engine.forget_names()
-        forgiven = self.outage.over(time.monotonic())
-        for host_id in forgiven if told else ():
+        forgiven = self._outage.over(time.monotonic())
+        for host_id in forgiven if is_logged else ():
             if self._hosts.errors.recovered(host_id, clock.now()):
                 await self._session.submit(host_backoff.write_backoffs, BackoffState(host_id, 0, 0.0))
-        if told:
+        if is_logged:
             logger.warning("the network is there again after %.0f s", time.monotonic() - began)
         self._pending.changed.set()
         self._engine.poll()
 
     async def _is_reachable(self) -> bool:
-        """Tell whether any of some hosts can be connected to."""
-        return any(await asyncio.gather(*map(self._engine.reaches, self.outage.witnesses())))
+        return any(await asyncio.gather(*map(self._engine.reaches, self._outage.urls_to_try())))
 
     async def _follow(self, update: HostUpdate) -> None:
-        """Write an update; URLs of dead hosts wait no longer."""
+        """Write an update; URLs of dead hosts no longer wait."""
         for one in update.backoffs:
             await self._session.submit(host_backoff.write_backoffs, one)
         dropped = 0
@@ -201,7 +207,7 @@ class HostBackoff:
         return len(dead)
 
     async def _give_up(self, host_id: int, reason: SkipReason) -> int:
-        """Wait for a host no longer; returns how many URLs are skipped for that."""
+        """Give up a host; returns how many URLs are skipped for that."""
         self._hosts.errors.forget(host_id)
         self._hosts.close(host_id, reason)
         await self._pending.release(self._queues.take_all(host_id))
@@ -241,6 +247,6 @@ class HostBackoff:
         await self._pending.ask_robots([(host.scheme, host.name) for host in held])
 
     async def ask_stale_robots(self) -> None:
-        """Have the robots.txt of hosts fetched again when it is too old."""
+        """Have robots.txt files fetched again that are too old."""
         held = (self._queues.hosts.get(host_id) for host_id in self._hosts.stale(clock.now()))
         await self._pending.ask_robots([(host.scheme, host.name) for host in held if host is not None])

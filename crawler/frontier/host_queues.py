@@ -24,7 +24,7 @@ _SPARE = 1024
 
 @dataclass(slots=True)
 class HostQueue:
-    """Leased URLs of one host and its clock (that of `HostQueues.pop`)."""
+    """Leased URLs of one host, and its clock (that of `HostQueues.pop`)."""
 
     id: int
     name: str
@@ -35,24 +35,24 @@ class HostQueue:
     dry: bool = False
     """The database has nothing more of it at the moment."""
     robots_known: bool = False
-    rest: float = math.inf
-    """Nothing that waits in the database scores higher than this."""
+    best_waiting: float = math.inf
+    """Nothing that waits in the database scores higher."""
     passed_over: float | None = None
-    """Since when it could have been asked, but others had better URLs."""
+    """Time since which it could have been asked, but others had better URLs."""
     queue: list[_Queued] = field(default_factory=list)
     borrowers: deque[Callable[[], bool]] = field(default_factory=deque)
-    """Who wait to ask it beside the queue."""
+    """Called in turn when a request beside the queue may begin."""
 
 
 class HostQueues:
     """Queues of leased URLs, one per host, and the leased URLs in flight.
 
     Args:
-        depth: how many URLs of a host are held; fewer keep the order truer, more keep fast hosts busy.
-        connections: how many requests a host may have under way.
-        most_hosts: how many hosts are held.
+        depth: URLs held of a host; fewer keep the order truer, more keep fast hosts busy.
+        connections: requests that a host may have under way.
+        most_hosts: hosts held.
         patience: seconds for which a host that is ready may be passed over.
-        shared: clocks of addresses, when hosts at one address share one.
+        shared: clocks of IP addresses, when hosts at one address share one.
 
     Attributes:
         longest_wait: the longest time, in seconds, for which a host was passed over.
@@ -77,21 +77,18 @@ class HostQueues:
         self._hungry: set[int] = set()
 
     def __len__(self) -> int:
-        """Return how many URLs are held."""
         return self._size
 
     @property
     def room_for_hosts(self) -> int:
-        """Return how many more hosts may be added."""
         return max(0, self.most_hosts - len(self.hosts))
 
     def add_host(self, host: HostQueue) -> None:
-        """Hold a further host."""
         self.hosts[host.id] = host
         self._hungry.add(host.id)
 
     def remove_host(self, host_id: int) -> None:
-        """Let an idle, empty host go."""
+        """Remove an idle host with an empty queue."""
         host = self.hosts.pop(host_id)
         if self.shared is not None:
             self.shared.leave(host_id)
@@ -103,18 +100,17 @@ class HostQueues:
         host = self.hosts.get(host_id)
         if host is not None:
             host.dry = False
-            host.rest = max(host.rest, score)
+            host.best_waiting = max(host.best_waiting, score)
             self._look(host)
 
     def refresh_all(self) -> None:
-        """Do the same for all hosts."""
         for host_id in self.hosts:
             self.refresh(host_id)
 
     def _tidy(self, now: float) -> None:
-        """Make the heaps anew when most of their entries are of no use.
+        """Rebuild the heaps when most of their entries are stale.
 
-        What scores low is never taken out otherwise.
+        Entries with low scores are never taken out otherwise.
 
         Cost: O(hosts), once in as many calls of `push`.
         """
@@ -131,7 +127,7 @@ class HostQueues:
         """Give URLs that are held new scores, and order everything anew.
 
         Args:
-            scores: identifier -> score; URLs that are not held are of no matter.
+            scores: identifier -> score; URLs that are not held are ignored.
             now: as for `pop`.
 
         Cost: O(URLs held).
@@ -154,7 +150,7 @@ class HostQueues:
         """Note that the database has nothing (more) of a host now."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
-            self.hosts[host_id].rest = -math.inf
+            self.hosts[host_id].best_waiting = -math.inf
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
@@ -162,7 +158,7 @@ class HostQueues:
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
     def leased_ids(self) -> Iterator[int]:
-        """Return the identifiers of all URLs that are leased here: queued or in flight."""
+        """Yield the identifiers of all URLs that are leased here: queued or in flight."""
         yield from self.in_flight
         for host in self.hosts.values():
             for entry in host.queue:
@@ -190,11 +186,11 @@ class HostQueues:
             touched[lease.host_id] = min(lease.score, touched.get(lease.host_id, lease.score))
         for host_id, lowest in touched.items():
             host = self.hosts[host_id]
-            host.rest = -math.inf if host.dry else lowest  # leases are the best there were
+            host.best_waiting = -math.inf if host.dry else lowest  # leases are the best there were
             if len(host.queue) > 2 * self.depth:
                 host.queue.sort()
                 surplus.extend(entry[3] for entry in host.queue[self.depth :])
-                host.dry, host.rest = False, max(host.rest, -host.queue[self.depth][0])
+                host.dry, host.best_waiting = False, max(host.best_waiting, -host.queue[self.depth][0])
                 self._size -= len(host.queue) - self.depth
                 del host.queue[self.depth :]
             self._look(host)
@@ -252,7 +248,6 @@ class HostQueues:
         return None
 
     def _take(self, host: HostQueue, now: float) -> Lease:
-        """Take the best URL of a host that is ready."""
         lease = heapq.heappop(host.queue)[3]
         self._size -= 1
         self.in_flight.add(lease.id)
@@ -275,8 +270,8 @@ class HostQueues:
 
         Args:
             host_id: of the host, which is `finished` afterwards.
-            begin: called when nothing more is under way than may be, whatever the clock says; False for one who no
-                longer waits.
+            begin: called when no more is under way than may be, whatever the clock says; returns False if the request
+                is no longer wanted.
         """
         host = self.hosts.get(host_id)
         if host is None:
@@ -286,7 +281,7 @@ class HostQueues:
         return True
 
     def _lend(self, host: HostQueue) -> None:
-        """Let those begin that wait to ask a host, as far as it has places."""
+        """Let waiting borrowers begin, as far as the host has places."""
         while host.borrowers and host.busy < self.connections:
             if self.shared is not None and self.shared.free_at(host.id) == math.inf:
                 return  # lent when its address is free
@@ -307,7 +302,7 @@ class HostQueues:
                 self._offer(each, now)
 
     def next_ready(self) -> float | None:
-        """Tell when the next host with URLs becomes ready; None when none will by itself."""
+        """Return when the next host with URLs becomes ready; None when none will."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)
@@ -333,10 +328,10 @@ class HostQueues:
 
     def _settled(self, host: HostQueue) -> int:
         """Count the queued URLs of a host that beat all that waits in the database."""
-        return sum(-entry[0] >= host.rest for entry in host.queue)
+        return sum(-entry[0] >= host.best_waiting for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:
-        """Ask for more of a host when its queue runs low or holds what is not the best."""
+        """Ask for more of a host when its queue runs low or does not hold the best."""
         if not host.dry and self._settled(host) <= self.depth // 2:
             self._hungry.add(host.id)
         else:

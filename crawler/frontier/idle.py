@@ -9,6 +9,7 @@ from db.records.lease import Waiting
 
 from .. import clock
 from ..politeness.delay import LONGEST_PAUSE
+from ..politeness.outage import Outage
 from ..run.session import Session
 from .completion import PageCompletion
 from .exchange import Exchange
@@ -26,15 +27,6 @@ _LONGEST_REST_SECONDS = 60.0
 class Idle:
     """The end of a crawl, or a pause in it.
 
-    Args:
-        session: the open database.
-        pending: what waits, and the queues.
-        held: the hosts of this run.
-        backoff: hosts that do not answer.
-        completion: has articles that wait for parts.
-        watch: queues URLs again, when the crawl is to go on for ever.
-        exchange: with the other databases of the crawl, if it has some.
-
     Attributes:
         exhausted: nothing is left within the limits.
     """
@@ -43,9 +35,10 @@ class Idle:
         self,
         session: Session,
         pending: PendingUrls,
+        *,
         held: HeldHosts,
         backoff: HostBackoff,
-        *,
+        outage: Outage,
         completion: PageCompletion,
         watch: Watch | None,
         exchange: Exchange | None = None,
@@ -55,13 +48,14 @@ class Idle:
         self._pending = pending
         self._held = held
         self._backoff = backoff
+        self._outage = outage
         self._completion = completion
         self._watch = watch
         self._exchange = exchange
 
     def is_due(self) -> bool:
         """Tell whether nothing is under way and nothing queued that could be."""
-        if self.exhausted or self._backoff.outage.suspected:
+        if self.exhausted or self._outage.suspected:
             return False
         under_way = self._pending.queues.in_flight or self._pending.adding
         return not under_way and self._backoff.holds_up_all()

@@ -30,7 +30,7 @@ COUNTERS = {
     "failed": "Pages that could not be had",
     "bytes": "Bytes of bodies, decoded",
 }
-"""Counts of this run: attributes of `RunSample`, with `_total` behind them."""
+"""Counts of this run: attributes of `RunSample`, exported with the suffix `_total`."""
 GAUGES = {
     "queued": "URLs that wait, leased ones among them; only where one process knows them all",
     "pages_per_second": "Pages fetched a second, lately",
@@ -43,13 +43,11 @@ GAUGES = {
 class MetricsEndpoint:
     """Answers Prometheus until it is closed.
 
-    Before `crawl` is set it has no crawl's numbers.
-
     Args:
         port: of loopback, to listen on.
 
     Attributes:
-        crawl: whose numbers are told.
+        crawl: whose numbers are shown; none are before it is set.
 
     Raises:
         ConfigError: the port cannot be listened on.
@@ -69,15 +67,15 @@ class MetricsEndpoint:
         self._server: WSGIServer = server
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics, as Prometheus's client asks for them."""
+        """Yield the metrics; called by Prometheus's client in the thread that answers."""
         crawl = self.crawl
         if crawl is None:
             return
-        session, queues = crawl.session, crawl.pending.queues
-        queued = None if crawl.refiller.held.is_shared else max(0, crawl.pending.count) + len(queues)
+        session, queues = crawl.session, crawl.queues
+        queued = None if crawl.held.is_shared else max(0, crawl.pending.count) + len(queues)
         sample = sample_of(dict(session.stats), clock.now(), queued)
-        for name, told in COUNTERS.items():
-            yield CounterMetricFamily(f"news_{name}", told, value=getattr(sample, name))
+        for name, description in COUNTERS.items():
+            yield CounterMetricFamily(f"news_{name}", description, value=getattr(sample, name))
         dropped = CounterMetricFamily("news_dropped", "Pages that became no article, by reason", labels=["reason"])
         for reason, count in sample.reasons.items():
             dropped.add_metric([reason], count)
@@ -90,14 +88,13 @@ class MetricsEndpoint:
             "hosts_active": sum(1 for host in hosts if host.queue or host.busy),
             "database_waits": int(bool(session.line.waits_for)),
         }
-        for name, told in GAUGES.items():
+        for name, description in GAUGES.items():
             if values[name] is not None:
-                yield GaugeMetricFamily(f"news_{name}", told, value=values[name])
+                yield GaugeMetricFamily(f"news_{name}", description, value=values[name])
         run = {"run": str(session.resumed.run_id), "version": str(session.config.agreed.get("VERSION", ""))}
         yield InfoMetricFamily("news_run", "The run", value={name: value for name, value in run.items() if value})
 
     def close(self) -> None:
-        """Answer no more."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -1,7 +1,6 @@
 """Know which URLs wait in the table and when they are due; add and release some.
 
-Everybody who changes what waits says so here and knows nobody else: the refiller (`crawler.frontier.refill`) sees
-`changed`.
+Whoever changes what waits says so here; the refiller (`crawler.frontier.refill`) waits for `changed`.
 """
 
 from __future__ import annotations
@@ -35,10 +34,8 @@ class PendingUrls:
         poll: has the engine ask for requests.
 
     Attributes:
-        queues: the same.
         count: how many URLs wait.
         changed: set whenever there may be something to do for the refiller.
-        poll: the same.
         may_have_hosts: hosts may have work that this run does not hold.
         adding: how many tasks in the background add URLs, which a crawl waits for before it ends.
     """
@@ -86,7 +83,6 @@ class PendingUrls:
         self.arrived(await self._session.add(clock.now(), new_urls), best_scores(new_urls))
 
     def add_soon(self, new_urls: Sequence[NewUrl]) -> None:
-        """Add URLs that no page named, in the background."""
         self.start_adding(self.add(new_urls))
 
     def start_adding(self, work: Coroutine[Any, Any, None]) -> None:
@@ -151,25 +147,19 @@ class PendingUrls:
     # ------------------------------------------------------------ what is due later
 
     def later(self, due: float, host_id: int) -> None:
-        """Note that a URL of a host may be fetched at a time (Unix seconds).
-
-        When it comes, the table tells the next.
-        """
+        """Note that a URL of a host may be fetched at a time (Unix seconds)."""
         if due < self._soonest.get(host_id, math.inf):
             self._soonest[host_id] = due
             heapq.heappush(self._due, (due, host_id))
         self.changed.set()
 
     def next_due(self) -> float | None:
-        """Return when the next URL that waits for its time may be fetched."""
         return self._due[0][0] if self._due else None
 
     def hosts_due(self) -> set[int]:
-        """Return the hosts of URLs that wait for their time."""
         return {host_id for _, host_id in self._due}
 
     def refresh_due(self, now: float) -> None:
-        """Have the hosts asked whose URLs are due."""
         while self._due and self._due[0][0] <= now:
             due, host_id = heapq.heappop(self._due)
             if self._soonest.get(host_id) == due:  # else it was refreshed earlier

@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 _LIVE_SECONDS = 0.5
 _FEW_SEEDS = 3
 _STOP_SECONDS = 0.1
-"""So soon it is said that Ctrl-C was seen."""
+"""Ctrl-C is acknowledged after so long."""
 _LINE = ("rate", "pages", "queued", "failed", "articles", "duplicates", "active", "best", "waits_for")
 """Parts of the line in their order."""
 _BETWEEN = " | "
@@ -68,7 +68,6 @@ _SELDOM = (
 
 
 def _url_of(item: Any) -> Any:
-    """Return the URL of a page or article, other items as they are."""
     return item.lease.url if isinstance(item, Page) else getattr(item, "url", item)
 
 
@@ -81,13 +80,13 @@ class QuietFormatter(LogFormatter):
     scraped = crawled  # type: ignore[assignment]
 
     def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
-        """Name an article that an item pipeline of others drops."""
+        """Name an article that an item pipeline of the user drops."""
         if isinstance(exception, NoArticle):
             return None
         return super().dropped(_url_of(item), exception, response, spider)
 
     def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
-        """Name an article at which one fails; a page is not shown with all its bytes."""
+        """Name the article on which an item pipeline fails, without all its bytes."""
         return super().item_error(_url_of(item), exception, response, spider)
 
 
@@ -104,7 +103,6 @@ class Progress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         seconds, is_json = (value_of(crawler.settings, name) for name in ("PROGRESS_SECONDS", "LOG_JSON"))
         # beside a log of JSON lines nothing else is written there
         quiet = is_json and not value_of(crawler.settings, "LOG_FILE")
@@ -147,33 +145,31 @@ class Progress:
         self._task = asyncio.ensure_future(self._show(crawl))
 
     def _dropped(self, exception: BaseException) -> None:
-        """Count what an item pipeline of others drops."""
         if not isinstance(exception, NoArticle) and self._scheduler.crawl is not None:
             self._scheduler.crawl.session.stats["pipelines/dropped"] += 1
 
     def _failed(self) -> None:
-        """Count what one fails on."""
         if self._scheduler.crawl is not None:
             self._scheduler.crawl.session.stats["pipelines/failed"] += 1
 
     async def _show(self, crawl: Crawl) -> None:
-        """Show the line again and again; say once that the crawl was told to stop."""
+        """Show the line again and again; the crawl goes on if that fails."""
         try:
             await self._draw(crawl)
         except Exception as error:  # noqa: BLE001 - of whatever kind: the crawl goes on unseen
             crawl.background.helper_failed("Progress._show", error)
 
     async def _draw(self, crawl: Crawl) -> None:
-        console, said = self._console, False
+        console, is_acknowledged = self._console, False
         live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
         every = self._seconds if live is None else _LIVE_SECONDS
         due = time.monotonic() + every
         with live or nullcontext():
             while True:
                 await asyncio.sleep(min(_STOP_SECONDS, every))
-                if not said and not self._crawler.crawling:
-                    console.print(_stopping(len(crawl.pending.queues.in_flight)), soft_wrap=True)
-                    said = True
+                if not is_acknowledged and not self._crawler.crawling:
+                    console.print(_stopping(len(crawl.queues.in_flight)), soft_wrap=True)
+                    is_acknowledged = True
                 if time.monotonic() < due:
                     continue
                 due += every
@@ -184,7 +180,7 @@ class Progress:
 
     def line(self, crawl: Crawl, width: int) -> str:
         """Return the state of the crawl in one line of at most so many cells."""
-        stats, queues = crawl.session.stats, crawl.pending.queues
+        stats, queues = crawl.session.stats, crawl.queues
         rate = self._rate.update(time.monotonic(), stats["pages"])
         queued = max(0, crawl.pending.count) + len(queues)
         active = sum(1 for host in queues.hosts.values() if host.queue or host.busy)
@@ -194,7 +190,7 @@ class Progress:
             "pages": f"{stats['pages']} done",
             "articles": f"{stats['new'] + stats['duplicate']} articles",
             "rate": f"{rate:.1f} pages/s",
-            "queued": "" if crawl.refiller.held.is_shared else f"{queued} queued",
+            "queued": "" if crawl.held.is_shared else f"{queued} queued",
             "failed": f"{stats['failed']} failed",
             "active": f"{active} hosts active",
             "duplicates": f"{stats['duplicate']} duplicates",
@@ -247,7 +243,7 @@ class Progress:
             *((title, stats[name]) for title, name in _SELDOM if stats[name]),
             ("seconds", f"{time.monotonic() - self._started:.1f}"),
         ]
-        rescorer, longest_wait = crawl.followers.rescorer, crawl.pending.queues.longest_wait
+        rescorer, longest_wait = crawl.rescorer, crawl.queues.longest_wait
         if rescorer.rounds:
             rows.append(("rounds of ranking, scores changed", f"{rescorer.rounds}, {rescorer.moved}"))
         if longest_wait >= 1:
@@ -278,20 +274,20 @@ class Progress:
 
 def _reasons(stats: Mapping[str, int], group: str) -> Counter[str]:
     """Count the reasons of a group, without those of traps."""
-    found = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
-    return Counter({reason: n for reason, n in found.items() if not _trap_of(reason)})
+    counts = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
+    return Counter({reason: n for reason, n in counts.items() if not _trap_of(reason)})
 
 
 def _traps(stats: Mapping[str, int]) -> Counter[str]:
     """Count URLs skipped by kind of trap; also kinds of which none was left."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, n in stats.items():
         group, _, reason = name.partition("/")
         if group == "traps":
-            found[reason] += 0
+            counts[reason] += 0
         elif kind := _trap_of(reason):
-            found[kind] += n
-    return found
+            counts[kind] += n
+    return counts
 
 
 def _trap_of(counted: str) -> str:
@@ -329,7 +325,7 @@ def _unrendered(crawl: Crawl) -> Iterator[str]:
 
 
 def waiting_score(best: float | None) -> str:
-    """Say the score of the best URL that waits, unless it just goes first."""
+    """Name the score of the best URL that waits, unless it just goes first."""
     return "" if best is None or best >= GOES_FIRST else f"best waiting {best:.3f}"
 
 
@@ -348,13 +344,12 @@ def fitted(parts: Mapping[str, str], width: int) -> str:
 
 
 def _stopping(under_way: int) -> str:
-    """Acknowledge a first Ctrl-C."""
     pages = {0: "no page is", 1: "1 page is"}.get(under_way, f"{under_way} pages are")
     return f"Stopping: {pages} under way and will be finished; Ctrl-C again ends at once."
 
 
 def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
-    """Say what can be done with the result, a line each."""
+    """List what can be done with the result, a line each."""
     database = crawl.session.database
     if crawl.background.exit_code == EXIT_DATABASE:
         return []
@@ -366,7 +361,6 @@ def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
 
 
 def _goes_on(crawl: Crawl, ended: Ended) -> str:
-    """Say what the same command does next."""
     limits, same = crawl.session.config.limits, "the same command"
     if crawl.background.exit_code == EXIT_NOTHING:
         return f"{same} asks them again"
@@ -382,7 +376,6 @@ def _goes_on(crawl: Crawl, ended: Ended) -> str:
 
 
 def _ending(crawl: Crawl, ended: Ended) -> str:
-    """Say how it ended, what is left, where the result is."""
     where = f"Database: {crawl.session.database.name}"
     if crawl.background.exit_code == EXIT_FINISHED:
         beyond = ended.left.beyond if ended.left else 0
@@ -405,7 +398,6 @@ def _ending(crawl: Crawl, ended: Ended) -> str:
 
 
 def _resting(seeds: Mapping[str, int]) -> str:
-    """Say which seeds are not given any more, and what that means for their URLs."""
     few = ", ".join(list(seeds)[:_FEW_SEEDS]) + (" ..." if len(seeds) > _FEW_SEEDS else "")
     these = "1 seed is" if len(seeds) == 1 else f"{len(seeds)} seeds are"
     return (

@@ -1,7 +1,7 @@
 """Keep the queues filled, with one request to the database at a time.
 
-The other half of the frontier's memory: `crawler.frontier.host_queues` hands out, this brings in. Nothing is asked for
-more often than needed: wishes of many hosts share a transaction.
+`crawler.frontier.host_queues` hands URLs out, this brings them in. Nothing is asked for more often than needed: wishes
+of many hosts share a transaction.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from db.records.url import Lease
 
 from .. import clock
 from ..learn.learning import Learning
+from ..politeness.hosts import Hosts
+from ..response.seed_scope import SeedScope
 from ..run.session import Session
-from .completion import Known
 from .held_hosts import HeldHosts
 from .host_backoff import HostBackoff
 from .idle import Idle
@@ -30,24 +31,15 @@ _LONGEST_WAIT_SECONDS = 3_600.0
 
 
 class Refiller:
-    """Does what is to be done for the queues, one thing after the other.
-
-    Args:
-        session: the open database.
-        pending: what waits, and the queues; whoever changes either sets `pending.changed`.
-        known: what is known of hosts and seeds.
-        learning: known traps.
-        held: the hosts of this run.
-        backoff: hosts that do not answer.
-        idle: what is done when nothing is left.
-    """
+    """Does what the queues need, one thing after the other, on `pending.changed`."""
 
     def __init__(
         self,
         session: Session,
         pending: PendingUrls,
-        known: Known,
         *,
+        hosts: Hosts,
+        seeds: SeedScope,
         learning: Learning,
         held: HeldHosts,
         backoff: HostBackoff,
@@ -56,16 +48,17 @@ class Refiller:
         self._session = session
         self._pending = pending
         self._queues = pending.queues
-        self._known = known
+        self._hosts = hosts
+        self._seeds = seeds
         self._learning = learning
-        self.held = held
+        self._held = held
         self._backoff = backoff
-        self.idle = idle
+        self._idle = idle
         self._refilled_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Refill for ever, whenever something has changed or its time has come."""
+        """Refill for ever, whenever something has changed or is due."""
         try:
             while True:
                 self._pending.changed.clear()
@@ -79,21 +72,21 @@ class Refiller:
             self._wake_after(None)
 
     async def keep_alive(self) -> None:
-        """Say again and again that this run lives, and do what the others need.
+        """Renew the lease of this run again and again, and do what the other runs need.
 
         Raises:
             DatabaseProblem: the database gave up, or the lease has expired.
         """
         while True:
             await asyncio.sleep(self._session.sign_seconds)
-            queued = None if self.held.is_shared else max(0, self._pending.count) + len(self._queues)
-            self.held.heard(await self._session.renew(self.held.with_work(), queued))
+            queued = None if self._held.is_shared else max(0, self._pending.count) + len(self._queues)
+            self._held.heard(await self._session.renew(self._held.with_work(), queued))
             await self._backoff.ask_stale_robots()
             self._pending.adjust(0)
 
     def _next(self) -> Coroutine[Any, Any, None] | None:
         """Choose what is to be done now; if nothing, wake up again when there may be."""
-        pending, queues, held, now = self._pending, self._queues, self.held, clock.now()
+        pending, queues, held, now = self._pending, self._queues, self._held, clock.now()
         pending.refresh_due(now)
         work: Coroutine[Any, Any, None] | None = None
         due = pending.next_due()
@@ -113,9 +106,9 @@ class Refiller:
             pause = rest  # more wishes may come until then: they share a transaction
         elif wants := queues.wants():
             work = self._refill(wants)
-        elif self.idle.is_due():
+        elif self._idle.is_due():
             self._refilled_at = time.monotonic()
-            work = self.idle.look_around()
+            work = self._idle.look_around()
         if work is None:
             self._wake_after(pause)
         return work
@@ -129,16 +122,15 @@ class Refiller:
             self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._pending.changed.set)
 
     def _refuse(self, lease: Lease) -> tuple[Reason, str] | None:
-        """Tell why a waiting URL is not fetched; for the database thread."""
-        rule = self._known.seeds.refuses(lease)
+        """Return why a waiting URL is not fetched; called from the database thread."""
+        rule = self._seeds.refuses(lease)
         if rule:
             return SkipReason.EXCLUDED, rule
         trap = self._learning.trap_reason(lease)
         return (SkipReason.TRAP, trap) if trap else None
 
     async def _refill(self, wants: dict[int, int]) -> None:
-        """Lease URLs and queue them."""
-        queues, hosts = self._queues, self._known.hosts
+        queues, hosts = self._queues, self._hosts
         self._refilled_at = time.monotonic()
         request = LeaseRequest(
             run_id=self._session.resumed.run_id,
@@ -151,7 +143,7 @@ class Refiller:
             refuse=self._refuse,
         )
         leases = await self._session.submit(table.lease, request)
-        self._known.seeds.learn(leases.seeds)
+        self._seeds.learn(leases.seeds)
         for host_id, due in leases.dry.items():
             queues.mark_dry(host_id)
             if due is not None:

@@ -1,8 +1,8 @@
 """Score the queue again while the crawl goes on.
 
-The link graph lives in a process of its own (`crawler.rank.worker`), which reads the database as any reader does. What
-it answers is written a thousand rows at a time, between the transactions of pages, and what is queued in memory
-is put in order at once.
+The link graph lives in a process of its own (`crawler.rank.worker`), which reads the database as any reader does. Its
+response is written a thousand rows at a time, between the transactions of pages, and what is queued in memory is put in
+order at once.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _REST = 5.0
-"""A round is followed by a pause of so many times its length."""
+"""A rescore is followed by a pause of so many times its length."""
 _SHORTEST_PAUSE = 1.0
 _MOMENT = 0.05
 _MOST_SECONDS = 900.0
@@ -50,10 +51,6 @@ class Rescorer:
     """Asks for new scores when they are due, and has them written.
 
     A rescore that fails is only missed: the crawl goes on with the scores it has.
-
-    Args:
-        session: the open database.
-        queues: the leased URLs in memory.
 
     Attributes:
         rounds: how many rescores there were.
@@ -78,7 +75,6 @@ class Rescorer:
         self.moved = 0
 
     def is_due(self, pages: int) -> bool:
-        """Tell whether to rescore now, after so many pages of this run."""
         return (
             self._is_needed
             and not self._busy
@@ -88,7 +84,6 @@ class Rescorer:
         )
 
     async def rescore(self, pages: int) -> None:
-        """Ask for new scores, put the queues in order and write them."""
         if self._busy:  # begun for another page between this one and now
             return
         self._busy = True
@@ -111,14 +106,13 @@ class Rescorer:
             self._rests_until = now + max(_SHORTEST_PAUSE, _REST * (now - began))
 
     async def finish(self, pages: int) -> None:
-        """Judge all pages of a crawl with a topic by what it has taught in the end."""
+        """Rescore once more with all that the pages of a crawl with a topic have taught."""
         while self._busy:
             await asyncio.sleep(_MOMENT)
         if self.topic is not None and self._session.leads and self._is_needed:
             await self.rescore(pages)
 
     async def close(self) -> None:
-        """End the process."""
         if self._pool is not None:
             pool, self._pool = self._pool, None
             await asyncio.get_running_loop().run_in_executor(None, _end, pool)
@@ -172,7 +166,6 @@ def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], 
 
 
 def _best(response: RankResponse, wanted: NDArray[np.bool_], part: slice) -> dict[int, float]:
-    """Return the best score of each host."""
     hosts, of_host = np.unique(response.hosts[part][wanted[part]], return_inverse=True)
     best = np.full(len(hosts), -np.inf)
     np.maximum.at(best, of_host, response.scores[part][wanted[part]])

@@ -24,17 +24,8 @@ logger = logging.getLogger(__name__)
 
 
 class RobotsUpdate:
-    """Puts rules into force.
-
-    Args:
-        session: the open database.
-        pending: what waits; what is queued was leased under the old rules.
-        hosts, seeds: what is known of them.
-        background: where the database is told.
-    """
-
     def __init__(
-        self, session: Session, pending: PendingUrls, hosts: Hosts, seeds: SeedScope, background: Background
+        self, session: Session, pending: PendingUrls, *, hosts: Hosts, seeds: SeedScope, background: Background
     ) -> None:
         self._session = session
         self._pending = pending
@@ -67,7 +58,7 @@ class RobotsUpdate:
             self._pending.add_soon(sitemaps)
 
     async def _plain(self, host: str) -> None:
-        """Queue the seeds of a host that has http only under their plain URLs."""
+        """Queue the seeds of a host that has http only under their http URLs."""
         priority, now = self._session.config.priority, clock.now()
         seeds = self._seeds.lacks_https(host)
         await self._session.submit(table.skip_waiting, ([seed.id for seed in seeds], SkipReason.NO_HTTPS))
@@ -81,12 +72,12 @@ class RobotsUpdate:
         )
 
     def _late(self, lease: Lease, outcome: Outcome) -> list[tuple[int, str, str]]:
-        """Write the same for hosts that were redirected here in the meantime."""
+        """Write the same rules for hosts that were redirected here in the meantime."""
         if not outcome.robots:
             return []
         _, kind, text = outcome.robots[0]
-        told = {host_id for host_id, _, _ in outcome.robots}
-        late = [(key, kind, text) for key in self._hosts.hosts_of_robots(lease) if key not in told]
+        updated = {host_id for host_id, _, _ in outcome.robots}
+        late = [(key, kind, text) for key in self._hosts.hosts_of_robots(lease) if key not in updated]
         if late:
             rows = [(key, kind, text, outcome.fetched_at) for key, kind, text in late]
             self._background.start(self._session.submit(table.set_robots, rows))

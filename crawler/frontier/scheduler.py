@@ -54,13 +54,7 @@ _SHORTEST_PAUSE = 0.001
 
 
 class Waker:
-    """Makes the engine poll.
-
-    By itself the engine polls when an item is finished, and every five seconds.
-
-    Args:
-        crawler: whose engine.
-    """
+    """Makes the engine poll; by itself it does after items and every five seconds."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -69,7 +63,6 @@ class Waker:
         self._closed = False
 
     def wake(self) -> None:
-        """Poll now."""
         if not self._closed and self._crawler.engine.spider is not None:
             self._crawler.engine.crawl(WAKE)
 
@@ -80,7 +73,7 @@ class Waker:
         return slot.itemproc_size if slot is not None else 0
 
     def plan(self, pause: float | None) -> None:
-        """Poll after so many seconds (None: never), instead of when that was last said."""
+        """Poll after so many seconds (None: never), instead of when last said."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -88,7 +81,6 @@ class Waker:
             self._timer = asyncio.get_running_loop().call_later(max(_SHORTEST_PAUSE, pause), self.wake)
 
     def close(self) -> None:
-        """Poll no more."""
         self._closed = True
         self.plan(None)
 
@@ -105,7 +97,6 @@ class Waker:
             asyncio.get_running_loop().call_later(HANDLES_PAUSE, self.wake)
 
     def rests(self) -> bool:
-        """Tell whether nothing may be asked for at the moment."""
         return time.monotonic() < self._rests_until
 
 
@@ -139,8 +130,7 @@ class FrontierScheduler(BaseScheduler):
         self.ended = Ended()
 
     async def _reaches(self, url: str) -> bool:
-        """Tell whether the host of a URL can be connected to."""
-        proxy = self.crawl.known.seeds.proxy_of_host(host_key(url)) if self.crawl is not None else ""
+        proxy = self.crawl.seeds.proxy_of_host(host_key(url)) if self.crawl is not None else ""
         return await Network.of(self._crawler).reaches(url, proxy)
 
     async def _download(self, request: Request) -> Response:
@@ -149,7 +139,6 @@ class FrontierScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         scheduler = cls(crawler)
         crawler.signals.connect(scheduler._refuse_to_run, signal=signals.spider_opened)
         crawler.signals.connect(scheduler._background.opened, signal=signals.engine_started)
@@ -158,7 +147,6 @@ class FrontierScheduler(BaseScheduler):
 
     @property
     def exit_code(self) -> int:
-        """Exit code of the process; see the README."""
         return self._background.exit_code
 
     # ------------------------------------------------------------ beginning and end
@@ -187,8 +175,8 @@ class FrontierScheduler(BaseScheduler):
             return
         except Exception as error:
             logger.exception("the crawl could not be begun")
-            said = f"{type(error).__name__}: {error}".partition("\n")[0]
-            self._background.refuse(f"internal error ({said}); nothing was begun", EXIT_FAULT)
+            description = f"{type(error).__name__}: {error}".partition("\n")[0]
+            self._background.refuse(f"internal error ({description}); nothing was begun", EXIT_FAULT)
             return
         CrawlAccess.of(self._crawler).services = self.crawl = crawl
         if self._metrics is not None:
@@ -240,9 +228,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _next_request(self) -> Request | None:
         crawl = self.crawl
-        if crawl is None or self._background.ends or self._waker.rests() or crawl.followers.backoff.outage.suspected:
+        if crawl is None or self._background.ends or self._waker.rests() or crawl.outage.suspected:
             return None
-        queues, config, now = crawl.pending.queues, crawl.session.config, time.monotonic()
+        queues, config, now = crawl.queues, crawl.session.config, time.monotonic()
         in_flight = max(len(queues.in_flight), self._waker.items)
         if in_flight >= config.in_flight or crawl.session.lapsed:
             return None  # the next page that is stored, or the next sign of life, wakes the engine
@@ -261,7 +249,7 @@ class FrontierScheduler(BaseScheduler):
         if lease.kind == Kind.ROBOTS:
             meta["download_timeout"] = config.robots_timeout
             meta["download_maxsize"] = config.robots_bytes
-        if proxy := crawl.known.seeds.proxy_of(lease):
+        if proxy := crawl.seeds.proxy_of(lease):
             meta["proxy"] = proxy
         return Request(
             lease.url,
@@ -286,8 +274,8 @@ class FrontierScheduler(BaseScheduler):
             self._background.start(crawl.store(page))
 
     def _crawl_of(self, lease: Lease) -> Crawl | None:
-        """Return the crawl, if it has yet to store what comes of a lease."""
+        """Return the crawl, if it has yet to store the page of a lease."""
         crawl = self.crawl
-        if crawl is None or self._background.closing or lease.id not in crawl.pending.queues.in_flight:
+        if crawl is None or self._background.closing or lease.id not in crawl.queues.in_flight:
             return None
         return crawl

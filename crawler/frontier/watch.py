@@ -24,10 +24,6 @@ _LONGEST_SECONDS = 60.0
 class Watch:
     """Queues what is due.
 
-    Args:
-        session: the open database.
-        pending: told of what was queued.
-
     Attributes:
         spent: a limit of the whole crawl is reached: there is nothing to watch for.
     """
@@ -47,7 +43,6 @@ class Watch:
             self._earlier.set()
 
     async def keep(self) -> None:
-        """Queue what is due, for ever."""
         while True:
             woken = await self._wake() if self._session.leads else Woken(0, frozenset(), None)
             looked = clock.now()
@@ -63,7 +58,6 @@ class Watch:
                 await _happens(self._earlier, pause)
 
     def _due(self, looked: float) -> float:
-        """Tell when to look again."""
         latest = looked + _LONGEST_SECONDS
         return latest if self._next is None else min(latest, self._next)
 

@@ -35,12 +35,7 @@ _RELOAD_SECONDS = 60.0
 
 
 class Learning:
-    """All that is learned; a part that is switched off is None.
-
-    Args:
-        session: the open database.
-        callbacks: of the crawl.
-    """
+    """All that is learned of sites; a part that is switched off is None."""
 
     def __init__(self, session: Session, callbacks: Callbacks) -> None:
         config = session.config
@@ -53,13 +48,12 @@ class Learning:
         self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None
 
     async def load(self) -> int:
-        """Read what is known already; returns how many URLs traps let wait again."""
+        """Read what is known already; returns how many URLs of traps wait again."""
         if self.rules is not None:
             await self.rules.load()
         return 0 if self.traps is None else await self.traps.reopen()
 
     def run(self) -> None:
-        """Do from now on what has to be done from time to time."""
         if self.traps is not None:
             self._keep(self.traps.keep)
         if self.alarms is not None:
@@ -68,7 +62,7 @@ class Learning:
             self._keep(partial(self.rules.reload, _RELOAD_SECONDS))
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Write what is not written yet; returns the alarms that last."""
+        """Write what is not written yet; returns the active alarms."""
         if self.memory is not None:
             await self.memory.close()
         if self.traps is not None:
@@ -90,7 +84,7 @@ class Learning:
             await self.alarms.let_go(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Forget what is known of hosts that the run holds no longer."""
+        """Forget what is known of hosts that the run no longer holds."""
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
         if self.alarms is not None and host_ids:
@@ -98,7 +92,7 @@ class Learning:
 
     # ------------------------------------------------------------ for a page that is to be read
 
-    async def knowledge(self, lease: Lease) -> bytes | None:
+    async def site_model(self, lease: Lease) -> bytes | None:
         """Return the packed model of a page's site; None when nothing is to be learned.
 
         Raises:
@@ -117,13 +111,12 @@ class Learning:
         return None if self.traps is None else self.traps.known(lease)
 
     def trap_reason(self, lease: Lease) -> str:
-        """Return the kind of trap of a URL, "" for none; for the database thread."""
+        """Return the kind of trap of a URL, "" for none; called from the database thread."""
         return "" if self.traps is None else self.traps.disallow_reason(lease)
 
     # ------------------------------------------------------------ from a page that is stored
 
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Learn from a stored page."""
         lease = page.lease
         sample = page.parsed.sample if page.parsed is not None else None
         if self.memory is not None and sample is not None and stored.article is not None and stored.article.is_added:

@@ -1,8 +1,8 @@
-"""Decide which pages are rendered, and learn of which hosts that brings something.
+"""Decide which pages are rendered, and learn for which hosts that is worth it.
 
 A page is rendered when its text is made by script and it carries no data to read it from, when its scripts load more
 of what it shows (a list with a control for that, the beginning of an article), when it is a seed, home page or list
-that leads nowhere but by its menus, or when its article was read from data, for the links around it. What came of it is
+that leads nowhere but by its menus, or when its article was read from data, for the links around it. The results are
 counted for each host and purpose: where pages say no more than before, the host is left alone for a week.
 """
 
@@ -36,6 +36,7 @@ from ..run.session import Session
 
 logger = logging.getLogger(__name__)
 
+# Chosen by hand.
 _MOST_HOSTS: Final = 4_000
 _MOST_NAMED: Final = 5_000
 """URLs of a host that are remembered as named by its rendered articles."""
@@ -63,8 +64,8 @@ class Rendering:
         session: the open database.
         renderer: the browser, which starts at the first wish.
         fetch: answers what pages ask for.
-        asked_for: what a page's seed says, see `SeedScope.render_of`.
-        proxy_of: through which proxies its seed has what it asks for fetched.
+        asked_for: returns the setting of a page's seed, see `SeedScope.render_of`.
+        proxy_of: returns the proxies of a page's seed.
         goes_on: tells whether the crawl has not been told to stop.
 
     Attributes:
@@ -104,8 +105,8 @@ class Rendering:
         leads_nowhere = parsed.lacks_links and wish_of(page) is RenderWish.LINKS
         if not (parsed.loads_more or is_data or leads_nowhere or parsed.reason is PageReason.NEEDS_BROWSER):
             return False
-        said = self._asked_for(lease)
-        is_wanted = said == "auto" if said else self._is_default
+        setting = self._asked_for(lease)
+        is_wanted = setting == "auto" if setting else self._is_default
         if leads_nowhere and not is_wanted:
             self.dead_ends[lease.url] = None
         return is_wanted
@@ -140,8 +141,8 @@ class Rendering:
             stats[f"rendered/{rendered.problem}"] += 1
         if rendered.problem in _FOR_GOOD and self._problem is None:
             self._problem = rendered.problem
-            said = label(_SAID[rendered.problem], rendered.detail)
-            logger.warning("pages whose text is made by script are not rendered: %s", said)
+            problem = label(_SAID[rendered.problem], rendered.detail)
+            logger.warning("pages whose text is made by script are not rendered: %s", problem)
         if rendered.html:
             return replace(page, dom=rendered.html)
         if rendered.problem not in _FOR_GOOD:
@@ -149,7 +150,7 @@ class Rendering:
         return None
 
     async def better(self, plain: Page, rendered: Page) -> Page:
-        """Return the one that says more, and learn from it."""
+        """Return the page that says more, and learn from it."""
         assert plain.parsed is not None
         assert rendered.parsed is not None
         before, after = plain.parsed, replace(rendered.parsed, encoding=plain.parsed.encoding)
@@ -163,7 +164,6 @@ class Rendering:
         return plain
 
     async def close(self) -> None:
-        """End the browser."""
         await self._renderer.close()
 
     # ------------------------------------------------------------ what it has brought so far
@@ -176,10 +176,10 @@ class Rendering:
         return bool(new)
 
     async def _record(self, host_id: int, wish: RenderWish) -> RenderRecord:
-        known = self._known.get(host_id)
-        if known is None:
-            known = self._known[host_id] = await self._session.submit(render_gains.load, host_id)
-        return known.get(wish, RenderRecord())
+        records = self._known.get(host_id)
+        if records is None:
+            records = self._known[host_id] = await self._session.submit(render_gains.load, host_id)
+        return records.get(wish, RenderRecord())
 
     async def _note(self, host_id: int, wish: RenderWish, *, gained: bool) -> None:
         record, now = await self._record(host_id, wish), clock.now()
@@ -188,7 +188,7 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Tell for what a page is rendered: links of a list, a text, links around one."""
+    """Return what a page is rendered for: links of a list, a text, links around it."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:
@@ -203,8 +203,8 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, and its likes again where that brought more; a seed is
-    tried as often as a page that says nothing.
+    A page that says something without a browser is tried once, and pages like it again where that brought more; a seed
+    is tried as often as a page that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

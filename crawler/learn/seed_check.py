@@ -50,23 +50,21 @@ class SeedReport:
     """State of a seed, and what a crawl will have of it.
 
     Attributes:
-        url: the seed.
         line: of the file.
-        is_bad: whether a crawl would get nothing from it.
+        is_bad: a crawl would get nothing from it.
         problem: one sentence with what to do; empty when all is well.
         status: of the front page's last answer, None when there was none.
         final_url: where the redirects end.
         redirects: how many there were.
         robots: "rules", "none", "unreachable", or empty when it was not asked for.
-        allowed: whether robots.txt lets the page be fetched.
+        allowed: robots.txt lets the page be fetched.
         crawl_delay: seconds that robots.txt asks for.
         delay: seconds between two requests that a crawl will keep.
         feeds, sitemaps: URLs that are there.
         sitemap_urls: how many URLs the sitemaps hold, partly estimated; None without one.
         newest: day of the newest entry of feeds and sitemaps.
-        kind: of the front page.
+        kind, language: of the front page.
         links: of the front page that would be followed.
-        language: of the front page.
         pages: estimated pages of the site within the limits, None when nothing tells.
         seconds: estimated time for them.
     """
@@ -118,8 +116,8 @@ class _Robots:
     def refusal(self, url: str) -> _Answer | None:
         """Return in place of an answer why a page is not asked for; None when it may be."""
         if self.word == "unreachable":
-            said = self.answer.problem or f"its robots.txt answers http {self.answer.status}"
-            return replace(self.answer, url=url, status=None, problem=said)
+            problem = self.answer.problem or f"its robots.txt answers http {self.answer.status}"
+            return replace(self.answer, url=url, status=None, problem=problem)
         reason = self.rules.disallow_reason(url)
         if reason is None:
             return None
@@ -128,10 +126,7 @@ class _Robots:
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """URLs that feeds and sitemaps hold.
-
-    Those that are there, how many URLs, and the newest time.
-    """
+    """Feeds or sitemaps that are there, how many URLs they hold, the newest time."""
 
     found: tuple[str, ...] = ()
     urls: int = 0
@@ -145,7 +140,7 @@ async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Cal
         seeds: at least one.
         config: the crawl's settings.
         ask: fetches a URL.
-        done: told how many are.
+        done: called with the number of seeds that are done.
     """
     pool = WorkerPool(
         workers=min(config.workers, len(seeds)),
@@ -183,7 +178,6 @@ class _Check:
         self._robots: dict[tuple[str, str], asyncio.Task[_Robots]] = {}
 
     async def report(self, seed: Seed) -> SeedReport:
-        """Look at one seed."""
         front, rules = await self._front(seed.url, seed.proxy)
         if front.wants_http and seed.bare:
             front, rules = await self._front(f"http://{seed.url.partition('://')[2]}", seed.proxy)
@@ -199,9 +193,9 @@ class _Check:
             delay=self._config.delay.between(rules.rules),
         )
         if front.status != _OK:
-            said = front.problem or f"it answers http {front.status}"
+            problem = front.problem or f"it answers http {front.status}"
             cure = "correct the address, or take it out" if front.allowed else "take it out, or ask its owner"
-            return replace(report, is_bad=True, problem=f"{said}; {cure}")
+            return replace(report, is_bad=True, problem=f"{problem}; {cure}")
         page = await self._read(Kind.PAGE, front, seed)
         if page is None:
             return replace(report, is_bad=True, problem="the page cannot be read; name another page of the site")
@@ -225,11 +219,11 @@ class _Check:
             seconds=None if pages is None else pages * report.delay,
         )
 
-    def _pages(self, known: int, seed: Seed) -> int | None:
+    def _pages(self, listed: int, seed: Seed) -> int | None:
         """Estimate the pages of a seed within the limits."""
         limits = self._config.limits
         most = [n for n in (seed.pages, limits.pages_per_host, limits.pages) if n is not None]
-        return min([known, *most]) if known else None
+        return min([listed, *most]) if listed else None
 
     async def _front(self, url: str, proxy: str) -> tuple[_Answer, _Robots]:
         """Fetch a page by its redirects, as far as each host allows."""
@@ -241,8 +235,8 @@ class _Check:
                 return replace(answer, hops=hops), rules
             hops += 1
             if not answer.url or hops > self._config.redirects:
-                said = f"it redirects more than {hops - 1} times" if answer.url else "it redirects to nowhere"
-                return replace(answer, url=url, hops=hops, problem=said), rules
+                problem = f"it redirects more than {hops - 1} times" if answer.url else "it redirects to nowhere"
+                return replace(answer, url=url, hops=hops, problem=problem), rules
             url = answer.url
 
     async def _rules_of(self, url: str, proxy: str) -> _Robots:
@@ -269,14 +263,14 @@ class _Check:
 
     async def _sources(self, page: ParseResult, base: str, rules: RobotsRules, seed: Seed) -> tuple[_Amount, _Amount]:
         """Look into the feeds that a page declares and the sitemaps a crawl would try."""
-        own = [one.url for one in page.sources if one.kind == Kind.FEED]
-        named = [canonicalize(text, base) for text in rules.sitemaps] or [canonicalize("/sitemap.xml", base)]
-        feeds = await self._look(Kind.FEED, own, rules, seed, _MOST_FEEDS)
-        return feeds, await self._look(Kind.SITEMAP, [url for url in named if url], rules, seed, _MOST_SITEMAPS)
+        feed_urls = [one.url for one in page.sources if one.kind == Kind.FEED]
+        sitemap_urls = [canonicalize(text, base) for text in rules.sitemaps] or [canonicalize("/sitemap.xml", base)]
+        feeds = await self._look(Kind.FEED, feed_urls, rules, seed, _MOST_FEEDS)
+        return feeds, await self._look(Kind.SITEMAP, [url for url in sitemap_urls if url], rules, seed, _MOST_SITEMAPS)
 
     async def _look(self, kind: Kind, urls: Sequence[str], rules: RobotsRules, seed: Seed, most: int) -> _Amount:
         """Fetch some sitemaps or feeds; what further ones hold is estimated by those."""
-        waiting, found, read, counted, newest = list(dict.fromkeys(urls)), [], 0, 0, 0.0
+        waiting, present, read, counted, newest = list(dict.fromkeys(urls)), [], 0, 0, 0.0
         asked = set(waiting)
         while waiting and most:
             url = waiting.pop(0)
@@ -294,7 +288,7 @@ class _Check:
             below = [one.url for one in page.sources if one.kind == kind and one.url not in asked]
             if not (len(page.links) or below):
                 continue
-            found.append(url)
+            present.append(url)
             waiting += below
             asked.update(below)
             read += bool(len(page.links))
@@ -302,7 +296,7 @@ class _Check:
             newest = max([newest, *page.links.dates, *page.links.changed])
         if read:
             counted += round(counted / read * len(waiting))
-        return _Amount((*found, *waiting) if found else (), counted, min(newest, time.time()))
+        return _Amount((*present, *waiting) if present else (), counted, min(newest, time.time()))
 
     async def _read(self, kind: Kind, answer: _Answer, seed: Seed) -> ParseResult | None:
         """Read what came in a worker process; None when that fails."""
@@ -335,8 +329,8 @@ class _Check:
                 return _Answer(url, problem=str(problem))
             except Exception as error:  # noqa: BLE001 - of whatever kind: the host did not answer
                 reason, detail = why(error)
-                said = f"it cannot be reached ({label(reason, detail)})"
-                return _Answer(url, problem=said, wants_http=reason.may_be_for_want_of_https)
+                description = f"it cannot be reached ({label(reason, detail)})"
+                return _Answer(url, problem=description, wants_http=reason.may_be_for_want_of_https)
             finally:
                 self._free_at[host] = time.monotonic() + self._config.delay.between(rules)
 

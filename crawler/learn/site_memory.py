@@ -1,8 +1,8 @@
 """Gather page samples while a crawl runs, and learn site models from them.
 
-Workers are given the model that stands in the table, and that changes seldom: samples wait until there are four of
-them and a quarter of those learned. So a settled site costs few writes, workers need not unpack its model for every
-page, and a process that is killed loses no more than the samples that waited.
+Workers are given the model that stands in the table, which seldom changes: samples wait until there are four of them
+and a quarter of those learned. So a settled site costs few writes, workers need not unpack its model for every page,
+and a process that is killed loses no more than the samples that waited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pipelines.site_memory.knowledge import learn_batch, pack, unpack
 from ..run.session import Session
 
 MOST_HOSTS = 2_000
-"""Hosts whose memory is kept in this process (a few KB each)."""
+"""Hosts whose models are held in this process (a few KB each)."""
+# Chosen by hand.
 _FEWEST = 4
 _MOST = 64
 _MOST_WAITING = 16_000
@@ -49,7 +50,7 @@ class SiteMemory:
     Args:
         session: the open database.
         start: runs a coroutine in the background, which the crawl can do without.
-        most: hosts kept; what was not asked for longest is dropped (and loaded again when needed).
+        most: hosts held; those not asked for longest are dropped (and loaded again when needed).
     """
 
     def __init__(
@@ -87,13 +88,12 @@ class SiteMemory:
             self._start(self._flush())
 
     async def close(self) -> None:
-        """Learn all that waits."""
         while any(site.saving for site in self._sites.values()):
             await asyncio.sleep(0.01)  # what was cancelled just now gives back its samples
         await self._flush()
 
     async def _flush(self) -> None:
-        """Learn all that waits."""
+        """Learn all samples that wait."""
         try:
             left = [(host_id, site) for host_id, site in self._sites.items() if site.waiting and not site.saving]
             await asyncio.gather(*(self._save(host_id, site) for host_id, site in left))
@@ -101,7 +101,6 @@ class SiteMemory:
             self._flushing = False
 
     def _forget(self) -> None:
-        """Drop the hosts not asked for longest."""
         while len(self._sites) > self._most:
             host_id, site = self._sites.popitem(last=False)
             if site.waiting:

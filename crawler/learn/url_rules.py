@@ -2,7 +2,7 @@
 
 A host is looked at when eight of its pages have turned out to be another URL of a stored one, and again whenever
 these have grown by half; once it has rules in use, also whenever twice as many of its pages have come. Its newest pages
-are read on a connection of its own and weighed in a thread; what follows is written some hundred rows at a time.
+are read on a connection of their own and weighed in a thread; what follows is written some hundred rows at a time.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _MOST_FORMS = 100_000
 _MOST_HOSTS = 20_000
 _MOST_RULES = 50
 _CHUNK = 500
+# Chosen by hand.
 _FIRST = 8
 _GROWTH = 1.5
 _FIRST_LOOK = 64
@@ -83,12 +84,11 @@ class UrlRules:
         self._one_at_a_time = asyncio.Lock()
 
     async def load(self) -> None:
-        """Read the rules that are in use."""
-        found = await self._session.submit(table.used, None)
-        self._used = {host_id: pack([Rule(*rule) for rule in rules]) for host_id, rules in found.items()}
+        rules_of = await self._session.submit(table.used, None)
+        self._used = {host_id: pack([Rule(*rule) for rule in rules]) for host_id, rules in rules_of.items()}
 
     async def reload(self, seconds: float) -> None:
-        """Read them again and again: other processes learn, too, and hand over hosts."""
+        """Read the rules again and again: other processes learn, too, and hand over hosts."""
         while True:
             await asyncio.sleep(seconds)
             if not self._learning:
@@ -117,7 +117,7 @@ class UrlRules:
                 self._look(host_id)
 
     async def look_again(self) -> bool:
-        """Weigh rules again of which there is news; True if URLs wait again."""
+        """Weigh rules again of hosts with new articles; True if URLs wait again."""
         freed = 0
         for host_id in [key for key, watch in self._watched.items() if watch.news and key in self._used]:
             freed += await self._learn(host_id)
@@ -186,8 +186,8 @@ class UrlRules:
         while await session.submit(aliases.clear, host_id):
             pass
         if rules:
-            known = await session.read(lambda c: table.known_urls(c, host_id, _MOST_FORMS))
-            represented, superfluous = await asyncio.to_thread(_plan, known, host_id, rules)
+            urls = await session.read(lambda c: table.known_urls(c, host_id, _MOST_FORMS))
+            represented, superfluous = await asyncio.to_thread(_plan, urls, host_id, rules)
             for some in _chunks(represented):
                 await session.submit(aliases.fill, some)
             for pairs in _chunks(superfluous):
@@ -197,19 +197,19 @@ class UrlRules:
 
 
 def _no_longer_ruled(skipped: Sequence[tuple[int, str, str]], rules: str) -> list[int]:
-    """Return the URLs that were skipped by rules which hold no longer."""
+    """Return the URLs that were skipped by rules which no longer hold."""
     key_of = unpack(rules).key
     return [url_id for url_id, url, other in skipped if key_of(url) != key_of(other)]
 
 
 def _plan(
-    known: Sequence[KnownUrl], host_id: int, rules: str
+    urls: Sequence[KnownUrl], host_id: int, rules: str
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
     """Return normal forms with their representatives, and waiting URLs with theirs."""
     key_of = unpack(rules).key
     represented: dict[int, int] = {}
     superfluous = []
-    for one in known:
+    for one in urls:
         other = represented.setdefault(key_of(one.url), one.id)
         if other != one.id and one.waits and one.found_in not in _WANTED_THEMSELVES and not is_sampled(one.id):
             superfluous.append((one.id, other))
@@ -224,7 +224,6 @@ def row_of(learned: Learned) -> RuleRow:
 
 
 def _chunks(rows: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Split rows into chunks of some hundred."""
     left = iter(rows)
     while chunk := list(islice(left, _CHUNK)):
         yield chunk

@@ -20,8 +20,8 @@ class HostError:
     Attributes:
         failures: failed requests in a row.
         backoffs: backoffs in a row.
-        until: when it may be asked again.
-        since: when the last backoff began.
+        until: Unix time from which it may be asked again.
+        since: Unix time at which the last backoff began.
         reason: why it is dead, if it is.
     """
 
@@ -33,12 +33,7 @@ class HostError:
 
 
 class HostErrors:
-    """The hosts that failed when they were last asked.
-
-    Args:
-        policy: how they are treated.
-        now: when the crawl began.
-    """
+    """The hosts that failed when they were last asked."""
 
     def __init__(self, policy: BackoffPolicy, now: float) -> None:
         self._policy = policy
@@ -46,12 +41,11 @@ class HostErrors:
         self._good_at = now
 
     def take_over(self, host_id: int, backoffs: int, until: float) -> None:
-        """Go on with a host that another run may have put in backoff."""
+        """Take over a host that another run may have put in backoff."""
         if backoffs:
             self._hosts[host_id] = HostError(backoffs=backoffs, until=until)
 
     def forget(self, host_id: int) -> None:
-        """Forget the errors of a host."""
         self._hosts.pop(host_id, None)
 
     def recovered(self, host_id: int, now: float) -> bool:
@@ -61,16 +55,13 @@ class HostErrors:
         return before is not None and before.backoffs > 0
 
     def failed(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Note a failed request of a host.
+        """Note a failed request of a host; returns its errors now.
 
         Args:
-            host_id: which one.
-            now: when.
+            host_id: the host.
+            now: Unix time.
             took: seconds until it had failed.
             asked: seconds for which the host asks to be left alone.
-
-        Returns:
-            Its errors now.
         """
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
@@ -102,7 +93,6 @@ class HostErrors:
         host.until = max(host.until, now + max(self._policy.backoff(host.backoffs, took), asked or 0.0))
 
     def is_dead(self, host: HostError) -> bool:
-        """Tell whether nothing more is to be expected of a host."""
         return self._policy.is_dead(host.backoffs)
 
     def is_in_backoff(self, host_id: int) -> bool:
@@ -111,7 +101,7 @@ class HostErrors:
         return host is not None and host.backoffs > 0
 
     def until(self, host_ids: Iterable[int]) -> float:
-        """Tell when the last of some hosts may be asked again; 0 when they answer."""
+        """Return when the last of some hosts may be asked again; 0 when they answer."""
         return max((self._hosts[key].until for key in host_ids if key in self._hosts), default=0.0)
 
     def waited_for(self) -> set[int]:

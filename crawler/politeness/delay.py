@@ -19,8 +19,9 @@ from .robots import parse
 
 MOST_ROBOTS_BYTES = 1 << 20
 LONGEST_PAUSE = 3_600.0
-"""No promise of a server is believed for longer, and no wrong clock (a date may be years ahead): it is asked once an
-hour, which hurts nobody, and given up when it goes on like that."""
+"""Bound of every pause that a server asks for or a wrong clock makes (a date may be years ahead): asking once an hour
+hurts nobody, and a host that goes on like that is given up."""
+# Chosen by hand.
 _FIRST_PAUSE = 2.0
 _PATIENT_SECONDS = 8.0
 _SHARE = 0.3
@@ -45,7 +46,6 @@ class RobotsRules:
         self.reason = reason or (SkipReason.CRAWL_DELAY if is_slow else None)
 
     def disallow_reason(self, url: str) -> Reason | None:
-        """Return why a URL must not be fetched; None when it may."""
         if self.reason is not None:
             return self.reason
         return None if self._parsed is None or self._parsed.allows(url) else SkipReason.ROBOTS
@@ -62,7 +62,6 @@ class RobotsRules:
 
     @property
     def sitemaps(self) -> list[str]:
-        """Sitemap addresses the file names."""
         return list(self._parsed.sitemaps) if self._parsed else []
 
 
@@ -81,9 +80,9 @@ def whole_lines(beginning: bytes) -> bytes:
 
 
 def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
-    """Decode a robots.txt; of one longer than what is read, the whole lines.
+    """Decode a robots.txt; of one longer than `most_bytes`, the whole lines.
 
-    See RFC 9309, section 2.5.
+    Source: RFC 9309, section 2.5.
     """
     if len(body) > most_bytes:
         body = whole_lines(body[:most_bytes])
@@ -133,9 +132,9 @@ class DelayPolicy:
         return Speed(speed.smoothed + _SHARE * (counted - speed.smoothed), seconds)
 
     def between(self, rules: RobotsRules | None, speed: Speed = Speed()) -> float:
-        """Pause after a request that went well.
+        """Return the pause after a request that went well.
 
-        With a delay of 0 a host that answers within a second is not waited for at all: who says so knows his host.
+        With a delay of 0, a host that answers within a second is not waited for at all.
         """
         asked = min(rules.delay_seconds, self.most_crawl_delay) if rules else 0.0
         quick = not self.delay and speed.smoothed < _QUICK_SECONDS
@@ -164,15 +163,15 @@ class BackoffPolicy:
     alone: float
 
     def pause(self, failures: int) -> float:
-        """Return the pause after so many failures in a row, before any backoff."""
+        """Return the seconds after so many failures in a row, before any backoff."""
         return 0.0 if failures < 2 else min(_PATIENT_SECONDS, 2.0 ** (failures - 1))
 
     def backoff(self, number: int, took: float = 0.0) -> float:
         """Return the seconds of the n-th backoff in a row (from 1).
 
         Args:
-            number: which one.
-            took: how long the request took that failed: a host that hangs is left alone for twice as long.
+            number: n.
+            took: seconds until the request failed: a host that hangs is left alone for twice as long.
         """
         grown = self.rest * _GROWTH ** min(10, number - 1)
         return min(LONGEST_PAUSE, max(grown, 2.0 * took))
@@ -183,10 +182,7 @@ class BackoffPolicy:
 
 
 def retry_pause(tries: int) -> float:
-    """Return the pause in seconds after the n-th failed try of a URL.
-
-    They are 2, 8, 32 ... at most an hour.
-    """
+    """Return the seconds after the n-th failed try of a URL: 2, 8, 32 ... 3600."""
     return float(min(LONGEST_PAUSE, _FIRST_PAUSE * _GROWTH ** min(10, max(0, tries - 1))))
 
 

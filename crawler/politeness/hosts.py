@@ -32,7 +32,7 @@ class HostUpdate:
         pause: seconds for which its host is not to be asked; kept over a restart.
         backoff: the same, for want of good answers; the next crawl tries again at once.
         backoffs: hosts in backoff from now on, or out of it.
-        dead: hosts that are waited for no longer, with reasons.
+        dead: hosts that are no longer waited for, with reasons.
     """
 
     pause: float
@@ -42,14 +42,14 @@ class HostUpdate:
 
 
 class Hosts:
-    """Robots rules and errors of the hosts a run owns.
+    """Robots rules and errors of the hosts a run owns; all times are Unix seconds.
 
     Args:
         delay: pauses between requests that go well.
         backoff: treatment of hosts that do not answer properly.
         agent: the product token that robots.txt knows us by.
-        keep_seconds: how long a robots.txt counts before it is fetched again.
-        now: when the crawl began (Unix seconds, as everywhere here).
+        keep_seconds: time for which a robots.txt counts before it is fetched again.
+        now: start of the crawl.
     """
 
     def __init__(
@@ -80,18 +80,17 @@ class Hosts:
         return True
 
     def forget(self, host_id: int) -> None:
-        """Forget a host that is owned no longer."""
-        for known in (self._rules, self._speeds, self._stale_at):
-            known.pop(host_id, None)
+        for memory in (self._rules, self._speeds, self._stale_at):
+            memory.pop(host_id, None)
         self._reserve(host_id, 0)
         self.errors.forget(host_id)
 
     # ------------------------------------------------------------ rules
 
     def set_rules(self, host_id: int, kind: str, text: str, at: float) -> RobotsRules:
-        """Put rules into force that came at a time, in the words of `Outcome.robots`."""
-        known, reason = (text if kind == "rules" else ""), _REASONS.get(kind)
-        rules = RobotsRules(known, self._agent, reason, most_delay=self._delay.most_crawl_delay)
+        """Put rules into force that came at a time; kinds as in `Outcome.robots`."""
+        rules_text, reason = (text if kind == "rules" else ""), _REASONS.get(kind)
+        rules = RobotsRules(rules_text, self._agent, reason, most_delay=self._delay.most_crawl_delay)
         if not self._reserve(host_id, rules.chars):
             rules = RobotsRules("", self._agent, SkipReason.ROBOTS_TOO_MANY)
         self._rules[host_id] = rules
@@ -118,13 +117,13 @@ class Hosts:
 
     def stale(self, now: float) -> list[int]:
         """Return the hosts whose robots.txt is too old; each once, then again in an hour."""
-        found = []
+        stale_hosts = []
         while self._stale and self._stale[0][0] <= now:
             at, host_id = heapq.heappop(self._stale)
             if self._stale_at.get(host_id) == at:
-                found.append(host_id)
+                stale_hosts.append(host_id)
                 self._fresh_until(host_id, now + min(_ASK_AGAIN_SECONDS, self._keep_seconds))
-        return found
+        return stale_hosts
 
     def close(self, host_id: int, reason: SkipReason) -> None:
         """Forbid a host from now on."""
@@ -143,26 +142,19 @@ class Hosts:
         return self._delay.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def disallow_reason(self, host_id: int, url: str) -> Reason | None:
-        """Tell why a URL must not be fetched; None when it may.
-
-        Called from the database thread.
-        """
+        """Return why a URL must not be fetched; called from the database thread."""
         return self._rules[host_id].disallow_reason(url)
 
     def rules(self, host_id: int) -> RobotsRules | None:
-        """Return the rules of a host; None when they are not known."""
         return self._rules.get(host_id)
 
     def cached_reason(self, host_id: int, url: str) -> Reason | None:
-        """Tell the same as far as is known: the host may be another run's by now."""
+        """Return the same as far as is known: the host may be another run's by now."""
         rules = self._rules.get(host_id)
         return None if rules is None else rules.disallow_reason(url)
 
     def closed(self, host_id: int) -> Reason | None:
-        """Tell why a host must not be asked; None when it may.
-
-        Called from the database thread.
-        """
+        """Return why a host must not be asked; called from the database thread."""
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:
@@ -194,10 +186,10 @@ class Hosts:
         for key, reason in dead:  # at once: the outcome of this very page depends on it
             self.close(key, reason)
             self.errors.forget(key)
-        own, pause = errors[host_id], max(self.pause(host_id), asked or 0.0)
-        backoff = max(0.0, own.until - now)
+        error, pause = errors[host_id], max(self.pause(host_id), asked or 0.0)
+        backoff = max(0.0, error.until - now)
         return HostUpdate(
-            pause if own.backoffs else max(pause, backoff),
+            pause if error.backoffs else max(pause, backoff),
             backoff,
             [BackoffState(key, one.backoffs, one.until) for key, one in errors.items() if one.backoffs],
             dead,
@@ -207,15 +199,15 @@ class Hosts:
 
     def hosts_of_robots(self, lease: Lease) -> tuple[int, ...]:
         """Return the hosts that a robots.txt is for: its own, and those redirected to it."""
-        own = {lease.host_id} if lease.kind == Kind.ROBOTS and lease.url.endswith("/robots.txt") else set()
-        return tuple(sorted(own | self._robots_for.get(lease.id, set())))
+        hosts = {lease.host_id} if lease.kind == Kind.ROBOTS and lease.url.endswith("/robots.txt") else set()
+        return tuple(sorted(hosts | self._robots_for.get(lease.id, set())))
 
     def without_rules(self, lease: Lease) -> tuple[int, ...]:
-        """Return those of them that have no rules yet, old ones neither."""
+        """Return those of them that have no rules yet, not even old ones."""
         return tuple(key for key in self.hosts_of_robots(lease) if key not in self._rules)
 
     def robots_again(self, lease: Lease) -> float | None:
-        """Tell when to ask for a robots.txt again; None when nobody waits for it."""
+        """Return when to ask for a robots.txt again; None when nobody waits for it."""
         waiting = self.without_rules(lease)
         return self.errors.until(waiting) if waiting else None
 
@@ -227,7 +219,7 @@ class Hosts:
             self._robots_for.setdefault(target, set()).update(hosts)
 
     def robots_elsewhere(self, host_id: int) -> list[int]:
-        """Forget and return robots.txts elsewhere that only this host was waiting for."""
+        """Forget and return robots.txt URLs elsewhere that only this host waited for."""
         targets = [target for target, hosts in self._robots_for.items() if hosts <= {host_id}]
         for target in targets:
             del self._robots_for[target]

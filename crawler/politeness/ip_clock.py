@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class _Machine:
-    """Hosts at one IP address."""
-
     hosts: set[int] = field(default_factory=set)
     under_way: Counter[int] = field(default_factory=Counter)
     ready_at: float = 0.0
@@ -34,16 +32,12 @@ class SharedClocks:
         self._machines: dict[str, _Machine] = {}
 
     def join(self, host_id: int, address: str) -> None:
-        """Note the IP address of a host.
-
-        The first one stays, because names move among their own machines.
-        """
+        """Note the IP address of a host; the first one stays, because names move."""
         if address and host_id not in self._address:
             self._address[host_id] = address
             self._machines.setdefault(address, _Machine()).hosts.add(host_id)
 
     def leave(self, host_id: int) -> None:
-        """Forget a host."""
         address = self._address.pop(host_id, None)
         if address is None:
             return
@@ -54,7 +48,7 @@ class SharedClocks:
             del self._machines[address]
 
     def free_at(self, host_id: int) -> float:
-        """Tell when the IP address of a host may be asked.
+        """Return when the IP address of a host may be asked.
 
         Infinity while it is being asked, 0 when it is unknown.
         """
@@ -64,7 +58,6 @@ class SharedClocks:
         return math.inf if machine.under_way else machine.ready_at
 
     def took(self, host_id: int) -> None:
-        """Note a request under way."""
         machine = self._machines.get(self._address.get(host_id, ""))
         if machine is not None:
             machine.under_way[host_id] += 1

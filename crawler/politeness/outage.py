@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from db.records.reasons import FailReason, label
 
+# Chosen by hand.
 _FEWEST, _ENOUGH = 3, 20
+"""Silent hosts from which on, if no other is asked, or in any case, the network is suspected."""
 _MOST_GOOD = 3
 _MUTE_SECONDS = 30.0
 _CAUSES = {
@@ -32,24 +34,24 @@ class Outage:
     """The hosts that have not answered since any did.
 
     Args:
-        has_ways: hosts are asked in more than one way, because seeds name proxies of their own.
+        has_seed_proxies: hosts are asked in more than one way, because seeds name proxies of their own.
 
     Attributes:
-        is_down: it is to be looked whether the network, or a proxy, is there.
+        is_down: the network, or a proxy, may be down and is to be tried.
     """
 
-    def __init__(self, *, has_ways: bool = False) -> None:
+    def __init__(self, *, has_seed_proxies: bool = False) -> None:
         self.is_down = False
-        self._has_ways = has_ways
+        self._has_ways = has_seed_proxies
         self._silent: dict[int, tuple[FailReason, str, str]] = {}
         self._good: OrderedDict[int, str] = OrderedDict()
         self._mute_until = 0.0
 
     @property
     def suspected(self) -> bool:
-        """Tell whether nothing is to be asked until it is known what is there.
+        """Nothing may be asked until it is known whether the network is there.
 
-        Proxies of some seeds that do not serve leave the others alone.
+        Proxies of some seeds that do not serve do not stop the others.
         """
         reasons = {reason for reason, *_ in self._silent.values()}
         return self.is_down and not (self._has_ways and reasons == {FailReason.NO_PROXY})
@@ -69,12 +71,12 @@ class Outage:
         """Note that a host said nothing; returns whether the network is suspected now.
 
         Args:
-            host_id: which one.
-            url: what it was asked for.
-            reason: why.
-            detail: what is to be said beside it.
+            host_id: of the host.
+            url: that was asked for.
+            reason: why there was no answer.
+            detail: beside the reason.
             active: hosts that are being asked, or will be.
-            now: uptime.
+            now: uptime, in seconds.
         """
         if reason not in _CAUSES:
             self.answered(host_id, url)
@@ -86,10 +88,10 @@ class Outage:
         self.is_down = len(self._silent) >= _ENOUGH or self._silent.keys() >= set(active)
         return self.is_down
 
-    def witnesses(self) -> Sequence[str]:
-        """Return URLs of hosts to try: that answered last, then some that did not.
+    def urls_to_try(self) -> Sequence[str]:
+        """Return URLs of hosts to try: those that answered last, then some that did not.
 
-        When proxies do not serve, those for which they should, lest another way be tried.
+        When proxies do not serve, only URLs that go through them, lest another way be tried.
         """
         silent = list(self._silent.values())
         proxied = [url for reason, url, _ in silent if reason is FailReason.NO_PROXY]
@@ -105,12 +107,12 @@ class Outage:
 
     @property
     def lacks_names(self) -> bool:
-        """Tell whether none of the names of silent hosts could be resolved."""
+        """None of the names of silent hosts could be resolved."""
         reasons = {reason for reason, *_ in self._silent.values()}
         return bool(reasons) and reasons <= {FailReason.NO_HOST, FailReason.NO_DNS}
 
     def cause(self) -> str:
-        """Say in some words what is the matter; empty when no host is silent."""
+        """Describe in some words what is wrong; empty when no host is silent."""
         for reason, _, detail in self._silent.values():
             if reason is FailReason.NO_PROXY:
                 return label(reason, detail)

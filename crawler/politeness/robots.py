@@ -1,10 +1,7 @@
 """Robots.txt for one crawler, read by Protego. Pure.
 
-Protego copies a group for each of its user agents; so only the groups that name us, or else those for `*`, get there.
-The time and memory that a file takes grow with its length, whatever stands in it.
-
-    Robots      what a file says to us
-    parse       reads it
+Protego copies a group for each of its user agents; so it gets only the groups that name us, or else those for `*`. The
+time and memory that a file takes grow with its length, whatever stands in it.
 """
 
 from __future__ import annotations
@@ -86,16 +83,17 @@ class Robots:
 def parse(text: str, agent: str) -> Robots:
     r"""Read a robots.txt.
 
-    The groups for our own name count, all of them together; without one, those for `*`. As browsers of the file in the
-    wild do, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was meant;
-    with another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay does.
+    The groups for our own name count, all of them together; without one, those for `*`. As most software reads the
+    files of the web, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was
+    meant; with another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay
+    does.
 
     Args:
         text: of the file.
         agent: our product token; in the file it may stand in any case, with a version behind it.
 
     Returns:
-        What it says; the files read last are remembered, so that a long one can be read in a thread beforehand.
+        Its rules; the files read last are remembered, so that a long one can be read in a thread beforehand.
 
     Cost: linear in the length of the text.
     Source: RFC 9309, section 2.2.
@@ -108,8 +106,8 @@ def parse(text: str, agent: str) -> Robots:
     sitemaps: list[str] = []
     names: set[str] = set()
     is_begun = False
-    for found in filter(None, map(_LINE.match, text.replace("\r", "\n").split("\n"))):
-        field, value = found[1].lower(), found[2].strip()
+    for match in filter(None, map(_LINE.match, text.replace("\r", "\n").split("\n"))):
+        field, value = match[1].lower(), match[2].strip()
         if field.startswith("site"):
             if value and len(sitemaps) < MOST_SITEMAPS:
                 sitemaps.append(value)
@@ -135,7 +133,7 @@ def _read(lines: Sequence[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots
     rules = Protego.parse(text)
     rate = rules.request_rate("*")
     return Robots(
-        delay=max((float(said[1]) for said in delays if said), default=0.0),
+        delay=max((float(match[1]) for match in delays if match), default=0.0),
         rate=rate.seconds / rate.requests if rate else 0.0,
         sitemaps=sitemaps,
         chars=len(text) * (3 if named else 1) + sum(map(len, sitemaps)),
@@ -148,10 +146,10 @@ def _read(lines: Sequence[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots
 def _write(lines: Sequence[tuple[str, str]], host: str) -> str:
     """Write the rules for a host, those that are costly made simpler."""
     wildcard_chars = 0
-    kept = ["user-agent: *"]
+    rules = ["user-agent: *"]
     for name, value in lines:
         if name.startswith("request"):
-            kept.append(f"{name}: {value[:_MOST_NUMBER_CHARS]}")
+            rules.append(f"{name}: {value[:_MOST_NUMBER_CHARS]}")
         elif not name.startswith("crawl") and value and len(value) <= _MOST_RULE_CHARS:
             origin = _ORIGIN.match(value)
             if origin and _origin_host(value) != host:
@@ -164,8 +162,8 @@ def _write(lines: Sequence[tuple[str, str]], host: str) -> str:
                 if name == "allow":
                     continue
                 rule = start.ljust(len(rule), "*")  # as long as before, for the longest rule counts
-            kept.append(f"{name}: {rule}")
-    return "\n".join(kept if len(kept) <= MOST_RULES else ["user-agent: *", "disallow: /"])
+            rules.append(f"{name}: {rule}")
+    return "\n".join(rules if len(rules) <= MOST_RULES else ["user-agent: *", "disallow: /"])
 
 
 def _origin_host(value: str) -> str | None:

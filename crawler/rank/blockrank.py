@@ -27,7 +27,6 @@ class Params:
 
     Attributes:
         importance: how much a block of each kind matters beside the other blocks of its page, at least 0.
-        surfer: damping and exactness.
 
     Raises:
         ValueError: a kind has no importance, or one below 0.
@@ -64,9 +63,6 @@ def score(
 
     Args:
         graph: the links with the kinds of blocks they stand in. All links of a page in blocks of one kind are a block.
-        params: importance of the kinds, damping, exactness.
-        teleport: how likely a jump leads to each page, as for PageRank.
-        start: scores of an earlier state of the graph, to begin with.
 
     Returns:
         A score for each page, in sum 1; empty for an empty graph.
@@ -108,10 +104,6 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
     """Compute BlockRank: the chance to find the surfer in each block.
 
     From a block he follows one of its links, and on the page he comes to he picks a block.
-
-    Args:
-        graph: the links, as for `score`.
-        params: importance of the kinds, damping, exactness.
 
     Returns:
         The blocks that hold links of fetched pages, with their scores.

@@ -37,7 +37,6 @@ class Params:
     """Strength of the correction.
 
     Attributes:
-        damping: as in PageRank.
         power: exponent of the share explored; 0 leaves what was seen as it is, 1 divides by the share.
         floor: added to the share, so that no link counts for more than `floor ** -power` times what it hands on.
 
@@ -68,9 +67,7 @@ def score(
     where `explored` is the share of a page's links that lead to pages which do not wait to be fetched.
 
     Args:
-        graph: the links.
         rank: PageRank of every page, in sum 1.
-        params: how strongly to correct.
         waiting: which pages may still be fetched; all that have not been when left out.
 
     Returns:
@@ -119,10 +116,8 @@ def inherited(value: float, links: int, known: int, params: Params = DEFAULTS) -
     """Estimate the first value, as `scaled`, of a page just found on another one.
 
     Args:
-        value: that of the other one, scaled.
         links: links on that page, at least 1.
         known: how many of them led to pages known before: as close to the fetched ones as can be told at once.
-        params: how strongly to correct.
     """
     handed = float(_handed(math.expm1(value * _MOST), links, known / links, params))
     return min(1.0, math.log1p(handed) / _MOST)
@@ -164,13 +159,6 @@ class Experience:
     What is learnt starts from a prior, so with few pages it changes little. Besides, each host has a part of its own:
     the mean of what the regression leaves unexplained there.
 
-    Args:
-        params: see there.
-
-    Attributes:
-        coefficients: of the features, as they are believed now.
-        lessons: how often it has learnt.
-
     Cost: O(pages that wait) a lesson, of which there are few (the number grows with the logarithm of the pages).
     Source: ours; ridge regression towards a prior (A. Hoerl, R. Kennard, Ridge regression, 1970).
     """
@@ -190,7 +178,6 @@ class Experience:
 
         Args:
             features: of pages that wait, a row each; see `PRIOR`.
-            hosts: number of the host of each.
         """
         found: Values = NOTHING_LEARNT + features @ (self.coefficients - PRIOR)
         if self._of_hosts.shape[1]:
@@ -201,10 +188,8 @@ class Experience:
         """Learn from the pages noted before, once the crawl has grown enough.
 
         Args:
-            graph: the links.
             ranks: rank that each page is expected to have now, scaled.
             features: of the pages that wait.
-            queued: numbers of these.
         """
         if self._noted is not None:
             rows, pages, before = self._noted
@@ -221,7 +206,6 @@ class Experience:
         self._noted = graph.rows, queued[best], features[best].astype(np.float32)
 
     def _fit(self, features: Values, ranks: Values, weights: Values, hosts: Numbers) -> None:
-        """Take over a lesson."""
         total = max(float(weights.sum()), 1e-9)
         above = features - weights @ features / total
         wanted = ranks - weights @ ranks / total

@@ -49,7 +49,6 @@ class Finds:
     """URLs as the crawl came to know them: parallel columns.
 
     Attributes:
-        depths: links from the seed.
         blocks: `BlockKind` of the place each was found in.
         dated: Unix time that a feed, a sitemap or the URL states; 0.0 for none.
         segments: parts of the path, see `segments`.

@@ -66,7 +66,6 @@ class LinkGraph:
     # ------------------------------------------------------------ what is there
 
     def __len__(self) -> int:
-        """Return the number of known pages."""
         return len(self._pages)
 
     @property
@@ -173,8 +172,6 @@ class LinkGraph:
 
         Args:
             ids: identifiers of pages; one may come again.
-            hosts: identifier of the host of each.
-            sites: identifier of the site of each.
 
         Returns:
             The pages' numbers.
@@ -236,7 +233,6 @@ class LinkGraph:
         return pages
 
     def _add_rows(self, sources: Ids, counts: Numbers, target_ids: Ids, blocks: Blocks) -> None:
-        """Add some rows, see `add_links`."""
         pages = self._known(sources)
         _, first = np.unique(pages, return_index=True)
         kept = np.zeros(len(pages), np.bool_)
@@ -266,7 +262,6 @@ class LinkGraph:
 
         Args:
             urls: URLs of pages, by number, as far as they are known.
-            scores: a score of each page.
             pages: which pages to take, with the links among them; all when left out.
 
         Returns:
@@ -296,7 +291,6 @@ class LinkGraph:
 
 
 def _lengthen(column: Column, size: int, value: int) -> None:
-    """Fill a column up to a size."""
     if size > len(column):
         column.extend(np.full(size - len(column), value))
 

@@ -57,8 +57,6 @@ def score(
     the vector is taken that repeated passing on from equal scores would end in, so the result is always defined.
 
     Args:
-        graph: the links.
-        params: exactness.
         weights: weight of each link, at least 0; 1 each when left out.
         pages: weight of each page, at least 0: its relevance to a topic, or 1 and 0 for a part of the graph. A link
             counts as much as the product of the weights of both its pages.

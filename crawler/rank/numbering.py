@@ -17,12 +17,7 @@ _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Column:
-    """An array that grows at its end, in amortised constant time.
-
-    Args:
-        dtype: of the values.
-        first: values it starts with.
-    """
+    """An array that grows at its end, in amortised constant time."""
 
     __slots__ = ("_room", "_size")
 
@@ -40,7 +35,6 @@ class Column:
         return self._room[: self._size]
 
     def extend(self, values: NDArray[Any]) -> None:
-        """Append values, cast to the column's type."""
         size = self._size + len(values)
         if size > len(self._room):
             room = np.empty(max(size, 2 * len(self._room)), self._room.dtype)
@@ -72,7 +66,6 @@ class Numbering:
 
     @property
     def ids(self) -> Ids:
-        """Identifiers by number."""
         return self._ids.values
 
     def find(self, ids: Ids) -> Numbers:

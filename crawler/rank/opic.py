@@ -55,10 +55,6 @@ class Opic:
     pages alike before the first page and from time to time after. A page that waits and holds much is linked to by
     pages that held much: fetch it next.
 
-    Args:
-        graph: the links; it may grow.
-        params: how cash is handed on.
-
     Source: S08; S. Abiteboul, M. Preda, G. Cobena, Adaptive on-line page importance computation, WWW 2003, sections 3
     and 4 (cash, history, virtual root).
     Differs: the root is visited at fixed numbers of fetched pages, so that the result does not depend on how many

@@ -23,8 +23,6 @@ def score(
     pages found so far give it.
 
     Args:
-        graph: the links.
-        params: damping and exactness.
         weights: weight of each link, at least 0; 1 each when left out. A page's links share its score in proportion.
         teleport: how likely a jump leads to each page (of any scale), for scores from somebody's point of view:
             the seeds', or the topic's; the same for all when left out.

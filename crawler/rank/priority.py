@@ -98,7 +98,6 @@ class Priority:
         """Compute all signals that count, for URLs that have just been found.
 
         Args:
-            urls: what is known of them.
             legacy: first values of the other signals (see `inherited`, `alike`); a signal of the topic that is missing
                 has its usual value, others 0.
         """
@@ -124,8 +123,6 @@ class Priority:
         """Estimate graph signals of the pages that a page names, until the next rescore.
 
         Args:
-            parts: values of the signals of the page itself.
-            links: links on it.
             known: how many of them led to pages known before.
         """
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
@@ -137,8 +134,6 @@ class Priority:
         """Estimate topic signals of the pages that a page names.
 
         Args:
-            page: likeness of the page itself.
-            anchors: likeness of the text of each link.
             parts: values of the signals of the page itself, which stand for what only a round can tell.
         """
         first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}

@@ -43,9 +43,6 @@ class Rescored:
     """New scores of queued pages; first those that are or were among the highest.
 
     Attributes:
-        ids: identifiers.
-        hosts: those of their hosts.
-        scores: their scores.
         values: signal -> value of each.
         left: how many more have moved.
     """
@@ -59,13 +56,6 @@ class Rescored:
 
 class Ranking:
     """The link graph of a crawl, its pages, and the scores that follow.
-
-    Args:
-        priority: which signals count for how much.
-        topic: what the crawl looks for, if for something.
-
-    Attributes:
-        graph: the links.
 
     Cost: about 60 bytes a page and 5 a link; a round costs what the signals that count cost (see there), of which
     those of the last round are the starting point.
@@ -99,10 +89,6 @@ class Ranking:
         """Make URLs known, or say anew what is known of them.
 
         Args:
-            ids: identifiers.
-            hosts: those of their hosts.
-            sites: those of their sites.
-            urls: how they were found.
             queued: whether each waits to be fetched.
         """
         pages = self.graph.add_pages(ids, hosts, sites)
@@ -115,7 +101,6 @@ class Ranking:
         self._scores.values[pages] = np.nan  # who found them may have given them another score
 
     def add_links(self, sources: Ids, counts: Numbers, targets: Ids, blocks: NDArray[np.uint8]) -> None:
-        """Add pages that were fetched, with their links; see `LinkGraph.add_links`."""
         self.graph.add_links(sources, counts, targets, blocks)
         self._grow()
         self.remove(sources)
@@ -137,7 +122,6 @@ class Ranking:
 
         Args:
             pages: identifiers; of a page that comes again the first words count.
-            words: of each page.
             targets: for each page, which page each of its links leads to.
             relevance: of each page, as it is stored.
             wasted: whether each was of no use.
@@ -167,16 +151,11 @@ class Ranking:
         self._queued.values[pages[pages >= 0]] = False
 
     def set_yields(self, hosts: Ids, pages: NDArray[np.int64], articles: NDArray[np.int64]) -> None:
-        """Set how many pages of each host were fetched and how many articles they gave."""
         share = (articles + _DOUBT_PAGES * _USUAL_YIELD) / (pages + _DOUBT_PAGES)
         self._yields = dict(zip(hosts.tolist(), np.minimum(1.0, share).tolist(), strict=True))
 
     def rescore(self, today: float) -> Rescored:
-        """Score all that waits; returns what has moved since the last time.
-
-        Args:
-            today: days since 1970.
-        """
+        """Score all that waits; returns what has moved since the last time."""
         queued = np.flatnonzero(self._queued.values).astype(np.int32)
         finds = self._finds(queued, today)
         values = self._priority.of_finds(finds)

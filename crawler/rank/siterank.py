@@ -30,12 +30,9 @@ def score(
     share of the jumps.
 
     Args:
-        graph: the links.
-        params: damping and exactness, for sites and for pages.
         groups: number of each page's group, from 0: sites (registrable domains) when left out; hosts
             (`graph.host_numbers`) or addresses do as well.
         teleport: how likely a jump leads to each group, as for `site_scores`.
-        start: scores of an earlier state of the graph, to begin with.
 
     Returns:
         A score for each page, in sum 1: the scores of a group's pages sum to its SiteRank. Empty for an empty graph.
@@ -63,10 +60,7 @@ def doc_scores(groups: Places, sources: Places, targets: Places, params: Params 
     """Compute DocRank of the pages of some groups, each group by itself.
 
     Args:
-        groups: number of each page's group.
         sources: pages of links inside groups, by number.
-        targets: pages that these lead to.
-        params: damping and exactness.
 
     Returns:
         A score for each page, in sum 1 in each group: the same whatever other groups there are, if the pages of each
@@ -85,9 +79,6 @@ def site_scores(
     A link weighs as much as pages of one link to the other.
 
     Args:
-        graph: the links.
-        params: damping and exactness.
-        groups: number of each page's group, as for `score`.
         teleport: how likely a jump leads to each group (of any scale); the same for all that have pages when left out.
 
     Returns:
@@ -118,11 +109,6 @@ def of_links(
 
     Args:
         sources: sites of some links; a pair may come several times.
-        targets: sites that these lead to.
-        weights: how many links these are.
-        sizes: pages of each site.
-        params: damping and exactness.
-        teleport: as for `site_scores`.
     """
     between = sources != targets
     pairs = (weights[between], (targets[between], sources[between]))
@@ -133,7 +119,6 @@ def of_links(
 
 
 def _checked(graph: LinkGraph, groups: Numbers | None) -> Numbers:
-    """Return the groups, or sites when there are none."""
     if groups is None:
         return graph.site_numbers
     if len(groups) != len(graph) or (np.asarray(groups) < 0).any():

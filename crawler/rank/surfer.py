@@ -50,11 +50,7 @@ DEFAULTS = Params()
 
 
 class ConvergenceError(ArithmeticError):
-    """The scores had not settled when the rounds were used up.
-
-    Attributes:
-        iterations: how many there were.
-    """
+    """The scores had not settled when the rounds were used up."""
 
     def __init__(self, iterations: int) -> None:
         super().__init__(f"the scores have not settled after {iterations} rounds; permit more, or a larger tolerance")
@@ -114,7 +110,6 @@ def stationary(
         links: weights of links, targets x senders, at least 0.
         senders: target number of each column.
         teleport: what is dealt out to whom, at least 0; the sum inside a group is the group's mass, all of them 1.
-        params: how far to go.
         totals: what the weights of each sender's links sum up to, those included that lead nowhere (and are not in
             `links`); the sums of the columns when left out.
         groups: number of each target's group, when there are several. No link may leave its group.
@@ -153,7 +148,6 @@ def stationary(
 
 
 def _sums(values: Values, groups: Numbers | NDArray[np.int64] | None) -> Values:
-    """Add up values, by group if there are some."""
     return values.sum(keepdims=True) if groups is None else np.bincount(groups, weights=values).astype(np.float64)
 
 

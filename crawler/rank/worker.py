@@ -40,11 +40,7 @@ class RankRequest:
     """A rescore that is due.
 
     Attributes:
-        database_url: where the crawl is.
-        priority: which signals count for how much.
-        topic: what the crawl looks for, if for something.
         least: relevance below which an article is off topic.
-        now: Unix time.
         memory: bytes for the graph; beyond them the URLs that were found first are left out, and keep their scores.
     """
 
@@ -114,7 +110,6 @@ class _OpenGraph:
         return True
 
     def _take(self, rows: Rows, today: float) -> None:
-        """Take over some rows of the tables."""
         if isinstance(rows, UrlRows):
             pages = np.flatnonzero(rows.kinds == _PAGE)
             finds = Finds(
@@ -162,7 +157,6 @@ class _OpenGraph:
         self.ranking.add_terms(rows.ids[read], words, targets, rows.relevance[read], rows.wasted[read])
 
     def close(self) -> None:
-        """Let go of the database."""
         self._reader.close()
         self._database.close()
 

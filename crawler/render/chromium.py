@@ -108,10 +108,6 @@ class Chromium:
     """One browser that runs; `start` makes it.
 
     Attributes:
-        tools: the connection to it.
-        version: as it says.
-        pages: shown so far.
-        showing: pages shown now.
         is_too_large: true if its first process was killed for its memory, which holds what pages store.
         profiles: who listens to what becomes of the targets of a profile, by its name.
     """
@@ -171,16 +167,13 @@ class Chromium:
 
     @property
     def is_gone(self) -> bool:
-        """True after a crash or `close`."""
         return self.tools.gone.is_set()
 
     def processes(self) -> list[int]:
-        """Ids of all its processes."""
         self._family.look()
         return self._family.members()
 
     async def close(self) -> None:
-        """End all its processes; returns when they are gone."""
         if self._watch is not None:
             self._watch.cancel()
         self._kill()

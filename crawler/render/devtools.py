@@ -48,7 +48,6 @@ class DevTools(asyncio.Protocol):
 
     @classmethod
     async def open(cls, read_from: int, write_to: int) -> DevTools:
-        """Take over the two ends of pipes that are ours."""
         loop = asyncio.get_running_loop()
         own = cls()
         own._read, _ = await loop.connect_read_pipe(lambda: own, os.fdopen(read_from, "rb", 0))
@@ -89,13 +88,11 @@ class DevTools(asyncio.Protocol):
         return future
 
     def close(self) -> None:
-        """Close both pipes; a browser ends when it finds its pipe closed."""
         for transport in (self._read, self._write):
             if transport is not None:
                 transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes of the pipe (called by asyncio)."""
         *whole, rest = data.split(b"\0")
         for part in whole:
             self._came.append(part)
@@ -110,7 +107,6 @@ class DevTools(asyncio.Protocol):
             self._came = []
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail all that waits: the browser is gone (called by asyncio)."""
         self.gone.set()
         for _, future in self._waiting.values():
             _fail(future, "the browser ended")

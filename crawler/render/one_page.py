@@ -44,13 +44,6 @@ def show(
 
     Can be called once in a process.
 
-    Args:
-        urls: absolute http(s) URLs.
-        settings: the project's.
-        options: bounds of rendering.
-        policy: how the robots.txt of what the pages ask for is read.
-        redirects: how many are followed.
-
     Returns:
         What came of each, by address asked for.
     """
@@ -79,7 +72,6 @@ def show(
 
 
 async def _fetch(ask: Ask, url: str, redirects: int) -> Fetched:
-    """Fetch a page, following redirects."""
     at = url
     for _ in range(redirects + 1):
         try:

@@ -212,7 +212,6 @@ class Tab:
         self._tools.send("Emulation.setDeviceMetricsOverride", self._session, **size)
 
     async def _run(self, expression: str) -> Any:
-        """Evaluate an expression in our own world of the page, and await a promise."""
         answer = await self._tools.send(
             "Runtime.evaluate",
             self._session,
@@ -266,7 +265,6 @@ class Tab:
             self._crashed(RenderProblem.TOO_MUCH_MEMORY if killed else RenderProblem.CRASHED)
 
     def _crashed(self, problem: RenderProblem) -> None:
-        """End the page: its process has ended."""
         self._problem = self._problem or problem
         for session in self._sessions:
             self._tools.end(session)

@@ -53,10 +53,7 @@ class PageDocument:
     """A page as fetched, before its scripts.
 
     Attributes:
-        url: after redirects.
-        status: of the answer.
         headers: of the answer; `Content-Type` counts.
-        body: decoded from its compression, not from its charset.
     """
 
     url: str
@@ -71,10 +68,8 @@ class BrowserRequest:
 
     Attributes:
         url: http or https; its fragment is cut.
-        method: as the page says.
         headers: of the page's script and the browser, without cookies.
         body: of a POST and the like.
-        kind: script, stylesheet, xhr or fetch.
     """
 
     url: str
@@ -91,7 +86,6 @@ class BrowserAnswer:
     Attributes:
         status: of a redirect, too, which the page follows with a new request.
         headers: all that came; names of framing and compression are dropped.
-        body: decoded.
         refused: reason not to answer: the page sees a failed request.
     """
 
@@ -111,9 +105,7 @@ class Rendered:
 
     Attributes:
         html: the DOM in UTF-8, b"" if there is none. With a problem it is what had come until then.
-        requests: given to `Fetch`.
         problem: None if the page came to rest within all bounds.
-        detail: more about the problem.
     """
 
     html: bytes = b""
@@ -130,7 +122,6 @@ class RenderOptions:
         browser: file of the browser; "" for the first that is found.
         places: pages shown at a time.
         seconds: for a page, its requests included.
-        requests: that a page may make.
         memory_bytes: that a process of a page may have of its own.
         isolation: without it the browser has the network of the crawl.
         pages_a_browser: until it is replaced, for what leaks in it.

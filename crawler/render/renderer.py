@@ -33,8 +33,6 @@ class Renderer:
 
         Args:
             document: the page; it is never asked for again.
-            wish: an article's text or a list's links.
-            fetch: answers the requests of the page.
 
         Returns:
             The page, or the problem; a page that takes or does too much costs only itself.
@@ -57,11 +55,9 @@ class Renderer:
                 await self._retire(browser)
 
     def processes(self) -> list[int]:
-        """Ids of the processes of all browsers that run."""
         return [pid for browser in self._running for pid in browser.processes()]
 
     async def close(self) -> None:
-        """End all browsers and their processes."""
         async with self._starting:
             self._is_closed = True
             for browser in list(self._running):

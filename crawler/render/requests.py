@@ -86,10 +86,7 @@ class BrowserRequests:
     """Answers the requests of all pages that are rendered.
 
     Args:
-        download: fetches.
         turns: the crawl's hosts; None where there is no crawl.
-        policy: how robots.txt files are read.
-        seconds: that one request may take.
         keep: is told of each answer, for an archive.
     """
 
@@ -118,7 +115,6 @@ class BrowserRequests:
         """Answer one request, or say why it is refused.
 
         Args:
-            request: of the browser.
             proxy: proxies that the seed of its page names.
 
         Raises:

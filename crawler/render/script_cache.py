@@ -23,7 +23,6 @@ class ScriptCache:
         self._kept: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)
 
     def get(self, page: str, url: str) -> BrowserAnswer | None:
-        """Return the kept answer to a request of a page."""
         return self._kept.get((urlsplit(page).netloc, url))
 
     def keep(self, page: str, url: str, answer: BrowserAnswer) -> None:

@@ -35,40 +35,29 @@ class HarmPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """All that the outcome of a fetch depends on besides the page.
-
-    Attributes:
-        priority: scores new URLs.
-        tries: how often a URL is tried.
-        redirects: how many redirects are followed.
-        depth: how deep the page's seed may be crawled, None for no limit.
-        known: URLs that are in the table already, and at which depth.
-        extractor, extractor_version: for the article's row.
-        disallow_reason: why a host's rules forbid a URL, None when they do not.
-        focus: how near to the topic articles must be.
-        harmful: fate of harmful articles.
-        honours_noindex: whether articles that ask not to be indexed are not stored.
-        robots_hosts: whose rules a robots.txt is (its own host, and hosts whose robots.txt redirected to it).
-        robots_again: when it is asked for again if it could not be had; None when none of them waits for it.
-        robots_bytes: how much of it is read.
-        resting: whether the page's host rests because it has not answered for some time.
-        cookies: with which cookies redirects were met.
-    """
+    """All that the outcome of a fetch depends on besides the page."""
 
     priority: Priority
     tries: int
+    """How often a URL is tried."""
     redirects: int
+    """How many redirects are followed."""
     depth: int | None
+    """How deep the page's seed may be crawled, None for no limit."""
     known: KnownUrls
     extractor: str
     disallow_reason: Callable[[int, str], Reason | None]
+    """Returns why the rules of a host forbid a URL, None when they do not."""
     focus: Threshold = Threshold()
     honours_noindex: bool = True
     harmful: HarmPolicy = HarmPolicy.FLAG
     robots_hosts: tuple[int, ...] = ()
+    """Hosts whose rules a robots.txt has: its own, and those whose robots.txt redirected to it."""
     robots_again: float | None = None
+    """Unix time to ask for it again if it could not be had; None when no host waits for it."""
     robots_bytes: int = MOST_ROBOTS_BYTES
-    resting: bool = False
+    in_backoff: bool = False
+    """The page's host has not answered for some time."""
     extractor_version: str = ""
     cookies: CookieStates = field(default_factory=CookieStates)
 

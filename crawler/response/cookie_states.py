@@ -10,15 +10,15 @@ from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import REDIRECTS
 from pipelines.item import Page
-from pipelines.records import BlockKind, Target
-from pipelines.urls import host_key, site_key
+from pipelines.records import Target
 
+# Chosen by hand.
 _MOST_URLS = 20_000
 _MOST_STATES = 16
-"""So many times a URL is asked with other cookies, at most."""
+"""Times a URL is asked with other cookies, at most."""
 _MOST_HOSTS = 20_000
 _MOST_AWAY = 5
-"""Redirects to hosts out of scope that a host may send on, with a cookie, before one of them comes back."""
+"""Redirects with a cookie to hosts out of scope that a host may answer before one of them comes back."""
 
 
 def _no_cookies(_url: str) -> str:
@@ -28,9 +28,9 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites let nobody see a page who has not been sent around by them, over several pages, and who has not brought
-    back the cookies that these set. A URL that redirects is worth asking again while its cookies are others than all
-    those that it was asked with: so a chain goes on as long as it makes progress, whatever way it takes.
+    Some sites show a page only to those who have been sent around it, over several pages, and who bring back the
+    cookies that these set. A URL that redirects is worth asking again while its cookies differ from all those that it
+    was asked with: so a chain goes on as long as it makes progress, whatever way it takes.
 
     Args:
         cookies: returns the Cookie header that a URL would be asked with now.
@@ -42,14 +42,14 @@ class CookieStates:
         self._away: LRUCache[int, int] = LRUCache(_MOST_HOSTS)
 
     def note(self, page: Page) -> None:
-        """Note a page that sends its visitor on."""
+        """Note a page if it sends its visitor on."""
         leads_on = page.status in REDIRECTS or (page.parsed is not None and page.parsed.refresh is not None)
         sent = self._sent.get(page.lease.id, frozenset())
         if leads_on and len(sent) < _MOST_STATES:
             self._sent[page.lease.id] = sent | {fingerprint(page.cookies)}
 
     def is_new(self, target: Target) -> bool | None:
-        """Tell whether a URL would be asked with cookies that it was not asked with.
+        """Tell whether a URL would be asked with cookies that it was not asked with yet.
 
         None when it is not known to redirect and no cookie goes to it.
         """
@@ -59,24 +59,14 @@ class CookieStates:
         return len(sent) < _MOST_STATES and fingerprint(cookies) not in sent
 
     def may_leave(self, page: Page) -> bool:
-        """Tell whether a redirect out of scope may come back with a cookie."""
-        return is_away(page) or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
+        return page.is_away or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
 
     def count_away(self, page: Page, outcome: Outcome) -> None:
         """Count redirects of a host that leave the scope since one last came back."""
         if outcome.reason is not None and outcome.reason.is_redirect and page.lease.seed_id is not None:
             for new in outcome.new_urls:
                 if page.scope.covers(new.host):
-                    if is_away(page):
+                    if page.is_away:
                         self._away.pop(new.host_id, None)
-                elif not new.reason and not is_away(page):
+                elif not new.reason and not page.is_away:
                     self._away[page.lease.host_id] = self._away.get(page.lease.host_id, 0) + 1
-
-
-def is_away(page: Page) -> bool:
-    """Tell whether a page was asked only to be sent back from a host out of scope."""
-    lease, host = page.lease, host_key(page.lease.url)
-    if not lease.hops or page.scope.covers(host):
-        return False
-    # a seed may move to another host of its site, which is its own soon after
-    return lease.found_in != BlockKind.SEED or site_key(host) not in map(site_key, page.scope.hosts)

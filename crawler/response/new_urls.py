@@ -46,13 +46,11 @@ def new_url(
     anew: bool = False,
     legacy: Mapping[str, float] = _NOTHING,
 ) -> NewUrl:
-    """Make a single URL for the frontier.
+    """Make a single URL for the frontier; links of a page are made by `links`.
 
-    Links of a page come in columns, see `links`.
-    What leads to pages - seeds, feeds, sitemaps - is taken for as good as any page: nobody can know yet what it brings.
-
-    The score is made by `priority` at the time `now`, and of `legacy` for signals that its address and place do not
-    give; the others are columns of the table, see `db.records.url.NewUrl`.
+    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The score is made at
+    the time `now` (Unix seconds); `legacy` has the values of signals that the URL's address and place do not give. The
+    other arguments are columns of the table, see `db.records.url.NewUrl`.
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
@@ -88,18 +86,18 @@ def beside(page: Page, target: Target, context: Context, found_in: int, **more: 
 
 def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
     """Return those of a page's links that the frontier may not know yet."""
-    named, lease = parsed.links, page.lease
+    page_links, lease = parsed.links, page.lease
     depth = lease.depth + 1
     too_deep = context.depth is not None and depth > context.depth
     feeds = set(parsed.feeds)  # rows of their own, see `sources`
-    known = context.known.depths(named.ids)
+    depths = context.known.depths(page_links.ids)
     chosen: list[int] = []
     reasons: list[SkipReason | None] = []
-    for i, at in enumerate(known):
+    for i, at in enumerate(depths):
         if at is not None and at <= depth:
             continue
-        url = named.urls[i]
-        reason = named.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
+        url = page_links.urls[i]
+        reason = page_links.reasons[i] or (SkipReason.TOO_DEEP if too_deep else None)
         if url in feeds or (at is not None and reason):
             continue
         if at is None and url_id(url, Kind.FEED) in context.known:
@@ -108,48 +106,47 @@ def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
         reasons.append(reason)
     if not chosen:
         return []
-    urls = [named.urls[i] for i in chosen]
-    blocks = [named.blocks[i] for i in chosen]
+    urls = [page_links.urls[i] for i in chosen]
+    blocks = [page_links.blocks[i] for i in chosen]
     dated = [
-        (named.dates[i] if named.dates else 0.0) or _day_of(url, page.fetched_at)
+        (page_links.dates[i] if page_links.dates else 0.0) or _day_of(url, page.fetched_at)
         for i, url in zip(chosen, urls, strict=True)
     ]
     finds = _finds(urls, blocks, dated, depth, page.fetched_at)
-    count = len(known)
-    legacy: dict[str, float | Values] = {**context.priority.inherited(lease.parts, count, count - known.count(None))}
+    count = len(depths)
+    legacy: dict[str, float | Values] = {**context.priority.inherited(lease.parts, count, count - depths.count(None))}
     if parsed.relevance is not None:
         legacy |= context.priority.alike(parsed.relevance, [parsed.link_relevance[i] for i in chosen], lease.parts)
     values = context.priority.first(finds, legacy)
     scores, parts = context.priority.score(values).tolist(), context.priority.texts(values)
     rows = []
     for place, i in enumerate(chosen):
-        number = named.host_of[i]
+        number = page_links.host_of[i]
         rows.append(
             NewUrl(
-                id=named.ids[i],
+                id=page_links.ids[i],
                 url=urls[place],
                 kind=Kind.PAGE,
-                host_id=named.host_ids[number],
-                host=named.hosts[number],
-                site_id=named.site_ids[number],
-                site=named.sites[number],
+                host_id=page_links.host_ids[number],
+                host=page_links.hosts[number],
+                site_id=page_links.site_ids[number],
+                site=page_links.sites[number],
                 depth=depth,
                 score=scores[place],
                 score_parts=parts[place],
                 found_in=blocks[place],
                 seed_id=lease.seed_id,
-                anchor=named.anchors[i],
+                anchor=page_links.anchors[i],
                 dated=dated[place] or None,
                 reason=reasons[place],
-                detail=named.details[i] if named.details else "",
-                form=named.forms[i] if named.forms else None,
+                detail=page_links.details[i] if page_links.details else "",
+                form=page_links.forms[i] if page_links.forms else None,
             )
         )
     return rows
 
 
 def _finds(urls: Sequence[str], blocks: Sequence[int], dated: Sequence[float], depth: int, now: float) -> Finds:
-    """Put what is known of URLs in columns, as the signals want it."""
     return Finds(
         depths=np.full(len(urls), depth, np.int32),
         blocks=np.array(blocks, np.uint8),
@@ -163,8 +160,8 @@ def _day_of(url: str, now: float) -> float:
     """Return the Unix time of the day that a URL names; 0.0 for none."""
     if not any(map(url.__contains__, _CENTURIES)):
         return 0.0
-    found = parse.read_url(url, datetime.fromtimestamp(now, UTC))
-    return 0.0 if found is None else datetime.combine(found.day, time(), UTC).timestamp()
+    span = parse.read_url(url, datetime.fromtimestamp(now, UTC))
+    return 0.0 if span is None else datetime.combine(span.day, time(), UTC).timestamp()
 
 
 def sources(page: Page, parsed: ParseResult, context: Context) -> Iterable[NewUrl]:

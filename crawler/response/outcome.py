@@ -5,9 +5,9 @@ Pure: nothing here waits, writes or reads a clock. Every redirect, failure and r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from db.records.article import JOINED_BY, NewArticle, TextFrom
 from db.records.keys import iso
@@ -17,33 +17,31 @@ from db.records.reasons import FailReason, PageReason, Reason, SkipReason, label
 from db.records.url import REDIRECTS, Kind, Lease, NewUrl, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.item import Page
-from pipelines.links.scope import identify_redirect
 from pipelines.records import BlockKind, ParseResult, Target
-from pipelines.urls import MAX_URL_CHARS, canonicalize, host_key, site_key, with_session
+from pipelines.urls import MAX_URL_CHARS
 
 from ..fetch.errors import HANDLES_PAUSE
 from ..politeness.delay import decode_robots, is_cut_off, retry_after, retry_pause, whole_lines
 from . import new_urls as outlinks
 from .context import Context, HarmPolicy
-from .cookie_states import is_away
+from .redirects import of_seed
 
 _TRY_AGAIN = {408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524}
 _MOST_NUMBER = 30_000
 _MOST_ETAG = 200
 _MOST_DATE = 100
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
-_SLASH = "%2F"
 _KEEPS_NOINDEX = "NOINDEX=store keeps it"
 
 
 def judge(page: Page, context: Context) -> Outcome:
     """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, context.tries):
-        return _plain(page, context) if page.lacks_https else _no_answer(page, context)
+        return _no_answer(page, context) if page.redirect is None else _plain(page, page.redirect, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
         return _answered(page, State.DONE, PageReason.PROBE, counted=True)
     if page.status in REDIRECTS and page.headers.get("location"):
-        return _redirect(page, page.headers["location"], context)
+        return _redirect(page, context)
     if page.lease.kind == Kind.ROBOTS:
         return _robots(page, context)
     if page.status in _TRY_AGAIN and page.lease.tries + 1 < context.tries:
@@ -53,7 +51,7 @@ def judge(page: Page, context: Context) -> Outcome:
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
-    """Return the outcome of a page that could not be stored, through a fault of ours."""
+    """Fail a page that could not be stored through a fault of ours."""
     # nothing of what the page or its server said: that may be what cannot be stored
     counted = page.status > 0 and page.lease.kind == Kind.PAGE
     name = type(error).__name__
@@ -61,7 +59,6 @@ def internal_error(page: Page, error: Exception) -> Outcome:
 
 
 def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of a page."""
     status = page.status or None
     return Outcome(page.lease, state, reason, detail, http_status=status, fetched_at=page.fetched_at, **more)
 
@@ -69,7 +66,7 @@ def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
     """Make the outcome of an HTTP answer; pages count, redirects do not.
 
-    Validators belong to what was read whole: with those of anything else its next visit would find it "unchanged".
+    Validators are kept only of what was read whole: otherwise the next visit would find the rest "unchanged".
     """
     counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
     more = {"counted": counted, **more}
@@ -82,18 +79,18 @@ def _answered(page: Page, state: State, reason: Reason | None = None, detail: st
 
 
 def _is_made_by_script(parsed: ParseResult) -> bool:
-    """Tell whether a page may say something else although its own bytes are the same."""
+    """Tell whether a page may say something else although its bytes are the same."""
     return parsed.text_from is not TextFrom.HTML or parsed.reason is PageReason.NEEDS_BROWSER
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
-    """Return a header that revisits send back as it came."""
+    """Return a header for revisits to send back as it came."""
     text = page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
 
 def is_lost(page: Page, tries: int) -> bool:
-    """Tell whether the connection was lost in the body, and another try may bring all."""
+    """Tell whether the connection was lost in the body, and another try is worth it."""
     return is_cut_off(page) and (page.lease.kind == Kind.ROBOTS or page.lease.tries + 1 < tries)
 
 
@@ -107,7 +104,7 @@ def _no_answer(page: Page, context: Context) -> Outcome:
     if page.lease.kind == Kind.ROBOTS:
         return _no_robots(page, context, error, page.detail)
     if not error.is_final:
-        if context.resting:  # nobody can tell whether it is the URL's fault
+        if context.in_backoff:  # nobody can tell whether it is the URL's fault
             return replace(_try_again(page, error, page.detail), tried=False)
         if page.lease.tries + 1 < context.tries:
             return _try_again(page, error, page.detail)
@@ -116,25 +113,24 @@ def _no_answer(page: Page, context: Context) -> Outcome:
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
-    """Let it wait, for a pause that grows with every try or that the server asks for."""
+    """Ask again after a pause that grows with every try, or that the server asks for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
     again = page.fetched_at + pause
     return _outcome(page, State.PENDING, reason, detail, next_visit=again, failed=not reason.is_ours)
 
 
 def _error_status(page: Page, context: Context) -> Outcome:
-    """Judge an answer that is no page."""
     if page.lease.kind in {Kind.SITEMAP, Kind.FEED}:
         reason = SkipReason.NO_SITEMAP if page.lease.kind == Kind.SITEMAP else SkipReason.NO_FEED
         return _answered(page, State.SKIPPED, reason, f"http {page.status}")
-    if page.status == 404 and _SLASH in page.lease.url and not page.lease.is_revisit:
-        return _respelled(page, context)
+    if page.redirect is not None:  # the same URL, with its slashes encoded as most software writes them
+        return _follow(page, page.redirect, context)
     trouble = page.status in _TRY_AGAIN or page.status >= 500
     return _answered(page, State.FAILED, FailReason.HTTP, str(page.status), failed=trouble)
 
 
 def _robots(page: Page, context: Context) -> Outcome:
-    """Judge a robots.txt: 4xx allows all, unreachable nothing (RFC 9309)."""
+    """Judge a robots.txt: 4xx allows all, an unreachable one nothing (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
         text = decode_robots(body, context.robots_bytes)
@@ -151,41 +147,27 @@ def _no_robots(page: Page, context: Context, reason: FailReason, detail: str) ->
     return _outcome(page, state, reason, detail, next_visit=again, failed=True)
 
 
-def _redirect(page: Page, to: str, context: Context) -> Outcome:
-    """Judge a redirect by its header."""
-    url = canonicalize(to, page.lease.url)
-    if url is None:
-        too_long = len(to) > MAX_URL_CHARS
-        return _leads_nowhere(page, FailReason.URL_TOO_LONG if too_long else FailReason.REDIRECTS_NOWHERE, context)
-    if url == page.lease.url and not page.new_cookie:
-        url = with_session(to, url) or url
-    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
+def _redirect(page: Page, context: Context) -> Outcome:
+    if page.redirect is None:
+        is_too_long = len(page.headers["location"]) > MAX_URL_CHARS
+        reason = FailReason.URL_TOO_LONG if is_too_long else FailReason.REDIRECTS_NOWHERE
+        return _leads_nowhere(page, reason, context)
+    return _follow(page, page.redirect, context)
 
 
-def _plain(page: Page, context: Context) -> Outcome:
-    """Put the same URL by http in the place of one that cannot be had by https."""
-    lease = page.lease
-    plain = identify_redirect(f"http{lease.url.removeprefix('https')}", lease.kind, page.scope)
-    detail = label(page.error, page.detail)
-    return replace(_follow(page, plain, context), reason=SkipReason.NO_HTTPS, detail=detail)
-
-
-def _respelled(page: Page, context: Context) -> Outcome:
-    """Try the same URL with its encoded slashes as most software writes them.
-
-    Servers decode all other escapes before they look for a page; that of a slash some compare as it is written.
-    """
-    url = page.lease.url.replace(_SLASH, _SLASH.lower())
-    return _follow(page, identify_redirect(url, page.lease.kind, page.scope), context)
+def _plain(page: Page, target: Target, context: Context) -> Outcome:
+    """Put the same URL by http in the place of one that https does not reach."""
+    followed = _follow(page, target, context)
+    return replace(followed, reason=SkipReason.NO_HTTPS, detail=label(page.error, page.detail))
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
-    """Fail a redirect; a robots.txt then counts as not there (RFC 9309)."""
+    """Fail a redirect; a robots.txt then counts as missing (RFC 9309)."""
     return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
 
 
 def _follow(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the target of a redirect in the place of its URL, as deep."""
+    """Put the target of a redirect in the place of its URL, at the same depth."""
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
@@ -196,12 +178,9 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
     if lease.hops >= (max(most, _ROBOTS_HOPS) if is_robots else most):
         return _leads_nowhere(page, FailReason.TOO_MANY_REDIRECTS, context)
     adopted = None
-    if lease.found_in == BlockKind.SEED and target.reason is SkipReason.EXCLUDED:  # the seed itself is wanted
-        target = target._replace(reason=None, detail="")
-    if lease.found_in == BlockKind.SEED and lease.seed_id is not None and target.reason is SkipReason.OUTSIDE:
-        is_same_site = target.site == site_key(host_key(lease.url))
-        if is_same_site:  # example.com sends its visitors to news.example.com: follow
-            adopted, target = (lease.seed_id, target.host), target._replace(reason=None)
+    is_wanted = lease.found_in == BlockKind.SEED and target.reason is None
+    if is_wanted and lease.seed_id is not None and not page.scope.covers(target.host):
+        adopted = (lease.seed_id, target.host)  # example.com sends its visitors to news.example.com
     if target.reason is SkipReason.OUTSIDE and lease.seed_id is not None and context.cookies.may_leave(page):
         target = target._replace(reason=None)
     new = outlinks.beside(
@@ -228,10 +207,10 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
 
 
 def _may_get_in(page: Page, target: Target, context: Context) -> bool:
-    """Tell whether a redirect's target, if it redirected before, may show a page now.
+    """Tell whether a redirect's target that redirected before may show a page now.
 
-    So it may to whom has other cookies than before; what it was asked with before this crawl began is not known. A page
-    that sends back to itself does so a few times only.
+    It may if other cookies go to it than before; those of earlier crawls are not known. A page that redirects to itself
+    is asked a few times only.
     """
     is_new = context.cookies.is_new(target)
     if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):
@@ -242,73 +221,95 @@ def _may_get_in(page: Page, target: Target, context: Context) -> bool:
 def _read(page: Page, context: Context) -> Outcome:
     """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
-    if parsed is None and page.unreadable is FailReason.NO_PROXY:  # what it asked for while it was shown
+    if parsed is None and page.unreadable is FailReason.NO_PROXY:  # for what it asked for while it was shown
         return replace(_try_again(page, page.unreadable, asked_seconds=HANDLES_PAUSE), tried=False)
     if parsed is None:
         return _answered(page, State.FAILED, page.unreadable or FailReason.NOT_READ, page.detail)
     refresh = parsed.refresh
     # else it only shows itself again
     if refresh is not None and (refresh.url != lease.url or _may_get_in(page, refresh, context)):
-        return _follow(page, refresh, context)
-    if lease.kind == Kind.PAGE and is_away(page):
+        return _follow(page, of_seed(refresh, lease, parsed.site_id), context)
+    if lease.kind == Kind.PAGE and page.is_away:
         return _answered(page, State.SKIPPED, SkipReason.OUTSIDE, counted=False)
     return _found(page, parsed, context)
 
 
+class _Kept(NamedTuple):
+    """The article of a page, if one is stored, and what is said of the page."""
+
+    reason: Reason | None
+    """Of there being none, or of a doubt in the one there is."""
+    detail: str = ""
+    article: NewArticle | None = None
+    place: Place | None = None
+    beside: Sequence[NewUrl] = ()
+    """Other pages of the article."""
+
+
 def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
-    """Judge what was found in a page, feed or sitemap."""
-    lease = page.lease
-    is_page = lease.kind == Kind.PAGE
-    reason: Reason | None = FailReason.TRUNCATED if page.truncated else parsed.reason
-    is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
-    article = place = None
-    beside: list[NewUrl] = []
-    detail = ""
-    if is_page and parsed.is_kept:
-        if parsed.noindex and context.honours_noindex:
-            reason, detail = PageReason.NOINDEX, _KEEPS_NOINDEX
-        elif parsed.outdated is not None and not _is_stored(lease):
-            reason, detail = parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")]
-        elif not page.truncated:
-            place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
-            reason, detail = _remark(parsed, is_far=is_far)
-            # a part alone says too little of its article to be off topic
-            is_unwanted = is_far and context.focus.drops and place is None
-            if is_unwanted or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
-                place, beside = None, []
-            else:
-                article = _article(page, parsed, context)
-    new_urls = outlinks.links(page, parsed, context)
-    links = Edges(parsed.links.ids, parsed.links.blocks) if is_page else NO_EDGES
-    canonical = parsed.canonical
-    if canonical is not None:
-        new_urls.append(outlinks.beside(page, canonical, context, BlockKind.CANONICAL, legacy=lease.parts))
-        if canonical.id not in links.targets:
-            links = Edges((*links.targets, canonical.id), links.blocks + bytes([BlockKind.CANONICAL]))
-    new_urls.extend(outlinks.sources(page, parsed, context))
-    if beside:
-        parts = {new.id for new in beside}
-        new_urls = [*beside, *(new for new in new_urls if new.id not in parts)]
+    content = _refused(page, parsed, context) or _kept(page, parsed, context)
+    new_urls, edges = _named(page, parsed, context, content.beside)
+    reason, detail = content.reason, content.detail
     if parsed.reason is not None and not page.truncated:  # a list leads on, stored or not
         reason, detail = parsed.reason, ""
+    canonical = parsed.canonical
     return _answered(
         page,
         State.DONE,
         reason,
         detail,
-        article=article,
-        place=place,
+        article=content.article,
+        place=content.place,
         same_as=canonical.id if canonical is not None and not canonical.reason else None,
-        new_urls=tuple(new_urls),
-        links=links,
-        raw=_raw(page, parsed, article),
+        new_urls=new_urls,
+        links=edges,
+        raw=_raw(page, parsed, content.article),
         page_kind=parsed.kind.word,
         terms=None if parsed.relevance is None else (parsed.relevance, parsed.terms),
     )
 
 
+def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
+    """Return why no article of a page may be stored; None when one may."""
+    if page.lease.kind != Kind.PAGE or not parsed.is_kept:
+        return _Kept(FailReason.TRUNCATED if page.truncated else parsed.reason)
+    if parsed.noindex and context.honours_noindex:
+        return _Kept(PageReason.NOINDEX, _KEEPS_NOINDEX)
+    if parsed.outdated is not None and not _is_stored(page.lease):
+        return _Kept(parsed.outdated, parsed.metadata.published_at[: len("2024-03-12")])
+    return _Kept(FailReason.TRUNCATED) if page.truncated else None
+
+
+def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
+    """Return the article of a page, unless its subject is not wanted."""
+    place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
+    is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
+    reason, detail = _remark(parsed, is_far=is_far)
+    # a part alone says too little of its article to be off topic
+    is_off_topic = is_far and context.focus.drops and place is None
+    if is_off_topic or (parsed.description.harm_kind and context.harmful is HarmPolicy.DROP):
+        return _Kept(reason, detail)
+    return _Kept(reason, detail, _article(page, parsed, context), place, beside)
+
+
+def _named(
+    page: Page, parsed: ParseResult, context: Context, beside: Sequence[NewUrl]
+) -> tuple[Sequence[NewUrl], Edges]:
+    """Return the URLs that a page names, parts of its article first, and its edges."""
+    new_urls = outlinks.links(page, parsed, context)
+    edges = Edges(parsed.links.ids, parsed.links.blocks) if page.lease.kind == Kind.PAGE else NO_EDGES
+    canonical = parsed.canonical
+    if canonical is not None:
+        new_urls.append(outlinks.beside(page, canonical, context, BlockKind.CANONICAL, legacy=page.lease.parts))
+        if canonical.id not in edges.targets:
+            edges = Edges((*edges.targets, canonical.id), edges.blocks + bytes([BlockKind.CANONICAL]))
+    new_urls.extend(outlinks.sources(page, parsed, context))
+    parts = {new.id for new in beside}
+    return (*beside, *(new for new in new_urls if new.id not in parts)), edges
+
+
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
-    """Return what is kept of a page; of an article at least its place in the archive."""
+    """Return the bytes to keep of a page, or its place in the archive."""
     if parsed.raw is None and (article is None or page.archived is None):
         return None
     return StoredPage(
@@ -317,7 +318,7 @@ def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredP
 
 
 def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
-    """Return what is to be said of an article, if anything, and the detail."""
+    """Return the doubt about an article, if any, with its detail."""
     if is_far:
         return PageReason.OFF_TOPIC, ""
     if parsed.description.harm_detail:
@@ -331,7 +332,6 @@ def _is_stored(lease: Lease) -> bool:
 
 
 def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
-    """Make the article's row."""
     meta, canonical = parsed.metadata, parsed.canonical
     return NewArticle(
         id=page.lease.id,
@@ -394,6 +394,6 @@ def leads_home(outcome: Outcome) -> bool:
 
 
 def depth_memory(outcome: Outcome) -> Iterable[tuple[int, int]]:
-    """Yield depths for `KnownUrls` once it is stored; far away for skipped URLs."""
+    """Yield depths for `KnownUrls` of a stored page; those of skipped URLs are huge."""
     for new in outcome.new_urls:
         yield new.id, new.depth if not new.reason else 1 << 30

@@ -1,7 +1,7 @@
-"""Judge a revisit: an `Outcome` that is aware of what was there before.
+"""Judge a revisit by what was there before.
 
 A visit that fails changes nothing and is made up for later. Nor does one that gets something else than a page of the
-kind that was there (an error page, a login wall): what is stored stays until it is known to be better. Pure.
+kind that was there (an error page, a login wall): what is stored stays until something better is known. Pure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOT_THERE = frozenset({404, 410})
 _GONE_AT_ONCE = 410
 _CLOCKS_DIFFER = 600.0
 _PACKED = re.compile('-(?:gzip|deflate|br|zstd)"$')
-"""End of the tags that Apache makes of its own when it packs a page, and does not know again when it is asked."""
+"""End of the tags that Apache makes when it compresses a page, and does not recognise when it is asked."""
 _MOST_STATED = 2_000
 _LONGEST_AGE = 50 * 366 * 86_400.0
 
@@ -44,7 +44,7 @@ def conditions(lease: Lease) -> dict[str, str]:
 
 
 def _tags(etag: str) -> str:
-    """Return a tag, and the one that it was before the page was packed.
+    """Return a tag, and the one that it was before the page was compressed.
 
     >>> _tags('"5f-gzip"'), _tags('W/"1"')
     ('"5f-gzip", "5f"', 'W/"1"')
@@ -54,7 +54,7 @@ def _tags(etag: str) -> str:
 
 
 def _sensible(date: str | None, fetched_at: float | None) -> str | None:
-    """Return a date if it can be asked with: before one ahead all is "not modified"."""
+    """Return a date unless it lies ahead: then everything would be "not modified"."""
     try:
         stated = parsedate_to_datetime(date or "").timestamp()
     except (ValueError, OverflowError):
@@ -79,7 +79,7 @@ def _was_unread(lease: Lease) -> bool:
 
 
 def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Schedule) -> Outcome:
-    """Ask soon again for a page that could not be read, some times."""
+    """Ask soon again for a page that could not be read, up to `MOST_UNREAD` times."""
     if settled.state == State.PENDING:
         return replace(settled, unread=page.lease.unread)
     brought_nothing = settled.reverted and settled.visit is None
@@ -93,7 +93,7 @@ def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Sched
 
 
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
-    """Settle the first visit, or the first that is worth anything."""
+    """Settle the first visit, or the first that brought anything."""
     lease, now = page.lease, page.fetched_at
     if outcome.article is not None and lease.found_in != BlockKind.SEED and not _is_list(outcome.reason):
         age = _age(outcome.article.published_utc, now)
@@ -173,7 +173,7 @@ def next_visit(outcome: Outcome, news: int, schedule: Schedule) -> float | None:
 
 
 class _Again:
-    """Classification of the result of a revisit."""
+    """Classify the result of a revisit."""
 
     def __init__(self, page: Page, outcome: Outcome, schedule: Schedule) -> None:
         self._page = page
@@ -191,10 +191,9 @@ class _Again:
         self._was_worthless = reason is not None and not (reason.is_settled or reason.is_part or reason.is_doubt)
 
     def settled(self) -> Outcome:
-        """Return the outcome of this visit."""
         page, outcome = self._page, self._outcome
         if outcome.state == State.PENDING:
-            return replace(self._kept(), state=State.PENDING, next_visit=outcome.next_visit)
+            return replace(self._as_before(), state=State.PENDING, next_visit=outcome.next_visit)
         if _is_ours(outcome.reason):
             return self._failed()
         if page.status == NOT_MODIFIED and self._before == State.DONE:
@@ -209,7 +208,7 @@ class _Again:
 
     # ------------------------------------------------------------ what was there stays
 
-    def _kept(self) -> Outcome:
+    def _as_before(self) -> Outcome:
         """Leave everything as it was."""
         lease, outcome = self._lease, self._outcome
         return Outcome(
@@ -232,11 +231,11 @@ class _Again:
         )
 
     def _failed(self) -> Outcome:
-        """Visit it later again, as if there had been no visit: no answer, or an error."""
-        return replace(self._kept(), next_visit=self._later())
+        """Visit it again later, as if there had been no visit: no answer, or an error."""
+        return replace(self._as_before(), next_visit=self._later())
 
     def _later(self) -> float | None:
-        """Return the next visit, as far as was known before this one."""
+        """Return the next visit by what was known before this one."""
         lease = self._lease
         if self._was_list or not self._was_article:
             return self._now + _list_pause(lease, lease.watched, lease.brought, self._schedule)
@@ -246,27 +245,26 @@ class _Again:
         return _after(self._now, pause)
 
     def _unchanged(self) -> Outcome:
-        """Note that there is nothing new."""
-        kept = replace(self._kept(), fetched_at=self._now)
+        outcome = replace(self._as_before(), fetched_at=self._now)
         if self._was_list:
-            return replace(kept, visit=self._of_list())
-        return replace(kept, visit=self._of_article(), alive=True)
+            return replace(outcome, visit=self._of_list())
+        return replace(outcome, visit=self._of_article(), alive=True)
 
     def _not_there(self) -> Outcome:
         """Settle 404 and 410.
 
-        A list may come back; of an article 410 is believed at once, all else when it is said twice.
+        A list may come back. Of an article, 410 is believed at once, everything else when it is said twice.
         """
         if not self._was_article and self._before == State.DONE:
             return self._unchanged() if self._was_list else self._failed()
         if self._before == State.FAILED:  # as before
             if self._was_list:
-                return replace(self._kept(), next_visit=self._later())
+                return replace(self._as_before(), next_visit=self._later())
             since = self._now - (self._lease.changed_at or self._now)
-            return replace(self._kept(), next_visit=_after(self._now, self._schedule.of_gone(since)))
+            return replace(self._as_before(), next_visit=_after(self._now, self._schedule.of_gone(since)))
         if self._page.status not in {_GONE_AT_ONCE, self._lease.http_status}:
             doubt = self._now + self._schedule.least
-            return replace(self._kept(), http_status=self._page.status, next_visit=doubt)
+            return replace(self._as_before(), http_status=self._page.status, next_visit=doubt)
         outcome = replace(self._outcome, state=State.FAILED, reason=FailReason.HTTP, detail=str(self._page.status))
         gone = Revisit(RevisitKind.GONE, self._passed)
         return replace(outcome, same_as=None, new_urls=(), links=NO_EDGES, reverted=True, alive=False, visit=gone)
@@ -276,9 +274,9 @@ class _Again:
     def _redirected(self) -> Outcome:
         """Settle a redirect.
 
-        For good: what was here is there now. For the moment: nothing has moved, but a list may lead on. An article
-        that has moved for good is looked for once more a day later: what is then still stored under its old URL has
-        not come to the new one, and is gone.
+        A permanent one moves what was here. A temporary one moves nothing, but a list may lead on. An article that has
+        moved for good is looked for once more a day later: if it is then still stored under its old URL, it has not
+        come to the new one and is gone.
         """
         outcome, lease = self._outcome, self._lease
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
@@ -292,14 +290,13 @@ class _Again:
         if leads_home and for_good and not self._was_list:  # there is no such page, politely said
             return self._not_there()
         if not for_good or leads_home:
-            kept = replace(self._kept(), next_visit=self._later())
-            return replace(kept, new_urls=outcome.new_urls, links=outcome.links) if self._was_list else kept
+            as_before = replace(self._as_before(), next_visit=self._later())
+            return replace(as_before, new_urls=outcome.new_urls, links=outcome.links) if self._was_list else as_before
         if self._was_article:
             return replace(outcome, next_visit=_after(self._now, self._schedule.of_gone(0.0)))
         return replace(outcome, next_visit=self._later() if lease.found_in == BlockKind.SEED else None)
 
     def _read(self) -> Outcome:
-        """Settle a page that was read again."""
         assert self._page.parsed is not None
         outcome = self._outcome
         kind = self._page.parsed.kind
@@ -313,22 +310,22 @@ class _Again:
                 return self._failed()  # what is stored is better
             return replace(outcome, visit=self._of_article(), alive=True)
         if not self._was_worthless:
-            return self._leading_on(replace(self._kept(), next_visit=self._later()))
+            return self._leading_on(replace(self._as_before(), next_visit=self._later()))
         return _first(self._page, outcome, self._schedule)
 
     def _list(self, kind: PageKind) -> Outcome:
         """Settle a list; with an error page in its place it keeps its turn."""
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
-            kept = replace(self._kept(), fetched_at=self._now, visit=self._of_list())
-            return replace(self._leading_on(kept), stated=self._stated())
+            as_before = replace(self._as_before(), fetched_at=self._now, visit=self._of_list())
+            return replace(self._leading_on(as_before), stated=self._stated())
         if kind == PageKind.LIST or outcome.article is not None:
             return replace(outcome, visit=self._of_list(), stated=self._stated())
         return self._leading_on(self._unchanged())
 
-    def _leading_on(self, kept: Outcome) -> Outcome:
+    def _leading_on(self, as_before: Outcome) -> Outcome:
         """Follow the links of a page that is taken for something else than it was."""
-        return replace(kept, new_urls=self._outcome.new_urls, links=self._outcome.links)
+        return replace(as_before, new_urls=self._outcome.new_urls, links=self._outcome.links)
 
     def _stated(self) -> Sequence[tuple[int, float]]:
         """Return the newest pages that a feed or sitemap says have changed."""

@@ -48,7 +48,7 @@ class SeedScope:
     def learn(self, rows: Iterable[StoredSeed]) -> None:
         """Take over seeds as the table has them.
 
-        Other processes bring their own, and hosts that theirs redirected to.
+        Other processes add seeds, and hosts that theirs redirected to.
         """
         for row in rows:
             if self._rows.get(row.id) != row:
@@ -69,7 +69,6 @@ class SeedScope:
                 self._sites.add(site_key(host))
 
     def scope_of(self, lease: Lease) -> Scope:
-        """Return the scope of the links of a page."""
         host = host_key(lease.url)
         scope = None if lease.seed_id is None else self._scopes.get(lease.seed_id)
         scope = scope or Scope("host", (host,))
@@ -78,12 +77,12 @@ class SeedScope:
         return replace(scope, bare=True) if is_bare else scope
 
     def lacks_https(self, host: str) -> list[StoredSeed]:
-        """Note that a bare host has http only; returns the bare seeds on it."""
+        """Note that a host named without a scheme has http only; returns the seeds on it."""
         self._no_https.add(host)
         return [row for row in self._rows.values() if row.bare and host_key(row.url) == host]
 
     def refuses(self, lease: Lease) -> str:
-        """Return the rule that a waiting page breaks, for it may be newer; empty for none."""
+        """Return the rule that a waiting page breaks, which may be newer; empty for none."""
         scope = self._scopes.get(lease.seed_id or 0)
         if scope is None or lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED:
             return ""
@@ -95,17 +94,16 @@ class SeedScope:
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def render_of(self, lease: Lease) -> str:
-        """Return whether a page's seed has it rendered: never, auto or, unsaid, empty."""
+        """Return the seed's own setting of `RENDER`: "never", "auto", or "" for none."""
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
 
     @property
     def have_proxies(self) -> bool:
-        """Tell whether any seed names proxies."""
         return bool(self._proxies)
 
     def note_askers(self, seeds: Mapping[str, int]) -> None:
-        """Note by which seeds hosts are asked, so that their robots.txt is as well."""
+        """Note which seeds ask hosts: robots.txt is asked for through their proxies."""
         self._asked_by.update(seeds)
 
     def proxy_of(self, lease: Lease) -> str:
@@ -117,7 +115,7 @@ class SeedScope:
         return self._proxies.get(lease.seed_id, "")
 
     def proxy_of_host(self, host: str) -> str:
-        """Return the proxies through which a robots.txt is asked for."""
+        """Return the proxies through which a robots.txt is asked for; empty for none."""
         seed_id = self._asked_by.get(host, self._seed_of.get(host, 0))
         return self._proxies.get(seed_id, "")
 
@@ -126,7 +124,6 @@ class SeedScope:
         return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:
-        """Count a further host as the seed's own."""
         scope = self._scopes.get(seed_id)
         if scope is not None:
             self._put(seed_id, replace(scope, hosts=(*scope.hosts, host)))
@@ -152,7 +149,6 @@ class SeedScope:
 
 
 def scope_of_seed(row: StoredSeed, period: Period = ALWAYS) -> Scope:
-    """Return the scope that a seed asks for, in a crawl with a period."""
     period = replace(period, since=Bound.read(row.since)) if row.since else period
     below = folder_of(row.url) if row.stay == "path" else ""
     return Scope(row.stay, row.hosts, below, row.include, row.exclude, period)

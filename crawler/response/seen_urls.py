@@ -8,11 +8,11 @@ from collections.abc import Sequence
 class KnownUrls:
     """Smallest depth at which each URL was seen.
 
-    Two generations of plain dictionaries: when the young one is full, the old one is dropped, so that those are
-    forgotten that were not asked for longest.
+    Two generations of dictionaries: when the young one is full, the old one is dropped, and with it what was not asked
+    for longest.
 
     Args:
-        most: how many are remembered, at most (about 100 bytes each).
+        most: how many URLs are remembered, at most (about 100 bytes each).
     """
 
     def __init__(self, most: int) -> None:
@@ -28,7 +28,6 @@ class KnownUrls:
         return depth
 
     def depths(self, keys: Sequence[int]) -> list[int | None]:
-        """Return the depths of many URLs."""
         young = self._young.get
         return [depth if (depth := young(key)) is not None else self.get(key) for key in keys]
 
@@ -37,12 +36,11 @@ class KnownUrls:
 
     def note(self, key: int, depth: int) -> None:
         """Note that a URL is in the table at this depth or a smaller one."""
-        known = self.get(key)
-        if known is None or depth < known:
+        smallest = self.get(key)
+        if smallest is None or depth < smallest:
             self._keep(key, depth)
 
     def clear(self) -> None:
-        """Forget everything."""
         self._young, self._old = {}, {}
 
     def _keep(self, key: int, depth: int) -> None:

@@ -20,6 +20,7 @@ from ..fetch.handler import BOUND, NEW_COOKIE, SENT_COOKIES, TRUNCATED
 from ..fetch.proxies import ProxyProblem
 from ..options import scrapy_settings
 from ..options.given import apply_environment, name_contact
+from ..response.redirects import with_redirect
 from ..run.process import exhausted
 from ..run.session import ONCE
 
@@ -42,7 +43,7 @@ class NewsSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Make the settings those of the news crawl, those of a subclass on top."""
+        """Apply the settings of the news crawl, and over them those of a subclass."""
         scrapy_settings.apply(settings)
         super().update_settings(settings)
         apply_environment(settings)
@@ -54,7 +55,6 @@ class NewsSpider(Spider):
         yield
 
     def parse(self, response: Response, **_: Any) -> list[Page]:
-        """Make the page of an answer of any status."""
         assert response.request is not None
         flags = response.flags
         return self._answered(
@@ -74,7 +74,6 @@ class NewsSpider(Spider):
         )
 
     def failed(self, failure: Failure) -> list[Page]:
-        """Make the page of a request without an answer."""
         error, detail = (FailReason.OUT_OF_HANDLES, "") if exhausted() else why(failure.value)
         bounds = getattr(failure.value, "bounds", ())
         wait = failure.value.seconds if isinstance(failure.value, ProxyProblem) else 0.0
@@ -82,7 +81,7 @@ class NewsSpider(Spider):
         return self._answered(request, error=error, detail=detail, bounds=bounds, wait=wait)
 
     def _answered(self, request: Request, **answer: Any) -> list[Page]:
-        """Make the page and tell the crawl, once."""
+        """Make the page of an answer, or of its absence, and tell the crawl once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         seconds -= request.meta.get("lookup_seconds", 0.0)  # that is the name server's
         services = CrawlAccess.of(self.crawler).services
@@ -90,6 +89,6 @@ class NewsSpider(Spider):
         answer |= {name: request.meta.pop(name, None) for name in ("wire", "archived")}
         answer["dom"] = request.meta.pop("dom", b"")
         answer |= {"fetched_at": at or clock.now(), "recorded": at is not None}
-        page = Page(lease, services.scope_of(lease), seconds=seconds, **answer)
+        page = with_redirect(Page(lease, services.scope_of(lease), seconds=seconds, **answer))
         request.meta["answered"] = True
         return [services.answered(page)]

@@ -50,7 +50,6 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
 
     Args:
         database_url: the database that is shown; it is opened at the first request, and only for reading.
-        options: see `WebOptions`.
     """
     options = options or WebOptions()
     site = WebSite(database_url, options)
@@ -81,7 +80,6 @@ class _Files(StaticFiles):
     """Static files; those asked for by their content's digest never change."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file."""
         response = await super().get_response(path, scope)
         versioned = "v" in Request(scope).query_params
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"

@@ -76,11 +76,6 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
     """Answer requests until Ctrl-C or SIGTERM.
 
     What is being answered then gets a few seconds.
-
-    Args:
-        app: what answers.
-        listening: see `listen`.
-        ready: called when requests are answered.
     """
     give_way()
     config = uvicorn.Config(
@@ -220,7 +215,6 @@ class _Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
         await super().startup(sockets)
         if self.started:
             self._ready()

@@ -1,4 +1,4 @@
-"""Outcomes of fetches for the page transaction, and its answers."""
+"""Outcomes of fetches for the page transaction, and what that made of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .visit import Revisit
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Links of a page as columns: targets, and the kind of block each stands in."""
+    """Links of a page: targets, and the kind of block each stands in, as columns."""
 
     targets: Sequence[int] = ()
     blocks: bytes = b""
@@ -25,12 +25,12 @@ NO_EDGES = Edges()
 
 
 DOM_TYPE = "text/html; charset=utf-8"
-"""Content type of a document rendered by a browser."""
+"""Content type of the document that a browser made of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlace:
-    """WARC file, and the byte at which a record begins in it."""
+    """The place of a record: name of the WARC file, and where in it the record begins."""
 
     file: str
     offset: int
@@ -38,7 +38,7 @@ class ArchivePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A raw page to keep; `body` is empty if only an archive has it, `dom` is the rendered document."""
+    """Raw bytes of a page to keep; empty when only an archive has them."""
 
     content_type: str
     encoding: str
@@ -54,24 +54,27 @@ class StoredPage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one lease; names as in the table where there is such a column.
+    """The outcome of one lease.
 
     Attributes:
-        state: `PENDING` means another try at `next_visit`.
+        state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
         counted: it counts against the page limits (answered, and no redirect).
-        ready_at: Unix time at which the host may be asked again.
+        http_status, fetched_at, etag, last_modified, next_visit, unread: as in the table.
+        ready_at: Unix time from which the host may be asked again.
         seconds: how long the answer took.
         failed: the host did not answer properly.
-        tried: the host was asked; if not, the try does not count.
-        same_as: the URL this one is another URL of.
-        place: where the page stands in an article of several pages, if it says so.
+        tried: the host was asked at all: if not, the try does not count.
+        same_as: the URL this one is another address of.
+        place: where the page stands in an article of several pages, if it says that it does.
+        new_urls: URLs to add to the frontier.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
-        reverted: the URL and all that came of it are as before this visit.
-        seen: of a revisit: its findings, given the number of new URLs, or 1 for a changed article.
-        stated: of a feed or sitemap: URLs of pages with the Unix time at which they changed, as it states.
-        age: seconds since its article was published, as far as known; at the first visit.
-        alive: the article stored under it is there (True) or gone (False), if this visit tells.
+        reverted: the URL is what it was before this visit, and so is all that came of it.
+        visit: of a revisit that teaches something of the URL.
+        stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
+        age: at the first visit, seconds since its article was published, as far as is known.
+        alive: the article stored under it is there (True) or gone (False), when this visit says so.
+        page_kind: in a word; None when the page was not read.
         terms: relevance of the page to the crawl's topic, and its words: see `PageTerms`.
     """
 
@@ -129,12 +132,13 @@ class Stored(Found):
     """The transaction's answer to an outcome.
 
     Attributes:
-        same_as: the stored page that a duplicate repeats, or a "same page" is another URL of.
+        article: what became of it, None when there was none.
+        same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
         same_host: that is a page of the same host.
         joined: articles of several pages that are complete, now that this one is stored.
         changed: its text is another than before.
-        next_visit: Unix time of the next visit, if this was a revisit.
-        freed: other articles that were copies, or stood under another URL, and stand for themselves now.
+        next_visit: when it is to be visited again, if this was a revisit.
+        freed: articles that were copies or merged, and stand for themselves now.
     """
 
     article: ArticleResult | None = None
@@ -147,15 +151,15 @@ class Stored(Found):
 
     @property
     def beside(self) -> list[int]:
-        """Articles to export beside that of the page: no page stands for them."""
+        """Articles to export beside that of the page, which belong to no page."""
         return [one.article.id for one in self.joined if one.what.is_exported] + self.freed
 
     @property
     def is_again(self) -> bool:
-        """Tell whether the page is another URL of a stored one, perhaps the better."""
+        """Tell whether the page is another address of a stored one, maybe the better."""
         return self.has_moved or self.article is ArticleResult.SAME_PAGE
 
     @property
     def has_moved(self) -> bool:
-        """Tell whether a stored article has moved to this URL, which is the better one."""
+        """Tell whether a stored article now has this URL, which is the better one."""
         return self.article is ArticleResult.UPDATED and self.same_as is not None

@@ -1,4 +1,4 @@
-"""Revisits: due URLs, findings, and what a user asks for."""
+"""Revisits: what is due, what was seen, what a user wants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from .run import Limits
 
 MOST_UNREAD = 3
-"""Unreadable answers of a URL in a row after which no run asks for it by itself."""
+"""Answers of a URL in a row that this program fails to read before it no longer asks by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Woken:
     """URLs that are queued again.
 
     Attributes:
-        next_due: Unix time at which the next URL is due, None when none is.
+        next_due: Unix time at which the next URL is due, None when none ever is.
         spent: no page of the whole crawl is left, so there is nothing to visit lists for.
     """
 
@@ -37,7 +37,7 @@ class Woken:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A run that begins, its time, and how late a process of the crawl may come."""
+    """A run that begins, and how many seconds late another process may join it."""
 
     run_id: int
     now: float
@@ -46,7 +46,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """URLs whose last answer could not be read.
+    """URLs whose last answer this program failed to read.
 
     Attributes:
         again: those that the next run asks for again.
@@ -83,7 +83,7 @@ class Revisit:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """URLs that the next run is to visit: those that fulfil all conditions.
+    """URLs that the next run is to visit: those that fulfil all that is given.
 
     Attributes:
         urls: identifiers; none for all.

@@ -17,6 +17,7 @@ Text = tuple[str, str]
 Line = tuple[str, bool]
 """A line as it is compared, and whether it is a sentence."""
 
+# Chosen by hand.
 _MOST_CHARS = 1_000_000
 _SHORT = 80
 """Longer lines are sentences; shorter ones may be labels."""
@@ -161,7 +162,7 @@ def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
 def _said(text: str, titles: Collection[str]) -> list[Line]:
     """Return the lines of a text that say something, without the title."""
     plain = normalize("NFKC", text[:_MOST_CHARS])
-    lines = (found for line in plain.split("\n") for found in _line(line))
+    lines = (key_line for line in plain.split("\n") for key_line in _line(line))
     return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 

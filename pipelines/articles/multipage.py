@@ -22,6 +22,7 @@ from ..records import Description, Signature
 MAX_PARTS = 50
 """Most pages of one article."""
 
+# Chosen by hand.
 _SEAM_LINES = 6
 _OVERLAP_LINES = 3
 _MOST_IMAGES = 100
@@ -80,9 +81,9 @@ def arrange(parts: Sequence[Part]) -> list[Chain]:
             else:
                 repeats.setdefault(twin, []).append(head.id)
     chains = [_with_repeats(chain, repeats) for chain in chains]
-    seen = {key for chain in chains for key in (*chain.parts, *chain.repeats, *chain.surplus)}
+    placed = {key for chain in chains for key in (*chain.parts, *chain.repeats, *chain.surplus)}
     # what followed only a page that repeats another one
-    chains += [Chain((part.id,)) for part in order if part.id not in seen]
+    chains += [Chain((part.id,)) for part in order if part.id not in placed]
     return chains
 
 
@@ -158,8 +159,8 @@ class _Ties:
 
 def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
     """Add the other URLs of its parts to a chain."""
-    own = [key for part in (*chain.parts, *chain.repeats, *chain.surplus) for key in repeats.get(part, ())]
-    return replace(chain, repeats=(*chain.repeats, *own)) if own else chain
+    other_urls = [key for part in (*chain.parts, *chain.repeats, *chain.surplus) for key in repeats.get(part, ())]
+    return replace(chain, repeats=(*chain.repeats, *other_urls)) if other_urls else chain
 
 
 def join(articles: Sequence[NewArticle]) -> NewArticle:
@@ -204,14 +205,14 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
 
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
     """Drop parts whose every line stands in earlier ones."""
-    said: set[str] = set()
-    kept: list[NewArticle] = []
+    earlier_lines: set[str] = set()
+    parts: list[NewArticle] = []
     for one in articles:
         lines = set(one.text.split("\n"))
-        if not kept or not lines <= said:
-            kept.append(one)
-        said |= lines
-    return kept
+        if not parts or not lines <= earlier_lines:
+            parts.append(one)
+        earlier_lines |= lines
+    return parts
 
 
 def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -> str:
@@ -264,13 +265,13 @@ def _is_pager(line: str) -> bool:
 def _cut(html: str, lines: Sequence[str]) -> str:
     """Remove some lines, given in order, from clean HTML with a line per text line."""
     rest = list(lines)
-    kept = []
+    lines_left = []
     for line in html.split("\n"):
         if rest and unescape(_TAG.sub("", line)).strip() == rest[0].strip():
             del rest[0]
         else:
-            kept.append(line)
-    return _EMPTY_LIST.sub("", "\n".join(kept)).strip("\n")
+            lines_left.append(line)
+    return _EMPTY_LIST.sub("", "\n".join(lines_left)).strip("\n")
 
 
 @lru_cache(maxsize=1024)

@@ -12,11 +12,14 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
+from ..word_lists import WordLists
 from .names import find_month, fold
 from .timezones import Habits
 
+_LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _WRITTEN: Final = dict(zip("：／－．　〇○零−‐‑", ":/-. 000---", strict=True))
 _DIGITS: Final = _WRITTEN | {
     chr(code): str(unicodedata.decimal(chr(code)))
@@ -63,7 +66,7 @@ _IN_BRACKETS = re.compile(
 _SHORT_ERA = re.compile(r"([RHS])\s?(元|\d{1,2})")
 _NUMBER = re.compile(r"\d{1,4}")
 _OFFSETS: Final = (0, 1911, -543, -2333, -660)
-"""Of the years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
+"""Years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
 _VIETNAMESE = re.compile(r"(\d{1,2}) th(?:án)?g (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 # Southern Asia
@@ -91,12 +94,7 @@ _SOLAR_LEAP_YEARS: Final = frozenset({1, 5, 9, 13, 17, 22, 26, 30})
 
 Source: K. Borkowski, The Persian calendar for 3000 years, Earth, Moon and Planets 74 (1996).
 """
-_SOLAR_NAMES: Final = (
-    "فروردین حمل وری farvardin", "اردیبهشت ثور غویی ordibehesht", "خرداد جوزا غبرگولی khordad", "تیر سرطان چنگاښ tir",
-    "مرداد امرداد اسد زمری mordad", "شهریور سنبله وږی shahrivar", "مهر میزان تله mehr", "ابان عقرب لړم aban",
-    "اذر قوس لیندی azar", "دی جدی مرغومی dey", "بهمن دلو سلواغه bahman", "اسفند حوت کب esfand",
-)  # fmt: skip
-_SOLAR_MONTHS: Final = {fold(name): number for number, names in enumerate(_SOLAR_NAMES, 1) for name in names.split()}
+_SOLAR_MONTHS: Final = {fold(name): month for month in range(1, 13) for name in _LISTS[f"solar month {month}"]}
 _SOLAR_NAMED = re.compile(
     r"(\d(?<!\d\d)\d?)(?:-?م|ام)?[\s\u200c]{0,2}([^\W\d_](?:[^\W\d_]|\u200c){1,10}?)[\s\u200c]{0,2}(?:ماه)?[\s،,]{0,3}"
     r"(?:سال\s?)?(1[34]\d\d)(?!\d)"
@@ -115,33 +113,17 @@ _TWO_WORDS = re.compile(r"(?:كانون|تشرين|کانوونی|کانونی|�
 _HEBREW_IN = re.compile(r"(?<=\d)(\s{0,2})[בל][-־]?(?!שעה)(?=[א-ת]{3})")
 
 _MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-_HALVES: Final = {
-    half: words.split()
-    for half, words in (
-        ("AM", "ص صباحا صباحاً صباحًا ق.ظ ق.ظ. قبل‌ازظهر صبح ΠΜ π.μ. πμ पूर्वाह्न পূর্বাহ্ণ এএম முற்பகல் לפנה״צ"),
-        ("PM", "م مساء مساءً ب.ظ ب.ظ. بعدازظهر عصر μ.μ. μμ अपराह्न অপরাহ্ণ পিএম பிற்பகல் אחה״צ"),
-    )
-}
-_HALF = re.compile(
-    r"(:\d\d)\s{0,2}("
-    + "|".join(sorted((re.escape(word) for words in _HALVES.values() for word in words), key=len)[::-1])
-    + r")(?![^\W\d_])"
-)
-_AFTERNOON: Final = frozenset(_HALVES["PM"])
+_HALF = re.compile(rf"(:\d\d)\s{{0,2}}({_LISTS.choices('am', 'pm')})(?![^\W\d_])")
+_AFTERNOON: Final = _LISTS.words("pm")
 
 
 @lru_cache(maxsize=32)
 def westernize(text: str, habits: Habits) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
-    Args:
-        text: a line.
-        habits: the calendars that the site uses.
+    Digits and full-width characters are rewritten everywhere, all else stays.
 
-    Returns:
-        The text with its dates rewritten; all else as it was, but for digits and full-width characters.
-
-    Cost: O(characters), once for the last texts: each way of reading a line asks for it again.
+    Cost: O(characters), once for the last texts: each way of reading a line asks again.
 
     >>> westernize("2025年（令和7年）6月30日", Habits())
     '2025年6月30日'
@@ -205,7 +187,7 @@ def _east(text: str, *, is_japanese: bool) -> str:
 
 
 def _one_year(beside: re.Match[str]) -> str:
-    """Return one year of two that agree; both when they do not."""
+    """Return one year if two agree, else both."""
     year, other = int(beside[1]), beside[2] or beside[3] or ""
     era = _SHORT_ERA.search(other)
     numbers = [_ERAS[era[1]] + read_number(era[2])] if era else [int(number) for number in _NUMBER.findall(other)]
@@ -236,7 +218,7 @@ def _english(name: re.Match[str]) -> str:
 
 
 def _one_month(pair: re.Match[str]) -> str:
-    """Return one month of two names that mean the same."""
+    """Return one month for two names of the same month."""
     months = {find_month(name, "ar") for name in pair.groups()}
     month = months.pop()
     return f" {_MONTHS[month - 1]} " if month and not months else pair[0]
@@ -251,8 +233,8 @@ def _named_solar(written: re.Match[str]) -> str:
 def _numbered_solar(written: re.Match[str]) -> str:
     """Write "1402/09/22" or "22/9/1402" in our calendar."""
     year, month, day = (written[1], written[3], written[4]) if written[1] else (written[8], written[7], written[5])
-    found = _from_solar(int(year), int(month), int(day))
-    return f"{found} " if found else written[0]
+    western = _from_solar(int(year), int(month), int(day))
+    return f"{western} " if western else written[0]
 
 
 def _from_solar(year: int, month: int, day: int) -> str:
@@ -264,5 +246,5 @@ def _from_solar(year: int, month: int, day: int) -> str:
         return ""
     leap_days = sum(each % 33 in _SOLAR_LEAP_YEARS for each in range(_FIRST_SOLAR_YEAR, year))
     before = 31 * (month - 1) - max(0, month - 7)
-    found = _FIRST_SOLAR_DAY + timedelta(365 * (year - _FIRST_SOLAR_YEAR) + leap_days + before + day - 1)
-    return f"{found.day} {_MONTHS[found.month - 1]} {found.year}"
+    western = _FIRST_SOLAR_DAY + timedelta(365 * (year - _FIRST_SOLAR_YEAR) + leap_days + before + day - 1)
+    return f"{western.day} {_MONTHS[western.month - 1]} {western.year}"

@@ -1,8 +1,8 @@
 """Months and days of the week in many languages, as Unicode's CLDR names them.
 
-`names.json` is made from Babel's copy of it: `uv run python -m tests.pipelines.dates.test_names` writes it. Names of
-one meaning in all languages are known everywhere; short ones, and those that mean another month elsewhere ("listopada"
-is October in Croatian and November in Polish), in their own language alone.
+`names.json` is made from Babel's copy: `uv run python -m tests.pipelines.dates.test_names` writes it. A name that means
+the same in all languages is known everywhere; short ones, and those that mean another month elsewhere ("listopada" is
+October in Croatian and November in Polish), only in their own language.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _SPELLINGS: Final = str.maketrans(
     | dict.fromkeys("ـ\u200c\u200dء়़.॰·'’ʼʻ׳", None)
 )  # fmt: skip
 _PLAIN_ACCENTS: Final = (("a", "z"), ("\u0370", "\u03ff"), ("\u0590", "\u06ff"))
-"""Letters that keep their name without marks: Latin, Greek, Hebrew and Arabic."""
+"""Latin, Greek, Hebrew and Arabic: letters that keep their meaning without marks."""
 _ALIASES: Final = {"iw": "he", "tl": "fil", "in": "id", "jw": "jv", "no": "nb", "mo": "ro", "sh": "sr"}
-"""Codes of languages as detectors write them, and as CLDR does."""
+"""Codes of languages: as detectors write them, and in CLDR."""
 
 
 def fold(name: str) -> str:
-    """Return a name as it is looked up: small letters, one spelling.
+    """Normalise a name for look-up: small letters, one spelling.
 
     >>> fold("Février"), fold("Μαΐου"), fold("সেপ্টেম্বর") == fold("সেপ্টেম্বর.")
     ('fevrier', 'μαιου', True)
@@ -35,21 +35,21 @@ def fold(name: str) -> str:
     name = name.lower()
     if name.isascii():
         return name.replace(".", "")
-    kept, letter = [], ""
+    letters, letter = [], ""
     for char in unicodedata.normalize("NFD", name.replace("म्ब", "ंब")):
         if not unicodedata.combining(char):
             letter = char
         elif any(first <= letter <= last for first, last in _PLAIN_ACCENTS):
             continue
-        kept.append(char)
-    return unicodedata.normalize("NFC", "".join(kept)).translate(_SPELLINGS).strip()
+        letters.append(char)
+    return unicodedata.normalize("NFC", "".join(letters)).translate(_SPELLINGS).strip()
 
 
 def find_month(name: str, language: str) -> int | None:
-    """Return the number of the month that a word names.
+    """Return the number of a month by its name, in any case.
 
     Args:
-        name: the word, in any case.
+        name: one word.
         language: code of the text's language; empty when unknown.
 
     Cost: O(characters of the name); the names are read once, at the first call.
@@ -61,7 +61,7 @@ def find_month(name: str, language: str) -> int | None:
 
 
 def find_weekday(name: str, language: str) -> int | None:
-    """Return the number of the day of the week that a word names; Monday is 0.
+    """Return the number of a day of the week by its name; Monday is 0.
 
     >>> find_weekday("Fri", "en"), find_weekday("пятница", ""), find_weekday("March", "en")
     (4, 4, None)
@@ -70,15 +70,15 @@ def find_weekday(name: str, language: str) -> int | None:
 
 
 def _find(kind: str, name: str, language: str) -> int | None:
-    every, own = _read(kind)
+    shared, by_language = _read(kind)
     name = fold(name)
-    found = own.get(_ALIASES.get(language, language) or "en", {}).get(name)
-    return every.get(name) if found is None else found
+    number = by_language.get(_ALIASES.get(language, language) or "en", {}).get(name)
+    return shared.get(name) if number is None else number
 
 
 @cache
 def _read(kind: str) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Read the names that all languages share, and those of each."""
+    """Return the names that all languages share, and those of each."""
     tables = {
         language: {name: number for number, names in enumerate(rows) for name in names.split("|")}
         for language, rows in json.loads(NAMES.read_text("utf-8"))[kind].items()

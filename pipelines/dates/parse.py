@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import Final
 
+from ..word_lists import WordLists
 from . import timezones
 from .calendars import read_number, westernize
 from .names import find_month
 from .period import midnight
 from .timezones import Habits
 
+LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _EARLIEST: Final = 1990
 
 # A search skips to where a pattern may begin when this is a character or one of a set: what must not stand in front is
@@ -27,11 +30,14 @@ _ISO = re.compile(
     r"\s{0,2}[AP]M\b)",
     re.IGNORECASE,
 )
-_HALVES = "上午|下午|晚上|晚间|晚間|傍晚|深夜|夜间|清晨|早晨|凌晨|中午|早上|早间|午前|午後|午间|早|晚|오전|오후|AM|PM"
+_LATER: Final = LISTS.words("later") | {"pm", "p"}
+_EARLIER: Final = LISTS.words("earlier") | {"am", "a"}
+_NOON: Final = LISTS.words("noon")
+_HALVES: Final = LISTS.choices("later", "earlier", "noon", "early")
 CLOCK: Final = (
     r"(?:\s?[日號号일]?\.?[\sT,，|｜·(（]{0,6}(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土](?:曜日)?(?=\s{0,2}[)）])|"
     r"[월화수목금토일]요일|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6})?[\s)）|｜,，-]{0,4}(?:农历[^\W\d_]{2,8}\s{1,2})?"
-    rf"({_HALVES})?\s{{0,3}}(\d{{1,2}})"
+    rf"({_HALVES}|AM|PM)?\s{{0,3}}(\d{{1,2}})"
     r"\s?(?:[:∶]\s?(?=\d)|[时時點点시](?=\s?\d|[半整许\s,，|)）\]】]|$)\s?)(\d{1,2}|半)?"
     r"(?:\s?(?:[:∶]|分|분)\s?(\d{1,2})(?!\d))?(?:分|秒|분|초)?"
     r"(?:\s{0,2}(AM|PM|am|pm)\b)?)?"
@@ -51,61 +57,34 @@ _HAN_DATE = re.compile(
 )
 
 
-def _number_months(*months: str) -> dict[str, int]:
-    """Number the names of twelve months."""
-    return {name: number for number, names in enumerate(months, 1) for name in names.split()}
-
-
-MONTHS: Final = _number_months(
-    "january jan januar janvier enero janeiro gennaio januari stycznia января ianuarie ocak ledna tammikuuta január "
-    "ιανουαρίου ιανουάριος ιαν січня січ янв январь януари gener jänner يناير",
-    "february feb februar février fevrier febrero fevereiro febbraio februari lutego февраля februarie şubat února "
-    "helmikuuta február φεβρουαρίου φεβρουάριος φεβ лютого лют фев февр февраль февруари febrer feber فبراير شباط",
-    "march mar märz mär mrz maerz mars marzo março marco maart marca марта martie mart března maaliskuuta maret "
-    "március μαρτίου μάρτιος μαρ μάρ березня бер мар март marts març مارس آذار",
-    "april apr avril abril aprile kwietnia апреля aprilie nisan dubna huhtikuuta április απριλίου απρίλιος απρ квітня "
-    "квіт кві апр апрель април أبريل ابريل نيسان",
-    "may mai mayo maio maggio mei maja мая mayıs května toukokuuta május μαΐου μαίου μάιος μαι μαϊ μάι травня трав тра "
-    "май maig مايو أيار",
-    "june jun juni juin junio junho giugno czerwca июня iunie haziran června kesäkuuta június ιουνίου ιούνιος ιουν "
-    "ιούν червня черв чер июн июнь юни juny يونيو حزيران",
-    "july jul juli juillet julio julho luglio lipca июля iulie temmuz července heinäkuuta július ιουλίου ιούλιος ιουλ "
-    "ιούλ липня лип июл июль юли juliol يوليو تموز",
-    "august aug août aout agosto augustus sierpnia августа ağustos srpna elokuuta agustus augusti augusztus αυγούστου "
-    "αύγουστος αυγ αύγ серпня сер авг август agost أغسطس اغسطس آب",
-    "september sep sept septembre septiembre setembro settembre września сентября septembrie eylül září syyskuuta "
-    "szeptember σεπτεμβρίου σεπτέμβριος σεπ σεπτ вересня вер верес сен сент сентябрь септември setembre سبتمبر أيلول",
-    "october oct oktober okt octobre octubre outubro ottobre października октября octombrie ekim října lokakuuta "
-    "október οκτωβρίου οκτώβριος οκτ жовтня жов жовт окт октябрь октомври أكتوبر اكتوبر",
-    "november nov novembre noviembre novembro listopada ноября noiembrie kasım listopadu marraskuuta νοεμβρίου "
-    "νοέμβριος νοε νοέ листопада лис лист ноя нояб ноябрь ноември نوفمبر",
-    "december dec dezember dez décembre decembre diciembre dezembro dicembre desember grudnia декабря decembrie aralık "
-    "prosince joulukuuta δεκεμβρίου δεκέμβριος δεκ грудня груд гру дек декабрь декември desembre ديسمبر",
-)
-_BEFORE_YEAR: Final = MONTHS | _number_months(
-    "janv ene gen sty oca led ian", "févr fév fevr fev lut şub úno helmi", "mrt bře", "avr abr kwi nis dub",
-    "mag maj kvě", "giu cze haz čvn iun", "juil lug lip tem čvc iul", "ago sie ağu srp agu", "set wrz eyl zář",
-    "out ott paź eki říj", "lis kas noi", "déc dic gru ara pro des",
+_MONTH_NAMES: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
 )  # fmt: skip
-"""Short names that are words of other languages, too: they are months only where a year stands behind them."""
+MONTHS: Final = {name: number for number, month in enumerate(_MONTH_NAMES, 1) for name in LISTS[month]}
+_BEFORE_YEAR: Final = MONTHS | {
+    name: number for number, month in enumerate(_MONTH_NAMES, 1) for name in LISTS[f"{month} before a year"]
+}
+"""Some short names are words of other languages: months only where a year follows."""
 _CLOCK_WEST = (
-    r"(?:(?:\s?г\.)?\s{0,2}[,،:·|•–—-]?\s{0,3}(?:at|um|à|alle(?: ore)?|o|ore|kl\.?|a las|às|в|saat|pukul|klo|om|ساعت|"
-    r"الساعة|בשעה|เวลา)?\s{0,3}"
+    rf"(?:(?:\s?г\.)?\s{{0,2}}[,،:·|•–—-]?\s{{0,3}}{LISTS.pattern('before clocks')}?\s{{0,3}}"
     r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?![\d.])\s{0,2}([ap]\.?m\.?(?![a-z]))?)?"
 )
 NAME: Final = r"([^\s\d\x00-\x2f:-@\[-`{-\xb4\xb6-\xbf\u2010-\u206f\u3000-\u303f\uff00-\uff20،؛۔]{2,16})"
-"""Letters and the vowel signs of Indian scripts, which are no letters to a regular expression."""
+r"""Letters and the vowel signs of Indian scripts, which `\w` does not match."""
 _YEAR_FIRST = re.compile(
     rf"((?:19|20)\d\d)(?<!\d{{5}})(?:[,.]?\s{{1,2}}|-){NAME}\.?(?:\s{{1,2}}|-)(\d{{1,2}})(?!\d)T?" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(
-    rf"(\d(?<!\d\d)\d?)(?:st|nd|rd|th|er|\.|º|ª|ই|লা|রা|ঠা|শে|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
+    rf"(\d(?<!\d\d)\d?)(?:{LISTS.choices('ordinals')}|\.|,(?=\s[^\x00-\x7f]|\s[A-Z][a-z]{{2,8}},))?\s{{0,2}}[-/]?"
+    rf"(?:(?:de|of|ta['’])\s|d['’])?{NAME}\.?[,،]?\s{{0,2}}[-/]?"
     r"(?:de\s|del\s)?((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    rf"(?<![^\W\d_]){NAME}\.?\s{{1,2}}(\d{{1,2}})(?:st|nd|rd|th)?[,،]?\s{{1,2}}((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
+    rf"(?<![^\W\d_]){NAME}\.?\s{{1,2}}(\d{{1,2}}){LISTS.pattern('english ordinals')}?[,،]?\s{{1,2}}"
+    r"((?:19|20)\d\d)(?!\d)" + _CLOCK_WEST,
     re.IGNORECASE,
 )
 # Of the year there are two digits.
@@ -147,9 +126,6 @@ _SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3}[ -])(\d\d)(?= \d{1,2}:
 _COMPACT = re.compile(
     r"((?:19|20)\d\d)(0\d|1[0-2])([0-3]\d)(?:T?(\d\d):?(\d\d):?(\d\d)?(?:\.\d{1,6})?(Z|[+-]\d\d:?\d\d)?)?"
 )
-_LATER: Final = frozenset({"下午", "晚上", "晚间", "晚間", "晚", "傍晚", "深夜", "夜间", "午後", "오후", "pm", "p"})
-_EARLIER: Final = frozenset({"凌晨", "上午", "清晨", "早晨", "午前", "오전", "am", "a"})
-_NOON: Final = frozenset({"中午", "午间"})
 _MORNING: Final = 6
 _UNIX = re.compile(r"(?:/?Date\()?1[0-9]{9}(?:\d{3})?(?:\.\d{1,9})?(?:[+-]\d{4})?(?:\)/?)?")
 _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
@@ -157,10 +133,7 @@ _EPOCH = re.compile(r"(?<!\d)(1[0-9]{9})(?:\d{3})?(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Publish time: ISO 8601 text, precision, calendar day.
-
-    The precision is second, minute or day; "guess" when the year is one.
-    """
+    """A publish time; the precision is second, minute, day or guess (of the year)."""
 
     iso: str
     precision: str
@@ -168,11 +141,10 @@ class Moment:
 
     @property
     def has_clock(self) -> bool:
-        """Tell whether it says more than the day."""
         return "T" in self.iso
 
     def utc(self, zone: tzinfo) -> str:
-        """Return it in UTC, to sort and compare by; of a day its first moment in the zone.
+        """Return it in UTC for sorting; a day begins at midnight in the zone.
 
         >>> Moment("2024-03-12T08:30+08:00", "minute", date(2024, 3, 12)).utc(UTC)
         '2024-03-12 00:30:00'
@@ -188,14 +160,18 @@ def build_moment(
 ) -> Moment | None:
     """Build a moment; None for impossible, ancient and future ones.
 
-    Without a zone the clock says nothing: the day is left.
+    Without a zone the clock is dropped.
     """
     year, month, day = parts
     try:
         if clock is None or zone is None:
-            found = date(year, month, day)
+            written_day = date(year, month, day)
             late = (now + timedelta(hours=26)).date()
-            return Moment(found.isoformat(), "day", found) if year >= _EARLIEST and found <= late else None
+            return (
+                Moment(written_day.isoformat(), "day", written_day)
+                if year >= _EARLIEST and written_day <= late
+                else None
+            )
         stamp = datetime(year, month, day, clock[0], clock[1], clock[2] or 0, tzinfo=zone)
     except ValueError:
         return None
@@ -220,7 +196,7 @@ def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] 
 
 
 def to_24_hours(hour: int, half: str | None) -> int:
-    """Return the hour of the day of an hour and a half of the day."""
+    """Convert an hour and a half of the day (下午, pm) to 0-23."""
     half = (half or "").lower()[:2].rstrip(".")
     if (half in _LATER and hour < 12) or (half in _NOON and hour < _MORNING):
         return hour + 12
@@ -228,15 +204,12 @@ def to_24_hours(hour: int, half: str | None) -> int:
 
 
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read the first date and time that `text` holds.
+    """Read the first date and time in `text`.
 
     Args:
         text: a line, an attribute or a JSON value; only the first 400 characters count.
         now: when the page was fetched, with zone; bound of future times.
-        habits: the site's zone, for a clock time written without one, and its order of day and month.
-
-    Returns:
-        The moment, or None.
+        habits: the site's zone, for a clock without one, and its order of day and month.
 
     Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
@@ -245,24 +218,23 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """
     text = normalize(text[:400], habits)
     has_year = _YEAR.search(text)
-    found = _numeric(text, now, habits.zone) if has_year else None
-    if found is None and "年" in text:
-        found = _chinese(text, now, habits.zone)
-    if found is None and has_year:
-        found = _west(text, now, habits)
-    return _two_digits(text, now, habits) if found is None and len(text) <= _SHORT_CHARS else found
+    moment = _numeric(text, now, habits.zone) if has_year else None
+    if moment is None and "年" in text:
+        moment = _chinese(text, now, habits.zone)
+    if moment is None and has_year:
+        moment = _west(text, now, habits)
+    return _two_digits(text, now, habits) if moment is None and len(text) <= _SHORT_CHARS else moment
 
 
 def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Read a date in digits, year first."""
     text = _COMPACT_DAY.sub(r"\1-\2-\3", text)
     match = _ISO.search(text)
     if match:
         clock = (int(match[4]), int(match[5]), int(match[6]) if match[6] else None)
         stated = timezones.read_zone(text, match.end(), zone)
-        found = build_moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), int(match[2]), int(match[3])), clock, stated, now)
+        if moment:
+            return moment
     swapped = _CLOCK_FIRST.search(text)
     if swapped:
         second = int(swapped[3]) if swapped[3] else None
@@ -277,11 +249,11 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
         )
     for match in _NUMERIC.finditer(text):
         parts = int(match[1]), int(match[3]), int(match[4])
-        found = build_moment(
+        moment = build_moment(
             parts, read_clock(match, 5), timezones.read_zone(text, match.end(), zone), now
         ) or build_moment(parts, None, None, now)
-        if found:
-            return found
+        if moment:
+            return moment
     return None
 
 
@@ -319,25 +291,23 @@ def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _full_year(digits: int, local: datetime, habits: Habits) -> int:
-    """Return the latest year that ends with two digits; in Thailand, of both eras."""
+    """Return the latest year with these last two digits; in Thailand, of both eras."""
     if habits.buddhist and digits > _FIRST_BUDDHIST:
         return 2500 + digits - 543
     return local.year - (local.year - digits) % 100
 
 
 def normalize(text: str, habits: Habits) -> str:
-    """Rewrite the dates of a text in Western digits, years and months."""
     text = westernize(text, habits)
     return _EASTERN.sub(_write_dotted, text) if "月" in text or "월" in text else text
 
 
-def _write_dotted(found: re.Match[str]) -> str:
-    """Write "12 三月 2024", which software made for the West writes, in digits."""
-    return f"{found[1] or found[4]}.{read_number(found[2] or found[3])}.{found[5]}"
+def _write_dotted(eastern: re.Match[str]) -> str:
+    """Write "12 三月 2024", as Western software does, in digits."""
+    return f"{eastern[1] or eastern[4]}.{read_number(eastern[2] or eastern[3])}.{eastern[5]}"
 
 
 def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
-    """Read a date in Chinese numerals."""
     written = _HAN_DATE.search(text)
     if written:
         parts = read_number(written[1]), read_number(written[2]), read_number(written[3])
@@ -346,7 +316,7 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def number_of_month(name: str, language: str) -> int | None:
-    """Return the month that a word in front of a year names."""
+    """Return the month named in front of a year."""
     return find_month(name, language) or _BEFORE_YEAR.get(name.lower())
 
 
@@ -356,9 +326,9 @@ def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
         for match in pattern.finditer(text):
             month = number_of_month(match[name], habits.language)
             parts = (int(match[year]), month or 0, int(match[day]))
-            found = _western(text, match, parts, now, habits) if month else None
-            if found:
-                return found
+            moment = _western(text, match, parts, now, habits) if month else None
+            if moment:
+                return moment
     dotted = _DOTTED.search(text)
     if dotted:
         first, second = int(dotted[1]), int(dotted[2])
@@ -390,16 +360,16 @@ def _western(
         # The zone stands behind the clock, or behind the date: "22:00, 11 July 2021 BST".
         default = timezones.read_zone(text, match.end(), habits.zone)
         zone = timezones.read_zone(before[4] or "", 0, default)
-        found = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
-        if found:
-            return found
+        moment = build_moment(parts, (to_24_hours(int(before[1]), before[3]), int(before[2]), None), zone, now)
+        if moment:
+            return moment
     return build_moment(parts, None, None, now)
 
 
 def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read ISO 8601, RFC 2822 or Unix time as a machine writes it, else as `read`.
+    """Read ISO 8601, RFC 2822 or Unix time, else as `read`.
 
-    A day may be a number of its year, and end at 24:00; a minute may have a leap second.
+    Ordinal days, 24:00 and leap seconds are allowed.
 
     >>> read_stamp("Thu, 01 Jan 04 19:48:21 +08:00", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
     '2004-01-01T19:48:21+08:00'
@@ -411,15 +381,14 @@ def read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
         return read_epoch(text, now, habits)
     text = _SHORT_OFFSET.sub(r"\g<1>0\2", _LEAP_SECOND.sub("59", _ORDINAL.sub(_write_day, text)))
     begun, ends = _MIDNIGHT.subn("00:00", text, count=1)
-    found = _read_stamp(begun, now, habits)
-    if not ends or found is None:
-        return found
-    following = found.day + timedelta(days=1)
-    return Moment(found.iso.replace(found.day.isoformat(), following.isoformat()), found.precision, following)
+    moment = _read_stamp(begun, now, habits)
+    if not ends or moment is None:
+        return moment
+    following = moment.day + timedelta(days=1)
+    return Moment(moment.iso.replace(moment.day.isoformat(), following.isoformat()), moment.precision, following)
 
 
 def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read a day of a month and a clock as a machine writes them, else as `read`."""
     compact = _COMPACT.fullmatch(text)
     if compact:
         clock = (int(compact[4]), int(compact[5]), int(compact[6]) if compact[6] else None) if compact[4] else None
@@ -429,13 +398,12 @@ def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _write_day(ordinal: re.Match[str]) -> str:
-    """Write the number of a day in its year as month and day."""
+    """Convert a year and day of the year to a date."""
     day = date(int(ordinal[1]), 1, 1) + timedelta(days=int(ordinal[2]) - 1)
     return day.isoformat() if day.year == int(ordinal[1]) else ordinal[0]
 
 
 def _write_year(year: re.Match[str]) -> str:
-    """Write a year of two digits as RFC 2822 reads it."""
     return f"{year[1]}{'20' if int(year[2]) < 50 else '19'}{year[2]}"
 
 
@@ -454,40 +422,40 @@ def read_url(url: str, now: datetime) -> Moment | None:
     """Read the day in a URL's path (/2024/03/12/, /20240312/, /t20240312_1.html)."""
     path = "/" + url[:500].partition("://")[2].partition("/")[2].partition("?")[0].lower()
     for match in _URL.finditer(path):
-        found = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), int(match[2]), int(match[3])), None, None, now)
+        if moment:
+            return moment
     for match in _URL_LOOSE.finditer(path):
         month = int(match[3]) if match[3].isdecimal() else MONTHS.get(match[3], 0)
-        found = build_moment((int(match[1]), month, int(match[4])), None, None, now)
-        if found:
-            return found
+        moment = build_moment((int(match[1]), month, int(match[4])), None, None, now)
+        if moment:
+            return moment
     return None
 
 
 def read_url_year(url: str) -> tuple[int, int]:
-    """Return year and month that a folder of a URL names; 0 where it names none.
+    """Return year and month of a folder in a URL; 0 where it names none.
 
     >>> read_url_year("http://h.cn/2012/08/a.html"), read_url_year("http://h.cn/news/2012/a"), read_url_year("http://h.cn/a")
     ((2012, 8), (2012, 0), (0, 0))
     """
-    found = _URL_YEAR.search(url[:500].partition("://")[2])
-    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+    folder = _URL_YEAR.search(url[:500].partition("://")[2])
+    return (int(folder[1]), int(folder[2] or 0)) if folder else (0, 0)
 
 
 def read_url_span(url: str, now: datetime) -> tuple[float, float] | None:
-    """Return the first and last Unix time of the day, month or year that a URL names.
+    """Return the first and last Unix time of the day, month or year in a URL.
 
-    A month or a year counts at the end of a path: there it is an archive.
+    Months and years count only at the end of a path, where they name an archive.
 
     >>> read_url_span("http://h.cn/archive/2019/", datetime(2025, 1, 1, tzinfo=UTC)) == (1546300800.0, 1577836800.0)
     True
     """
     if not any(map(url.__contains__, _CENTURIES)):
         return None
-    found = read_url(url, now)
-    if found is not None:
-        return midnight(found.day), midnight(found.day + timedelta(days=1))
+    moment = read_url(url, now)
+    if moment is not None:
+        return midnight(moment.day), midnight(moment.day + timedelta(days=1))
     archive = _ARCHIVE.search(url)
     if archive is None:
         return None

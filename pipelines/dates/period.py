@@ -1,6 +1,6 @@
-"""Periods: the time from which articles are wanted, and what is outside of it.
+"""Periods: the time from which articles are wanted.
 
-A bound is a day, in the zone of whatever is compared with it, or so long before now. What is only known roughly (a date
+A bound is a day, in the zone of the time compared with it, or an interval before now. An inexact time (a date
 without a zone, the month of an archive) is outside when no reading of it is inside.
 """
 
@@ -15,39 +15,32 @@ from db.records.reasons import SkipReason
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DAY_SECONDS = 86_400.0
 _ZONES_SECONDS = 14 * 3_600.0
-"""So far a zone's clock may be from UTC."""
+"""Largest distance of a zone from UTC."""
 _AGO = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
 def parse_seconds(text: str) -> float:
     """Convert a time such as 7d to seconds.
 
-    Raises:
-        ValueError: it is none.
-
     >>> parse_seconds("12h")
     43200.0
     """
-    found = _AGO.fullmatch(text.strip().lower())
-    if found is None:
+    interval = _AGO.fullmatch(text.strip().lower())
+    if interval is None:
         raise ValueError("it takes a number with s, m, h, d or w, e.g. 7d")
-    return float(int(found[1]) * UNITS[found[2]])
+    return float(int(interval[1]) * UNITS[interval[2]])
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One end of a period: a day, or so many seconds before now when there is none."""
+    """One end of a period: a day, or `seconds` before now."""
 
     day: date | None = None
     seconds: float = 0.0
 
     @classmethod
     def read(cls, text: str) -> Bound:
-        """Read a day such as 2024-05-01, or a time before now such as 7d.
-
-        Raises:
-            ValueError: it is neither.
-        """
+        """Read a day such as 2024-05-01, or a time before now such as 7d."""
         try:
             return cls(date.fromisoformat(text.strip())) if "-" in text else cls(seconds=parse_seconds(text))
         except ValueError:
@@ -76,13 +69,12 @@ class Period:
         return self.since is not None or self.until is not None
 
     def is_empty(self, now: float) -> bool:
-        """Tell whether it ends before it begins."""
         if self.since is None or self.until is None:
             return False
         return self.until.ends(now) <= self.since.begins(now)
 
     def refuses(self, published: str, now: float) -> SkipReason | None:
-        """Tell why an article is not wanted; None when it is or its time is unknown.
+        """Return why an article is not wanted; None if it is, or if its time is unknown.
 
         Args:
             published: ISO 8601, with a zone or a day alone; empty when unknown.

@@ -1,6 +1,6 @@
-"""Times told relative to when a page was fetched, and days whose year is left out.
+"""Times relative to the fetch of a page, and days without a year.
 
-A word such as "yesterday" stands in any sentence; behind it a clock, or nothing else in the line, makes it a time.
+A word such as "yesterday" occurs in any sentence; it is a time when a clock follows, or when the line has nothing else.
 """
 
 from __future__ import annotations
@@ -14,58 +14,37 @@ from db.records.article import GUESS
 
 from .calendars import read_number
 from .names import find_month, find_weekday
-from .parse import CLOCK, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
+from .parse import CLOCK, LISTS, MONTHS, NAME, Moment, build_moment, normalize, read_clock, to_24_hours
 from .timezones import Habits, read_zone
 
-_NUMBER = r"(\d{1,3}|an?|une?|einer?|eine[mn]|uma?|una?|один|[一二两兩三四五六七八九十半])"
-_UNITS: Final = (
-    (1, "秒钟 秒鐘 秒 초 seconds second secs sec sekunden sekunde secondes seconde segundos segundo secondi секунды "
-        "секунд"),
-    (60, "分钟 分鐘 分 분 minutes minute mins min minuten minutos minuto minuti минуты минуту минут phút minut"),
-    (3600, "小时 小時 钟头 時間 시간 hours hour hrs hr std stunden stunde heures heure horas hora ore ora h часов "
-            "часа час giờ godzin godziny"),
-    (86400, "天 日 일 days day tagen tag jours jour días dias día dia giorni giorno дней дня день ngày dni d"),
-    (7 * 86400, "周 週間 週 星期 주 weeks week wochen woche semaines semaine semanas semana settimane settimana недели "
-                "неделю недель tuần"),
-    (30 * 86400, "个月 個月 か月 ヶ月 月 개월 months month monaten monat mois meses mes mesi mese месяцев "
-                 "месяца месяц tháng"),
-    (365 * 86400, "年 년 years year jahren jahr ans an años año anos ano anni anno лет года год năm"),
-)  # fmt: skip
-_SECONDS: Final = {unit: seconds for seconds, units in _UNITS for unit in units.split()}
-_UNIT = "(" + "|".join(sorted(_SECONDS, key=len, reverse=True)) + ")"
-_END = r"(?=\s{0,3}(?:[^\u4e00-\u9fff\s]|$|发布|發布|发表|發表|更新|来自|來自|来源|來源|\s[\u4e00-\u9fff]))"
+_any = LISTS.pattern
+_NUMBER = rf"(\d{{1,3}}|{LISTS.choices('numbers')})"
+_UNITS: Final = {
+    "seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 7 * 86400, "months": 30 * 86400,
+    "years": 365 * 86400,
+}  # fmt: skip
+_SECONDS: Final = {unit: seconds for name, seconds in _UNITS.items() for unit in LISTS[name]}
+_UNIT = f"({LISTS.choices(*_UNITS)})"
+_END = rf"(?=\s{{0,3}}(?:[^\u4e00-\u9fff\s]|$|{LISTS.choices('behind chinese times')}|\s[\u4e00-\u9fff]))"
 _BEHIND = re.compile(
-    _NUMBER + r"\s?个?個?" + _UNIT + r"\s?(?:(?:(?:之?前|以前)" + _END + r"|전(?!\w))|(?:ago|назад|trước|fa|temu)\b)",
-    re.IGNORECASE,
+    rf"{_NUMBER}\s?个?個?{_UNIT}\s?(?:(?:(?:之?前|以前){_END}|전(?!\w))|{_any('behind amounts')}\b)", re.IGNORECASE
 )
-"""Followed by Han, "3天前" are words of a sentence."""
-_BEFORE = re.compile(r"\b(?:vor|il y a|hace|há)\s" + _NUMBER + r"\s?" + _UNIT + r"(?!\w)", re.IGNORECASE)
-_BACK: Final = {
-    word.replace("_", " "): days
-    for days, words in enumerate(
-        (
-            "今天 今日 today heute aujourd'hui aujourd’hui hoy hoje oggi сегодня 오늘 刚刚 剛剛 just_now hôm_nay "
-            "dziś dzisiaj",
-            "昨天 昨日 yesterday gestern hier ayer ontem ieri вчера 어제 hôm_qua wczoraj",
-            "前天 前日 vorgestern avant-hier anteayer позавчера 그제",
-            "大前天",
-        )
-    )
-    for word in words.split()
-}
-_NOW: Final = frozenset({"刚刚", "剛剛", "just now"})
+"""If Han follows, "3天前" belongs to a sentence."""
+_BEFORE = re.compile(rf"\b{_any('before amounts')}\s{_NUMBER}\s?{_UNIT}(?!\w)", re.IGNORECASE)
+_DAYS: Final = ("today", "yesterday", "two days ago", "three days ago")
+_BACK: Final = {word: days for days, name in enumerate(_DAYS) for word in LISTS[name]}
+_NOW: Final = LISTS.words("now")
 _LANGUAGE: Final = {"hier": "fr"}
-"""Of words that mean something else in another language: German "Sie sind hier"."""
+"""Words with another meaning in another language: German "Sie sind hier"."""
 _DAY = re.compile(
-    r"(?<!\w)(?:" + "|".join(sorted(_BACK, key=len, reverse=True)) + r")(?![\w'’-])"
-    r"|(?:今天|今日|昨天|昨日|大前天|前天|刚刚|剛剛)(?![\u4e00-\u9fff])"
-    r"|(?:今天|今日|昨天|昨日|前天)(?=(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|午前|午後)?\s?\d)",
+    rf"(?<!\w){_any(*_DAYS)}(?![\w'’-])|{_any('chinese days')}(?![\u4e00-\u9fff])|"
+    rf"{_any('chinese days before clocks')}(?={_any('halves behind days')}?\s?\d)",
     re.IGNORECASE,
 )
-_TOLD = re.compile("|".join(("前", "전", "ago", "назад", "trước", "fa", "temu", "vor", "il y a", "hace", "há", *_BACK)))
-"""A lower-case word that every relative time holds."""
+_TOLD = re.compile("前|전|" + LISTS.choices("behind amounts", "before amounts", *_DAYS))
+"""Every relative time has one of these, in lower case."""
 _CLOCK_WEST = re.compile(
-    r"[,，]?\s{0,3}(?:(?:at|um|à|a las|às|alle|o|в|lúc)\s)?(\d{1,2})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
+    rf"[,，]?\s{{0,3}}(?:{_any('clocks behind days')}\s)?(\d{{1,2}})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
 )
 _CLOCK_EAST = re.compile(CLOCK)
@@ -82,35 +61,16 @@ _NAMED = re.compile(
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|年|년|[历曆暦]")
 _NEAR_CHARS: Final = 12
 _MOST_YEARS: Final = 12
-"""In so many years every day but the last of February falls on each day of the week."""
+"""Within so many years every day but 29 February falls on each day of the week."""
 _MONTH_FIRST: Final = frozenset({"zh", "ja", "ko"})
-_LABELS: Final = frozenset(
-    [
-        "posted",
-        "published",
-        "updated",
-        "added",
-        "created",
-        "date",
-        "on",
-        "am",
-        "le",
-        "el",
-        "il",
-        "em",
-        "den",
-        "vom",
-        "publié",
-        "mis",
-    ]
-)
+_LABELS: Final = LISTS.words("before days")
 _EASTERN_DAY = re.compile(
     r"(?:星期|礼拜|禮拜|周|週)([一二三四五六日天])|([月火水木金土日])曜|[(（]([月火水木金土日월화수목금토일])[)）]|([월화수목금토일])요일"
 )
 _EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
 _WORD = re.compile(NAME)
 _THAI_THE: Final = "ที่"
-"""Between the day of the week and that of the month."""
+"""Between the day of the week and the day of the month."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
@@ -122,9 +82,6 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
         text: a line; only the first 200 characters count.
         now: when the page was fetched, with zone.
         habits: the site's zone, and its order of day and month.
-
-    Returns:
-        The moment, or None.
 
     Cost: O(characters).
     """
@@ -144,7 +101,7 @@ def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment | None:
-    """Return a guess in a year that is known; None when there is no such day.
+    """Return a guess in a known year; None when there is no such day.
 
     >>> now = datetime.fromisoformat("2026-06-01T04:00+00:00")
     >>> set_year(read_relative("05-12 10:20", now, Habits()), 2019, now, Habits()).iso
@@ -159,7 +116,7 @@ def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment 
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read a day told by its distance; with a clock, alone in its line or Chinese."""
+    """Read "yesterday" and the like; with a clock, alone in the line, or in Chinese."""
     if word[0].lower() in _NOW:
         return build_moment((local.year, local.month, local.day), (local.hour, local.minute, None), habits.zone, now)
     local -= timedelta(days=_BACK[word[0].lower()])
@@ -175,10 +132,10 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 
 
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read month and day, in the latest year that fits.
+    """Read month and day in the latest past year that fits the weekday.
 
-    They are in the past, on the day of the week that is written. The year is a guess, and the moment says so. Beside a
-    year that is not read there is nothing to guess.
+    The moment's precision says that the year is a guess. Beside another year, which could not be read, nothing is
+    guessed.
     """
     match = _SHORT.search(text)
     if match:
@@ -189,10 +146,10 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
             month, day = day, month
     else:
         match = _NAMED.fullmatch(text.strip()) if len(text) <= _LINE_CHARS else None
-        found = _month(match[2] or match[5], habits.language) if match and _may_lead(match[1], habits) else None
-        if match is None or found is None:
+        named_month = _month(match[2] or match[5], habits.language) if match and _may_lead(match[1], habits) else None
+        if match is None or named_month is None:
             return None
-        month, day = found, int(match[3] or match[4])
+        month, day = named_month, int(match[3] or match[4])
         clock = (to_24_hours(int(match[6]), match[8]), int(match[7]), None) if match[6] else None
     zone = read_zone(match.string, match.end(match.lastindex or 0), habits.zone)
     weekday = find_named_weekday(text, habits.language)
@@ -211,12 +168,12 @@ def _may_lead(words: str, habits: Habits) -> bool:
 
 
 def _month(name: str, language: str) -> int | None:
-    """Return the month that a word names where no year stands behind it."""
+    """Return a month by its name where no year follows."""
     return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
 
 
 def find_named_weekday(text: str, language: str) -> int | None:
-    """Return the day of the week that a line names, Monday as 0, or None.
+    """Return the day of the week in a line, Monday as 0, or None.
 
     >>> find_named_weekday("Updated Fri 15 Mar", "en"), find_named_weekday("3月15日（金）", "ja")
     (4, 4)
@@ -225,8 +182,8 @@ def find_named_weekday(text: str, language: str) -> int | None:
     if eastern:
         name = eastern.group(eastern.lastindex or 0)
         return next(number for number, names in enumerate(_EASTERN_DAYS) if name in names)
-    found = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
-    return next((number for number in found if number is not None), None)
+    weekdays = (find_weekday(word.removesuffix(_THAI_THE), language) for word in _WORD.findall(text))
+    return next((number for number in weekdays if number is not None), None)
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:

@@ -14,7 +14,6 @@ CHINA: Final = timezone(timedelta(hours=8))
 
 
 def _fixed(hours: float) -> timezone:
-    """Build a zone without summer time."""
     return timezone(timedelta(hours=hours))
 
 
@@ -114,13 +113,11 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
 
     Args:
         host: host name of the page.
-        language: language of the text as `Metadata.language` has it.
+        language: as in `Metadata.language`.
         declared: language as the page declares it, with its region ("en-GB").
 
     Returns:
         Zone and order; UTC and the month first when nothing is known.
-
-    Cost: O(1).
 
     >>> find_habits("news.example.de", "de").day_first
     True
@@ -145,17 +142,9 @@ def find_habits(host: str, language: str, declared: str = "") -> Habits:
 
 
 def read_zone(text: str, place: int, default: tzinfo | None) -> tzinfo | None:
-    """Return the zone written at `place` of `text`, behind a clock, or `default`.
+    """Return the zone at `place` of `text`, behind a clock, or `default`.
 
-    Args:
-        text: a line.
-        place: end of the clock.
-        default: zone of the site; it tells what an ambiguous name means.
-
-    Returns:
-        The zone; None for an offset that no place has.
-
-    Cost: O(1).
+    `default` also decides what an ambiguous name means. None for an offset that no place has.
     """
     match = _BEHIND.match(text, place)
     if not match:

@@ -1,8 +1,8 @@
 """Character sets of the web before UTF-8: names, decoding, detection.
 
-Declarations lie and byte statistics waver, so neither decides alone: a declared set and the one detected (chardetng,
-the detector of Firefox) are compared by how much the text they give looks like mojibake, and by how well it fits a
-language. What the bytes do not tell is left to the declaration.
+Neither declarations nor byte statistics are reliable, so neither decides alone: a declared set and the one detected
+(chardetng, the detector of Firefox) are compared by how much their text looks like mojibake, and by how well it fits a
+language. Where the bytes leave it open, the declaration decides. The costs below were chosen by hand.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _FAMILIES: Final = (
 
 _REPLACED: Final = "\ufffd"
 _MOST_ERRORS: Final = 5_000
-"""A text with more errors is left as it is: each costs a call."""
+"""A text with more errors stays as it is: each costs a call."""
 _HANDLER: Final = "as browsers"
 _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
@@ -88,12 +88,12 @@ _OLDER: Final = {
     "gb18030": _BEFORE_2022,
     "big5hkscs": {new: old for old, new in _TAIWAN.items()},
 }
-"""Characters that Python's codecs know by another than browsers."""
+"""Characters for which Python's codecs know another than browsers do."""
 _NEWER: Final[Mapping[str, tuple[re.Pattern[str], Mapping[int, Any]]]] = {
     codec: (re.compile(f"[{''.join(map(chr, table))}]"), table)
     for codec, table in (("gb18030", _CHINA), ("big5hkscs", _TAIWAN))
 }
-"""The same from codecs to browsers, and a pattern of those characters."""
+"""The reverse, from codecs to browsers, with a pattern of those characters."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
 """Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
@@ -104,9 +104,9 @@ _USUAL = re.compile("[\\n\\r\\t -~\\u3001-\\u30ff\\uff01-\\uff5e]")
 _COMMON: Final = COMMON_HAN | COMMON_KANJI | COMMON_HANGUL
 
 _DEFAULT: Final = "cp1252"
-"""Declared by servers that know nothing."""
+"""The set that servers declare by default."""
 _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
-"""A mark or a currency, which says nothing of a language but misleads the detector."""
+"""A mark or a currency sign, which misleads the detector."""
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = (
     *("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "iso8859-13", "cp1258"),
@@ -115,20 +115,20 @@ _LATIN: Final = (
 _CYRILLIC: Final = ("cp1251", "koi8-u", "iso8859-5", "mac_cyrillic", "cp866")
 
 _RARE: Final = {"mac_roman": 3.0, "mac_cyrillic": 3.0, "iso8859-15": 2.0}
-"""Sets that next to no page is in without saying so: they have to speak for themselves."""
+"""Sets that hardly any page is in without declaring it."""
 
 _CLEAR: Final = 0.2
-"""By so much less suspicious a reading is right, whatever speaks for another."""
+"""A reading less suspicious by this much is right, whatever else counts."""
 _UNSAID: Final = (0.05, 2.0)
-"""Cost of a set that nobody declared, and what the first byte outside ASCII adds to it."""
+"""Cost of an undeclared set, and the addition for the first byte outside ASCII."""
 _FEW: Final = 4
-"""From so many bytes outside ASCII how well a text fits its language counts half."""
+"""Bytes outside ASCII at which the fit to a language counts half."""
 _LEAST_FIT: Final = 1e6
-"""Fit of some ten letters, which tell nothing."""
+"""Fit of some ten letters, too few to decide."""
 _STRANGE: Final = 0.2
 """Cost of letters of many languages."""
 _MOST_ODD: Final = 0.2
-"""The most that letters cost which stand as no alphabet lets them."""
+"""Highest cost of letters in places that no alphabet allows."""
 # A reading for want of a better one is taken when it fits so much better, or as well and with no odd letter.
 _RESCUED: Final = 0.1
 _FITTING: Final = ((0.06, 1.1), (0.01, 1.0))
@@ -146,38 +146,30 @@ _FIT_CHARS: Final = 2000
 
 
 def find_codec(name: str) -> str:
-    """Return the Python codec that a declared name means.
+    """Return the Python codec of a declared name, empty for none.
 
-    Args:
-        name: as declared; typos of the common families are read as meant.
-
-    Returns:
-        Name of the widest superset, empty for what is no character set or cannot be one of an undeclared byte order.
+    Typing errors in common names are forgiven. The codec is that of the widest superset; a set of unknown byte order
+    has none.
 
     >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')
     """
     name = name.strip().lower().strip("\"';, ").removeprefix("x-").removeprefix("x-")
     try:
-        found = codecs.lookup(name).name
-        b"    ".decode(found)
+        codec = codecs.lookup(name).name
+        b"    ".decode(codec)
     except (LookupError, ValueError, TypeError):  # the last two: names with NUL, codecs that are no character sets
         squeezed = re.sub(r"[^a-z0-9]", "", name)
         return next((meant for start, meant in _FAMILIES if squeezed.startswith(start)), "")
-    if found.startswith("iso2022"):
+    if codec.startswith("iso2022"):
         return ""
-    return _SUPERSET.get(found, "" if found in _REFUSED else found)
+    return _SUPERSET.get(codec, "" if codec in _REFUSED else codec)
 
 
 def read(data: bytes, codec: str) -> str:
-    r"""Decode bytes as browsers do, who know more than Python's codecs.
+    r"""Decode bytes as browsers do, whose tables are larger than Python's.
 
-    Args:
-        data: any bytes.
-        codec: a Python codec.
-
-    Returns:
-        The text; what the set does not hold is U+FFFD.
+    Characters outside of the set become U+FFFD.
 
     Cost: O(bytes).
 
@@ -206,7 +198,7 @@ def _extended(error: UnicodeError) -> tuple[str, int]:
 
 
 def _shifted(row: int, cell: int) -> bytes:
-    """Write a place of the Japanese table as Shift_JIS does."""
+    """Convert a row and cell of the Japanese table to Shift_JIS."""
     first = (row + 1) // 2 + (0x70 if row < 0x5F else 0xB0)
     return bytes((first, cell + 0x7E if row % 2 == 0 else cell + 0x1F + (cell >= 0x60)))
 
@@ -222,7 +214,7 @@ def write(text: str, codec: str) -> bytes:
         codec: a Python codec of pages; "gbk" for pages that are not declared to be in GB 18030.
 
     Returns:
-        The bytes; what the set does not hold is a character reference.
+        The bytes; characters outside of the set become references.
 
     Cost: O(characters).
     Source: WHATWG Encoding Standard, the encoders; "percent-encode after encoding" of the URL Standard.
@@ -238,7 +230,7 @@ def write(text: str, codec: str) -> bytes:
 
 
 def _write_gbk(character: str) -> bytes:
-    """Write a character of GBK, which is what pages in GB 2312 are sent back in."""
+    """Write a character of GBK, in which browsers answer pages in GB 2312."""
     if character == "€":
         return b"\x80"
     written = character.encode("gb18030", "xmlcharrefreplace")
@@ -258,13 +250,12 @@ def _write_euc_jp(character: str) -> bytes:
 
 
 def _refer(character: str) -> bytes:
-    """Write a character as a reference."""
     return character.encode("ascii", "xmlcharrefreplace")
 
 
 @cache
 def _vendors() -> dict[str, bytes]:
-    """Return the characters of the vendors' rows as EUC-JP writes them."""
+    """Map the characters of the vendors' rows to EUC-JP."""
     pairs = [bytes((row | 0x80, cell)) for row in sorted(_VENDORS, reverse=True) for cell in range(0xA1, 0xFF)]
     return {read(pair, "euc_jp"): pair for pair in pairs}
 
@@ -276,8 +267,8 @@ _NARROWER: Final = {"gbk": _write_gbk, "big5hkscs": _write_big5, "euc_jp": _writ
 def detect_utf_16(head: bytes, content_type: str = "") -> str:
     """Return the byte order of UTF-16 without a mark by its zeros, or empty.
 
-    Where the header names UTF-16 and there are few zeros, as in a text without markup, the order counts in which the
-    text reads like one.
+    If the header names UTF-16 and there are few zeros, as in a text without markup, the order wins in which the text
+    has more usual characters.
 
     Args:
         head: the first bytes of a page, without byte order mark.
@@ -285,8 +276,6 @@ def detect_utf_16(head: bytes, content_type: str = "") -> str:
 
     Returns:
         "utf-16-le", "utf-16-be" or an empty string.
-
-    Cost: O(bytes).
     """
     even, odd = head[::2].count(0), head[1::2].count(0)
     zeros = max(even, odd) > max(_LEAST_ZEROS * len(head), 5 * min(even, odd))
@@ -303,15 +292,15 @@ def _usual_share(head: bytes, codec: str) -> float:
 
 
 def choose(sample: bytes, declared: tuple[str, ...]) -> str:
-    r"""Return the codec in which bytes, which are not UTF-8, are best read.
+    r"""Return the best codec for bytes that are not UTF-8.
 
     Args:
         sample: bytes, some of them outside ASCII.
         declared: codecs that the page and its server name, the more trusted first.
 
     Returns:
-        The codec whose reading is least suspect of being mojibake and most like a language. What the bytes do not tell
-        is left to the declaration, then to the set of Western Europe.
+        The codec whose reading looks least like mojibake and most like a language. In doubt the declared one, then
+        that of Western Europe.
 
     Cost: O(bytes of the sample) for each set in question; for all Latin ones where none is declared that reads well.
 
@@ -331,12 +320,12 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
     for line in sample.splitlines():
         votes[_detect(line)] += len(line)
     readings.add((*(name for name, _ in votes.most_common(3)), *_LATIN, *_CYRILLIC))
-    found = readings.best()
-    return found if found in votes or readings[found].is_rescue(readings[best]) else best
+    best_of_all = readings.best()
+    return best_of_all if best_of_all in votes or readings[best_of_all].is_rescue(readings[best]) else best
 
 
 class _Reading:
-    """A text that bytes may mean."""
+    """A possible text of bytes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -345,8 +334,8 @@ class _Reading:
     @cached_property
     def fit(self) -> float:
         """Likeness to its language, comparable among readings of the same bytes."""
-        _, size, found = pycld2.detect(clean(self.text, _FIT_CHARS).translate(_COMMAS), bestEffort=True)
-        return float(sum(percent * score * size for _, _, percent, score in found))
+        _, size, languages = pycld2.detect(clean(self.text, _FIT_CHARS).translate(_COMMAS), bestEffort=True)
+        return float(sum(percent * score * size for _, _, percent, score in languages))
 
     @cached_property
     def strangeness(self) -> float:
@@ -360,14 +349,12 @@ class _Reading:
         return _STRANGE * strange + odd + _RARE_HAN * rare
 
     def is_rescue(self, other: _Reading) -> bool:
-        """Tell whether this is right, and not only less wrong than another."""
+        """Tell whether this is right, not just less wrong than another."""
         fitting = self.fit / (other.fit or 1.0)
         return self.doubt < _RESCUED and any(self.strangeness < most and fitting >= least for most, least in _FITTING)
 
 
 class _Readings(dict[str, _Reading]):
-    """Readings of the same bytes by codec."""
-
     def __init__(self, sample: bytes, named: Sequence[str], detected: str) -> None:
         super().__init__()
         self._sample = sample
@@ -380,16 +367,16 @@ class _Readings(dict[str, _Reading]):
         self.add((*named, _DEFAULT, detected))
 
     def add(self, names: Iterable[str]) -> None:
-        """Read the bytes in these sets too; of two that give one text the first counts."""
-        known = {reading.text for reading in self.values()}
+        """Read the bytes in these sets too; the first of equal texts counts."""
+        texts = {reading.text for reading in self.values()}
         for name in dict.fromkeys(names):
             text = read(self._sample, name)
-            if text not in known:
-                known.add(text)
+            if text not in texts:
+                texts.add(text)
                 self[name] = _Reading(text)
 
     def best(self) -> str:
-        """Return the codec of the reading that costs least."""
+        """Return the codec of the reading with the lowest cost."""
         unsaid = _UNSAID[0] + _UNSAID[1] / self._high
         most_doubt = min(reading.doubt for reading in self.values()) + _CLEAR + unsaid
         left = {name: reading for name, reading in self.items() if reading.doubt < most_doubt}
@@ -407,7 +394,6 @@ class _Readings(dict[str, _Reading]):
 
 
 def _detect(sample: bytes) -> str:
-    """Return the codec that the detector names."""
     detector = chardetng_py.EncodingDetector()
     detector.feed(sample, last=False)  # the sample may end within a character
     return find_codec(detector.guess(tld=None, allow_utf8=False)) or _DEFAULT  # it names sets that are not read, too

@@ -11,11 +11,8 @@ def is_readable(content_type: str, body: bytes) -> bool:
     """Tell whether an answer may be a page, a feed or a sitemap.
 
     Args:
-        content_type: as the server says, empty when it says nothing.
+        content_type: as the server states it, maybe empty.
         body: its first bytes, decoded; pages are sent under the oddest types.
-
-    Returns:
-        True when its type or its beginning is one of these.
     """
     said = content_type.lower()
     if not said or any(kind in said for kind in _TYPES):

@@ -55,9 +55,9 @@ _CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f\x1b"))
 
 
 def is_binary(body: bytes) -> bool:
-    """Return whether bytes are a picture, a document or an archive.
+    """Tell whether bytes are a picture, a document or an archive.
 
-    Known first bytes, or more control characters than any text has (UTF-16 aside).
+    Known first bytes decide, or more control characters than any text has (UTF-16 aside).
     """
     if body.startswith(_MAGIC):
         return True
@@ -67,11 +67,11 @@ def is_binary(body: bytes) -> bool:
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Return the text of `body` and the name of the character set it was read in.
+    """Return the text of `body` and the name of its character set.
 
-    Order: byte order mark; UTF-16 by where its zeros stand; sets in seven bits by their escapes; UTF-8 when the bytes
-    are valid UTF-8, or mostly so: then what is not is read by itself, in the set it is in, as is a piece in UTF-8 of a
-    page that is not. Otherwise the reading that looks most like a language, see `charset.choose`.
+    Order: byte order mark; UTF-16 by its zeros; sets in seven bits by their escapes; UTF-8 when the bytes are valid
+    UTF-8, or mostly so: then the rest is read by itself, in its own set, as is a piece in UTF-8 of a page in another
+    set. Otherwise the reading most like a language, see `charset.choose`.
 
     Args:
         body: the bytes as fetched.
@@ -125,10 +125,10 @@ def _joined(pair: re.Match[bytes]) -> bytes:
 
 
 def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
-    """Return the codecs that the page itself and its server name, in this order."""
+    """Return the codecs that the page and its server name, in this order."""
     small = body.lower()
-    named = [found[1] for found in islice(_META.finditer(small), 3)]
-    named += [found[1] for found in islice(_XML.finditer(small[:1000]), 1)]
+    named = [match[1] for match in islice(_META.finditer(small), 3)]
+    named += [match[1] for match in islice(_XML.finditer(small[:1000]), 1)]
     names = [name.decode("ascii") for name in named] + _HEADER.findall(content_type[:300])[:1]
     return tuple(dict.fromkeys(filter(None, map(find_codec, names))))
 

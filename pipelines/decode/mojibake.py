@@ -1,8 +1,9 @@
 """Mojibake (文字化け): text that was read in a wrong character set.
 
 Servers and editorial systems convert texts wrongly before anyone fetches them, so right bytes may hold a wrong text. A
-wrong reading leaves what no language has: replacement or useless characters, Chinese of nothing but rare characters,
+wrong reading leaves traces that no language has: replacement characters, nothing but rare Chinese characters,
 small Cyrillic letters before capitals, accented letters in long runs or followed by the wrong half of a UTF-8 sequence.
+The weights and shares below were chosen by hand.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _KANJI: Final = (
 _RUSSIAN: Final = "оеаинтсрвлкмдпуія"
 _GREEK_HALF: Final = "αοιετσνρκπμληςά"
 COMMON_HAN: Final = frozenset(_HANS + _HANT)
-"""Characters of which half of any Chinese text consists."""
+"""Half of any Chinese text consists of these."""
 COMMON_KANJI: Final = frozenset(_KANJI)
 COMMON_HANGUL: Final = frozenset(_HANGUL_SYLLABLES)
 COMMON_CYRILLIC: Final = frozenset(_RUSSIAN + _RUSSIAN.upper())
@@ -94,7 +95,7 @@ LETTERS: Final = {name: frozenset(small + small.upper()) for name, small in _SMA
 
 
 DOUBTFUL: Final = 0.3
-"""From this suspicion on a text is doubtful: real texts stay far below it, wrong readings far above."""
+"""From here on a text is doubtful: real texts stay far below, wrong readings far above."""
 
 _SAMPLE_CHARS: Final = 20_000
 _BEYOND: Final = 0x10000
@@ -127,13 +128,13 @@ _SWAPPED_SHARE: Final = 0.003
 _HAN_SHARES: Final = (0.14, 0.3)
 _NAME_SHARES: Final = (0.06, 0.13)
 _STANDARD_SHARES: Final = (0.8, 0.93)
-"""Names and terms are made of rarer characters, but of such as are in use."""
+"""Names and terms have rarer characters, but still those in use."""
 _KANJI_SHARES: Final = (0.14, 0.28)
 _HANGUL_SHARES: Final = (0.15, 0.35)
 _CYRILLIC_SHARES: Final = (0.45, 0.6)
 _GREEK_SHARES: Final = (0.45, 0.6)
 _JAPANESE: Final = 0.2
-"""Kana among Han from which a text is Japanese."""
+"""Kana per Han from which a text is Japanese."""
 
 _READ_AS: Final = ("cp1252", "cp1250", "latin-1", "iso8859-2", "cp1254", "cp1257", "mac_roman", "cp850")
 _WRITTEN_IN: Final = ("cp1250", "iso8859-2", "cp1252", "cp1254", "cp1257", "mac_roman", "cp850", "cp852", "cp1258")
@@ -171,7 +172,6 @@ _FAMOUS = re.compile("锟斤拷|锟斤|斤拷|烫烫烫|屯屯屯|锘锘|锘挎"
 
 
 def _table() -> NDArray[np.uint8]:
-    """Build the table of character classes of the basic plane."""
     table = np.full(_BEYOND + 1, _OTHER, np.uint8)
     for first, last, kind in (
         (0x0000, 0x00C0, _NEUTRAL), (0x02B0, 0x0370, _NEUTRAL), (0x2000, 0x2800, _NEUTRAL), (0x3000, 0x3040, _NEUTRAL),
@@ -200,13 +200,9 @@ _TABLE: Final = _table()
 
 
 def suspicion(text: str) -> float:
-    """Estimate how likely a text was read in a wrong character set.
+    """Estimate how likely a text was read in a wrong character set, from 0 to 1.
 
-    Args:
-        text: of any language; a headline is enough if it holds a dozen characters outside ASCII.
-
-    Returns:
-        0 for a text of some language (and for ASCII alone), 1 for one that nobody can read.
+    A headline is enough if it holds a dozen characters outside ASCII; ASCII alone gives 0.
 
     Cost: O(characters) of the first 20,000, some 10 ns each.
 
@@ -236,7 +232,7 @@ def suspicion(text: str) -> float:
 
 
 def _broken_words(text: str, latin: int, others: int) -> float:
-    """Count the letters outside ASCII that stand as no alphabet lets them."""
+    """Count the letters outside ASCII in places that no alphabet allows."""
     bad, letters = 0.0, latin + others
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
@@ -299,12 +295,12 @@ def _wrongness(share: float, shares: tuple[float, float]) -> float:
 
 @cache
 def find_languages(codec: str) -> tuple[str, ...]:
-    """Return the names of the languages that can be written in a character set."""
+    """Return the names of the languages that a character set can write."""
     return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
 
 
 def count_belonging(counts: Mapping[str, int]) -> int:
-    """Count the letters that belong to the one language most of them are of.
+    """Count the letters of the one language that most of them belong to.
 
     Args:
         counts: letters outside a-z, and how often each occurs.
@@ -315,12 +311,12 @@ def count_belonging(counts: Mapping[str, int]) -> int:
     5
     """
     places, languages = _languages()
-    known = [(places[char], n) for char, n in counts.items() if char in places]
-    return int(_sums(languages, known).max())
+    rows = [(places[char], n) for char, n in counts.items() if char in places]
+    return int(_sums(languages, rows).max())
 
 
 def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """Add up rows of a table, each so many times."""
+    """Add up rows of a table, each a number of times."""
     if not rows:
         return np.zeros(table.shape[1], np.int64)
     places, counts = np.array(rows).T
@@ -329,17 +325,17 @@ def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[
 
 @cache
 def _languages() -> tuple[dict[str, int], NDArray[np.bool_]]:
-    """Return the rows of letters, and the languages that each is of."""
+    """Return the row of each letter, and a table of the languages that use it."""
     places = {char: place for place, char in enumerate(sorted(frozenset().union(*LETTERS.values())))}
     return places, np.array([[char in letters for letters in LETTERS.values()] for char in places])
 
 
 @cache
 def _meanings() -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
-    """Return the columns' pairs of sets, and a table of meant letters.
+    """Return the pair of sets of each column, and a table of meant letters.
 
-    A row is a character of `_AMONG_LETTERS`; a column is a character set that it may have been read as, the one that it
-    may have been written in, and a language of that: true where a letter of the language was meant.
+    Rows are the characters of `_AMONG_LETTERS`; a column is the set in which a text was wrongly read, the set in which
+    it was written, and a language of that: true where a letter of the language was meant.
     """
     pairs, columns = [], []
     for wrong, right in product(_READ_AS, _WRITTEN_IN):
@@ -351,7 +347,7 @@ def _meanings() -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
 
 
 def _reread(char: str, wrong: str, right: str) -> str:
-    """Return the character that was written where this is read, or nothing."""
+    """Return the character that was written where this one is read, or nothing."""
     return char.encode(wrong, "ignore").decode(right, "ignore")
 
 
@@ -362,10 +358,11 @@ def is_misread(counts: Mapping[str, int]) -> bool:
         counts: letters outside a-z, and characters that stand among letters, and how often each occurs.
 
     Returns:
-        False where too few are there to tell, and for languages that are not known here.
+        False for too few letters, and for unknown languages.
 
-    Cost: O(different characters); the many readings, in one product of matrices, only for a text in which letters of
-        several languages stand.
+    Cost: O(different characters); many readings are tried, in one product of matrices, only if letters of several
+    languages
+        occur.
 
     >>> is_misread({"ø": 9, "ì": 7, "è": 5, "á": 9, "í": 9, "ù": 3, "š": 4, "é": 4})
     True

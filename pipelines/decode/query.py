@@ -25,10 +25,7 @@ def find_query_codec(text: str, encoding: str, content_type: str = "") -> str:
         content_type: value of the HTTP header.
 
     Returns:
-        The page's own; UTF-8 for UTF-16 and for sets that browsers refuse. A page of ASCII characters alone is in the
-        set that it declares.
-
-    Cost: O(characters) of the head of a page in GBK or in ASCII alone.
+        The page's own; UTF-8 for UTF-16 and for sets that browsers refuse; for a page in ASCII the declared one.
     """
     if encoding == "gb18030" or (encoding == "utf-8" and text.isascii()):
         named = _NAMED.search(content_type) or _NAMED.search(text, 0, _HEAD_CHARS)
@@ -39,15 +36,14 @@ def find_query_codec(text: str, encoding: str, content_type: str = "") -> str:
 
 
 def escape_query(url: str, codec: str) -> str:
-    """Escape what is not ASCII in the query of a URL, in the set of its page.
+    """Escape all but ASCII in the query of a URL, in the character set of its page.
 
-    Path and host are always written in UTF-8; so is all of a URL that stands in no page.
+    Path and host are always written in UTF-8, as is a URL from outside of any page.
 
     Args:
         url: as written in a page.
         codec: see `find_query_codec`.
 
-    Cost: O(characters).
     Source: WHATWG URL Standard, section 4.4, query state.
     Differs: of ISO-2022-JP `%`, `&` and `;` within a character are escaped, too.
 
@@ -57,4 +53,6 @@ def escape_query(url: str, codec: str) -> str:
     start, mark, query = trim(url).partition("#")[0].partition("?")
     if codec == "utf-8" or query.isascii():
         return url
-    return start + mark + _BEYOND_ASCII.sub(lambda found: quote_from_bytes(write(found[0], codec), _SAFE), query)
+    return (
+        start + mark + _BEYOND_ASCII.sub(lambda characters: quote_from_bytes(write(characters[0], codec), _SAFE), query)
+    )

@@ -24,7 +24,7 @@ _HARMFUL = (
 )
 _INVISIBLE = re.compile(f"[{_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _DOUBTED = re.compile(f"[{_PLAIN_HARMFUL}\u200c\u200d\ufe00-\ufe0f\U0001bca0-\U0001d17a\U0001fffe-\U0010ffff]")
-"""Finds texts without such characters fast: beyond the basic plane each range is tried for each character."""
+"""A fast test for texts without such characters: beyond the basic plane each range is tried for each character."""
 _REMOVED = re.compile(
     f"[{_HARMFUL}]|(?<![{_JOINED}])\u200c|\u200c(?![{_JOINED}])|"
     f"(?<![{_JOINED}{_PICTURES}])(?<![{_PICTURES}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_PICTURES}])|"
@@ -37,12 +37,7 @@ _SQUEEZE = re.compile(r"[\W_]+")
 def clean(text: str, limit_chars: int | None = None) -> str:
     r"""Return `text` on one line without control and invisible characters.
 
-    Args:
-        text: any string, hostile ones too.
-        limit_chars: longest result, None for no limit.
-
-    Returns:
-        The text with every run of white space as one space and no space at either end.
+    Every run of white space becomes one space; none is left at either end. `limit_chars` cuts the result.
 
     Cost: O(characters).
 
@@ -67,7 +62,6 @@ def shorten(text: str, limit_chars: int) -> str:
 
 
 def strip_invisible(text: str) -> str:
-    """Return `text` without control and invisible characters."""
     return _REMOVED.sub("", text) if _DOUBTED.search(text) else text
 
 
@@ -82,16 +76,16 @@ def find_invisible(text: str) -> list[str]:
 
 
 def words(text: str) -> frozenset[str]:
-    """Split `text` at blanks into a set; keeps word tables readable."""
+    """Split `text` at blanks into a set."""
     return frozenset(text.split())
 
 
 def unique(values: Iterable[str], limit: int) -> tuple[str, ...]:
     """Return the first `limit` distinct non-empty values in their order."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for value in values:
         if value:
-            found[value] = None
-            if len(found) >= limit:
+            distinct[value] = None
+            if len(distinct) >= limit:
                 break
-    return tuple(found)
+    return tuple(distinct)

@@ -35,7 +35,6 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
 
     Args:
         name: a key of `METHODS`, or `module:name` of a function from outside the project that returns one.
-        params: values for its parameters; the others keep their defaults.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

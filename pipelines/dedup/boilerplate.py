@@ -67,7 +67,6 @@ class TextLines(NamedTuple):
 
     Attributes:
         slots: the two counters of each line, in one number; 0 of one that is too short or too long to be counted.
-        lengths: characters of each.
     """
 
     slots: Sequence[int]
@@ -84,16 +83,12 @@ class BoilerplateLines:
     counter are not mistaken for each other. When the table has taken a quarter as many lines as it has counters, all
     counts are halved: lines of every day stay known, others are forgotten.
 
-    Args:
-        params: what makes a line boilerplate.
-
     Memory: one byte a slot, 1 MB.
     Source: the counters are the count-min sketch of G. Cormode and S. Muthukrishnan, An improved data stream summary,
             2005, with two rows in one table.
     """
 
     def __init__(self, params: BoilerplateParams = BoilerplateParams()) -> None:
-        """Start with nothing known."""
         self._params = params
         self._counts = bytearray(params.slots)
         self._taken = 0
@@ -110,7 +105,6 @@ class BoilerplateLines:
         return leave_out(text, self.left_out(self.lines_of(text, site)))
 
     def learn(self, text: str, site: str = "") -> None:
-        """Count the lines of a story that is no copy of a learned one."""
         self.count(self.lines_of(text, site))
 
     def left_out(self, lines: TextLines) -> tuple[int, ...]:
@@ -163,13 +157,7 @@ def _cut(text: str, site: str, least: int, most: int, mask: int) -> TextLines:
 def removable(
     lengths: Sequence[int], known: Sequence[int], params: BoilerplateParams = BoilerplateParams()
 ) -> tuple[int, ...]:
-    """Return the places of known lines; none when too little would be left.
-
-    Args:
-        lengths: characters of all lines.
-        known: places of those that are known.
-        params: how much has to be left.
-    """
+    """Return the places of known lines; none when too little would be left."""
     if not known or len(lengths) == 1:
         return ()
     rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in known)
@@ -177,7 +165,6 @@ def removable(
 
 
 def leave_out(text: str, places: Collection[int]) -> str:
-    """Remove the lines at some places of a text."""
     if not places:
         return text
     return "\n".join(line for place, line in enumerate(text.split("\n")) if place not in places)
@@ -190,12 +177,10 @@ class Bystanders:
     """A new text and stored ones, each of which may show a frame of two others.
 
     Args:
-        method: how texts are compared.
         threshold: similarity from which a text is a duplicate.
         new: the new text, prepared.
         stored: the others, prepared, the most promising first.
         stories: the story of each, and whether it stands for that; texts of one are tied by repeating one another.
-        params: what a frame is.
     """
 
     def __init__(

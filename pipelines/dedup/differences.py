@@ -138,8 +138,6 @@ def share_sentences(one: str, other: str, least: float) -> bool:
     """Tell whether two texts have sentences in common, hardly changed.
 
     Args:
-        one: a text as it was printed.
-        other: another.
         least: share of the shorter text, by characters, that has to stand in such sentences.
     Returns: true, too, when one of the texts is no more than a sentence, which says nothing.
     Cost:    O(sentences^2), of a few hundred at most, one microsecond each.
@@ -194,13 +192,7 @@ _MOST_WORDS: Final = 6
 
 
 class Wording:
-    """Headline, names and text, for the comparison of facts.
-
-    Args:
-        title: its headline, as it was printed.
-        raw: the text, as it was printed.
-        text: the same in normal form.
-    """
+    """Headline, names and text, for the comparison of facts."""
 
     def __init__(self, title: str, raw: str, text: str) -> None:
         self._title = title

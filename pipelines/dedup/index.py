@@ -82,11 +82,9 @@ class _Columns:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the columns."""
         return sum(getattr(self, name).nbytes for name in self._TYPES)
 
     def reserve(self, more: int) -> None:
-        """Make room."""
         wanted = self.size + more
         if wanted > self.keys.size:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
@@ -146,7 +144,6 @@ class FeatureIndex:
     """Texts by their features, numbered from 0 in the order of adding.
 
     Args:
-        params: how candidates are chosen.
         memory: bytes that it may take; what is more moves to files. None: no bound.
         folder: where these are; None: they have no names and go with the process.
 
@@ -154,7 +151,6 @@ class FeatureIndex:
     """
 
     def __init__(self, params: IndexParams = _PARAMS, memory: int | None = None, folder: Path | None = None) -> None:
-        """Start empty."""
         self._params = params
         self._memory = memory
         self._folder = Folder(folder)
@@ -175,7 +171,6 @@ class FeatureIndex:
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
-        """Return the number of texts."""
         return self._columns.size
 
     @property
@@ -191,11 +186,9 @@ class FeatureIndex:
         return sum(run.nbytes for run in self._files) + (self._columns.nbytes if self._columns.files else 0)
 
     def key(self, text: int) -> int:
-        """Return the key that a text was added with."""
         return int(self._columns.keys[text])
 
     def length(self, text: int) -> int:
-        """Return the length that a text was added with."""
         return int(self._columns.lengths[text])
 
     def story(self, text: int) -> int:
@@ -218,7 +211,6 @@ class FeatureIndex:
         """Add a text.
 
         Args:
-            key: whatever identifies it to the caller.
             packed: its features; those that its story has already should be left out, see `fresh`.
             length: characters when normalised.
             story: number of the first text of its story; None when it begins one.
@@ -269,11 +261,7 @@ class FeatureIndex:
             self._settle()
 
     def save(self, note: str) -> None:
-        """Write down which files hold the index, if any, for a later `restore`.
-
-        Args:
-            note: what must be the same then.
-        """
+        """Write down which files hold the index, if any, for a later `restore`."""
         if self._saved == self._filed:
             return
         self._columns.flush()
@@ -314,7 +302,6 @@ class FeatureIndex:
         """Give all texts the keys that they have now.
 
         Args:
-            rows: the row of each, see `add`.
             keys: 0 for texts that are there no more.
         Returns: keys of the others of stories of which a text is gone; None when the texts have other rows.
         """
@@ -357,7 +344,6 @@ class FeatureIndex:
         """Find the texts to compare with a new one.
 
         Args:
-            packed: its features.
             length: its characters when normalised.
             since: only texts of this day or later.
         Returns: the most promising story first; of each story the text with most features of its own first, and its

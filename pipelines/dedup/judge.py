@@ -46,7 +46,6 @@ class Policy:
     Attributes:
         threshold: similarity from which a text is a duplicate, in [0, 1].
         window: days after which a text is no longer looked up; None for ever.
-        keep: what is stored of a duplicate.
         sites: the same for single sites, by their identifiers.
     """
 
@@ -57,12 +56,7 @@ class Policy:
 
 
 class DuplicateJudge:
-    """Judge of new articles for the page transaction, in the database thread.
-
-    Args:
-        method: how texts are compared.
-        policy: from when on and with what result.
-    """
+    """Judge of new articles for the page transaction, in the database thread."""
 
     def __init__(self, method: Method, policy: Policy) -> None:
         self._method = method
@@ -119,7 +113,6 @@ class DuplicateJudge:
         )
 
     def _learn(self, new: NewArticle) -> None:
-        """Count the lines of a cluster once, though a transaction may be tried again."""
         key = new.id, new.text_hash
         if key not in self._learned:
             self._learned[key] = None
@@ -165,7 +158,6 @@ class DuplicateJudge:
         return prepared
 
     def _decide(self, new: NewArticle, stored: Candidate, method: str, comparison: Comparison) -> MatchDecision:
-        """Build the match decision of a comparison."""
         repeats = comparison.kind in REPEATING
         return MatchDecision(
             candidate=stored,
@@ -218,7 +210,6 @@ class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
     Args:
-        method: makes the signatures.
         window: days that a text is looked up for; None for ever.
         memory: bytes that it may take; what is more lies in files. None: no bound.
         folder: where these are kept for the next crawl; None: nowhere.
@@ -245,7 +236,6 @@ class SignatureIndex:
         """Rows of `post` that are not known to stand in the table."""
 
     def clear(self) -> None:
-        """Forget everything, also what was saved."""
         self._index.forget()
         self._begin()
 
@@ -305,7 +295,6 @@ class SignatureIndex:
         return row
 
     def _extend(self, rows: Sequence[Signed]) -> None:
-        """Add rows of the table."""
         if not rows:
             return
         first = len(self._index)

@@ -96,11 +96,8 @@ class WindowedText:
     """A normalised text with what every comparison needs of it.
 
     Attributes:
-        full: all of it.
         text: as much of it as is compared.
-        starts, ends, hashes: its windows, see `windows`.
         unspaced: share of characters of scripts without spaces.
-        title, raw: headline and text as they were printed.
     """
 
     __slots__ = (

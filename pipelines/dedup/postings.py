@@ -93,18 +93,15 @@ class Run:
     """
 
     def __init__(self, postings: Postings, name: str = "") -> None:
-        """Hold an array."""
         self._postings = postings
         self.name = name
 
     @property
     def size(self) -> int:
-        """Number of postings."""
         return self._postings.size
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays."""
         return self._postings.nbytes
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
@@ -142,7 +139,6 @@ class PackedRun(Run):
     name = ""
 
     def __init__(self, total: int) -> None:
-        """Start empty."""
         self.bits = max(_HALF, (total // _STRETCH).bit_length())
         self._lows = np.empty(total, np.uint16)
         self._numbers = np.empty(total, np.uint32)
@@ -166,16 +162,13 @@ class PackedRun(Run):
 
     @property
     def size(self) -> int:
-        """Number of postings."""
         return self._count
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays."""
         return self._lows.nbytes + self._numbers.nbytes + self._table.nbytes
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features, see `Run`."""
         where, steps = _stretches(self._table, self.bits, first)
         found = (self._lows.take(steps) == (first >> SHIFT).astype(np.uint16).take(where)).nonzero()[0]
         return where.take(found), self._numbers.take(steps.take(found)).astype(np.int64)
@@ -249,11 +242,9 @@ class FileRun(Run):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays."""
         return super().nbytes + self._table.nbytes
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features, see `Run`."""
         where, steps = _stretches(self._table, self._bits, first)
         stretches = self._postings.take(steps)
         found = ((stretches ^ first.take(where)) <= LOW).nonzero()[0]

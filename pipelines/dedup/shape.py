@@ -94,7 +94,6 @@ class Method:
         prepare: (title, text) -> whatever `compare` wants of a text; kept for some time, because a text is compared
             with several others.
         compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
-        index: how candidates are chosen.
         rest_share: (new, stored, third, all prepared) -> share of common text beside what the third holds, too; 1 when
             that cannot be told.
     """

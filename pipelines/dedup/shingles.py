@@ -70,7 +70,6 @@ class Sums:
 
     Attributes:
         text: as much of the normalised text as is compared.
-        full: all of it.
         unspaced: share of characters of scripts without spaces.
 
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.
@@ -79,7 +78,6 @@ class Sums:
     __slots__ = ("_most_are_words", "_others", "_sums", "full", "text", "unspaced")
 
     def __init__(self, normalized: str) -> None:
-        """Sum up, about 0.01 ms per 1,000 characters."""
         self.full = normalized
         self.text = normalized[:MOST_CHARS]
         codes = encode(self.text)
@@ -151,7 +149,6 @@ def _smallest(hashes: Hashes, most: int) -> Hashes:
 
 
 def _distinct(values: npt.NDArray[H]) -> npt.NDArray[H]:
-    """Sort without repeats."""
     values.sort()
     differ = values[1:] != values[:-1]
     return values if differ.all() else values[np.concatenate(([True], differ))]

@@ -17,17 +17,14 @@ class TextPacker:
     """Packs titles with texts, and unpacks them."""
 
     def __init__(self) -> None:
-        """Begin."""
         self._pack = zstandard.ZstdCompressor(level=1).compress
         self._unpack = zstandard.ZstdDecompressor().decompress
 
     def pack(self, title: str, text: str) -> bytes:
-        """Pack a title and a text."""
         head, body = (part.encode("utf-8", "surrogatepass") for part in (title, text))
         return self._pack(len(head).to_bytes(_TITLE_BYTES, "little") + head + body)
 
     def unpack(self, packed: bytes) -> tuple[str, str]:
-        """Return title and text."""
         whole = self._unpack(packed)
         body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
         return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
@@ -44,26 +41,21 @@ class Spool:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Make the file."""
         self._file = tempfile.TemporaryFile(prefix="texts-", dir=folder, buffering=0)  # noqa: SIM115 (closed by `close`)
         self._ends = array("Q", [0])
         self._packer = TextPacker()
 
     def __enter__(self) -> Self:
-        """Leave with `close`."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close."""
         self.close()
 
     def __len__(self) -> int:
-        """Return the number of texts."""
         return len(self._ends) - 1
 
     @property
     def nbytes(self) -> int:
-        """Size of the file."""
         return self._ends[-1]
 
     def append(self, text: tuple[str, str]) -> int:
@@ -93,5 +85,4 @@ class Spool:
         return self._packer.unpack(self._file.read(end - start))
 
     def close(self) -> None:
-        """Remove the file."""
         self._file.close()

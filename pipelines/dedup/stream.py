@@ -70,7 +70,6 @@ class Finder:
     """Finder of the earlier documents that a document repeats.
 
     Args:
-        method: how texts are compared.
         threshold: similarity from which a text is a duplicate, in [0, 1].
         texts: keeps the texts that later ones may be compared with.
         memory: bytes that the index may take, see `FeatureIndex`.
@@ -90,7 +89,6 @@ class Finder:
         *,
         frames: FrameParams = AS_FITTED,
     ) -> None:
-        """Start with no documents."""
         self._frames = frames
         self._method = method
         self._threshold = threshold
@@ -232,7 +230,6 @@ class Finder:
             self._stories[head] = sorted(together)
 
     def _stored(self, number: int) -> Any:
-        """Prepare a stored text."""
         prepared = self._prepared.get(number)
         if prepared is None:
             title, text = self._texts[number]
@@ -241,7 +238,6 @@ class Finder:
 
 
 def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:
-    """Add to a list, which stays short."""
     items = lists.setdefault(number, [])
     if len(items) < _MOST_PAIRS:
         items.append(item)

@@ -30,8 +30,6 @@ class KeywordPage(NamedTuple):
     Attributes:
         exact: hash of the normalised text, 0 for an empty one.
         length: its characters.
-        keywords: by which candidates are found.
-        content: by which pages are compared.
     """
 
     exact: int
@@ -53,9 +51,6 @@ def keyword_method(
     """Build a method that finds texts by keywords.
 
     Args:
-        name: of the method.
-        form: of its signatures.
-        index: parameters of the index.
         describe: (title, text) -> keywords and content.
         measure: share that two contents have in common, in [0, 1].
         pivot: share, in (0, 1), from which two pages are near-duplicates; it becomes `CALIBRATED`.

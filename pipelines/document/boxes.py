@@ -18,6 +18,7 @@ from .document import Document
 from .view import Flags
 
 _BOX_TAGS: Final = frozenset({"figcaption", "nav", "footer", "dialog", "form"})
+# Chosen by hand.
 _MOST_BOX: Final = 0.3
 """Share of the page's text above which a container is no box, whatever its name: old pages stand in one form."""
 _PAGE: Final = frozenset({"html", "body", "main"})
@@ -58,19 +59,19 @@ def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags
     sizes, hidden = document.T, document.hidden
     most = _MOST_BOX * float(sizes[0]) if len(sizes) else 0.0
     boxes, comments = np.zeros(len(nodes), np.bool_), np.zeros(len(nodes), np.bool_)
-    known: dict[int, tuple[bool, bool]] = {-1: (False, False)}
+    flags_of: dict[int, tuple[bool, bool]] = {-1: (False, False)}
     for index in indexes:
         node = nodes[index]
         path = []
-        while node not in known:
+        while node not in flags_of:
             path.append(node)
             node = parents[node]
-        box, comment = known[node]
+        box, comment = flags_of[node]
         for node in reversed(path):
             is_box, is_comment = _kind(tags[node], names[node])
             box = box or ((is_box or node in hidden) and float(sizes[node]) <= most)
             comment = comment or is_comment
-            known[node] = box, comment
+            flags_of[node] = box, comment
         boxes[index], comments[index] = box, comment
     return boxes, comments
 

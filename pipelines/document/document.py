@@ -252,13 +252,13 @@ def _begins_body(parent: str, tag: str) -> bool:
 
 def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int) -> list[int]:
     """Return the nodes with paragraphs, if they have more text than `least`."""
-    found, total = [], 0
+    nodes_with_text, total = [], 0
     for node in nodes:
         parts = [part for part in elements[node].iter("*") if part.tag not in _UNREAD]
         if sum(part.tag == "p" for part in parts) >= _LEAST_PARAGRAPHS:
-            found.append(node)
+            nodes_with_text.append(node)
             total += sum(len((part.text or "").strip()) + len((part.tail or "").strip()) for part in parts)
-    return found if total > least else []
+    return nodes_with_text if total > least else []
 
 
 def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> None:
@@ -275,13 +275,13 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
     np.subtract.at(depths, ends[anchors], 1)
     linked = np.cumsum(depths[:size]) > 0
     in_link = census.visible * linked[nodes]
-    own = np.zeros((6, size))
+    counts = np.zeros((6, size))
     for row, values in enumerate((census.visible, in_link, census.marks)):
-        own[row] = np.bincount(nodes, values, size)
-    own[3] = ~np.asarray(pieces.skipped, np.bool_)
-    own[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
-    own[5, [node for node, tag in enumerate(document.tags) if tag == "p"]] = 1
-    sums = sum_sub_trees(own.astype(np.int64), ends)
+        counts[row] = np.bincount(nodes, values, size)
+    counts[3] = ~np.asarray(pieces.skipped, np.bool_)
+    counts[4] = np.bincount(np.asarray(anchors, np.int64), minlength=size)
+    counts[5, [node for node, tag in enumerate(document.tags) if tag == "p"]] = 1
+    sums = sum_sub_trees(counts.astype(np.int64), ends)
     document.T, document.LT, document.Sb, document.TG, document.LTG, document.P = sums
     blocks = document.blocks
     firsts = pieces.bounds[:-1]
@@ -311,10 +311,12 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
         blocks.han = np.add.reduceat(census.han, firsts)
 
 
-def sum_sub_trees(own: NDArray[Any], ends: Counts) -> NDArray[Any]:
+def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
     """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
-    total = np.zeros((*own.shape[:-1], own.shape[-1] + 1), np.int64 if own.dtype.kind in "biu" else own.dtype)
-    np.cumsum(own, axis=-1, out=total[..., 1:])
+    total = np.zeros(
+        (*values.shape[:-1], values.shape[-1] + 1), np.int64 if values.dtype.kind in "biu" else values.dtype
+    )
+    np.cumsum(values, axis=-1, out=total[..., 1:])
     sums: NDArray[Any] = total[..., ends] - total[..., :-1]
     return sums
 
@@ -370,14 +372,14 @@ def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[st
     """Note href and anchor text of links and frames; return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
-    found: list[int] = []
+    link_nodes: list[int] = []
     for node, block, piece in pieces.links:
         stated = linking[node]
         href = stated.get("href" if tags[node] in {"a", "area"} else "src")
         if not href:
             continue
-        number, end = len(found), ends[node]
-        found.append(node)
+        number, end = len(link_nodes), ends[node]
+        link_nodes.append(node)
         last, most = piece, min(piece + _ANCHOR_PIECES, len(nodes))
         while last < most and node <= nodes[last] < end:
             last += 1
@@ -388,7 +390,7 @@ def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[st
             title = next((alternatives[inner] for inner in range(node + 1, end) if inner in alternatives), None)
         if title is not None:
             document.link_titles[number] = title
-    return found
+    return link_nodes
 
 
 def _meta(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:
@@ -411,13 +413,13 @@ def _script(document: Document, element: etree._Element, stated: Mapping[str, st
     text = element.text
     if text:
         is_stated = "ld+json" in stated.get("type", "").lower()
-        kept = document.json_ld if is_stated else document.scripts
-        if len(text) <= MAX_SCRIPT_CHARS and len(kept) < _MAX_SCRIPTS:
-            kept.append(text)
+        texts = document.json_ld if is_stated else document.scripts
+        if len(text) <= MAX_SCRIPT_CHARS and len(texts) < _MAX_SCRIPTS:
+            texts.append(text)
         elif is_stated:
             document.exceeded.add(STATED)
-            if len(kept) < _MAX_SCRIPTS:
-                kept.append(text[:_LONG_HEAD])  # that of a live blog holds all its entries; what it says first counts
+            if len(texts) < _MAX_SCRIPTS:
+                texts.append(text[:_LONG_HEAD])  # that of a live blog holds all its entries; what it says first counts
 
 
 def _title(document: Document, element: etree._Element, stated: Mapping[str, str]) -> None:

@@ -96,27 +96,27 @@ def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
 
     Cost: one pass, and a second over long tags, or over everything where there are unusually many values.
     """
-    kept: list[bytes] = []
+    pieces: list[bytes] = []
     behind = 0
     for start, end in _huge_tags(markup):
         if start >= behind:
-            kept.append(markup[behind:start])
+            pieces.append(markup[behind:start])
             behind = end
-    return (b"".join((*kept, markup[behind:])), True) if kept else (markup, False)
+    return (b"".join((*pieces, markup[behind:])), True) if pieces else (markup, False)
 
 
 def _huge_tags(markup: bytes) -> Iterator[tuple[int, int]]:
     if len(markup) <= _LONG_TAG_BYTES:
         return
     if markup.count(b"=") > _MANY_ATTRIBUTES:
-        yield from (found.span() for found in _HUGE.finditer(markup))
+        yield from (tag.span() for tag in _HUGE.finditer(markup))
         return
     at = markup.find(b"<")
     while 0 <= at < len(markup) - _LONG_TAG_BYTES:
         behind = at + 1 + _LONG_TAG_BYTES
         last = markup.rfind(b"<", at + 1, behind)  # none of those up to this one is far from the next
         if last < 0:
-            if found := _HUGE.match(markup, at):
-                yield found.span()
+            if tag := _HUGE.match(markup, at):
+                yield tag.span()
             last = markup.find(b"<", behind)
         at = last

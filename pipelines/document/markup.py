@@ -67,20 +67,20 @@ def cut_pieces(source: str) -> Pieces:
 
 def _visible(source: str) -> str:
     """Remove comments, scripts and the like from markup; keep their line breaks."""
-    kept: list[str] = []
+    visible: list[str] = []
     at = 0
-    while found := _UNREAD.search(source, at):
-        name = found[1]
-        end = (_ENDS[name.lower()] if name else _COMMENT_END).search(source, found.end())
-        kept.append(source[at : found.start()])
+    while opening := _UNREAD.search(source, at):
+        name = opening[1]
+        end = (_ENDS[name.lower()] if name else _COMMENT_END).search(source, opening.end())
+        visible.append(source[at : opening.start()])
         # The end of an element is a tag, that of a comment is nothing.
         at = len(source) if end is None else end.start() if name else end.end()
-        kept.append("\n" * source.count("\n", found.start(), at))
-    kept.append(source[at:])
-    return "".join(kept)
+        visible.append("\n" * source.count("\n", opening.start(), at))
+    visible.append(source[at:])
+    return "".join(visible)
 
 
-def find_places(document: Document, found: Pieces) -> Counts:
+def find_places(document: Document, pieces: Pieces) -> Counts:
     """Find the piece in which each block of `document` begins.
 
     Blocks are looked for one behind the other. One that is not found (the parser changed its text) is taken to stand
@@ -91,8 +91,8 @@ def find_places(document: Document, found: Pieces) -> Counts:
 
     Cost: O(characters).
     """
-    stream = "".join(found.texts)
-    starts = np.cumsum([0, *map(len, found.texts)])
+    stream = "".join(pieces.texts)
+    starts = np.cumsum([0, *map(len, pieces.texts)])
     at = 0
     begins: list[int] = []
     for text in document.blocks.texts:
@@ -101,5 +101,5 @@ def find_places(document: Document, found: Pieces) -> Counts:
         if here >= 0:
             at = here + len(squeezed)
         begins.append(here if here >= 0 else at)
-    numbers: Counts = np.clip(np.searchsorted(starts, begins, side="right") - 1, 0, max(len(found.texts) - 1, 0))
+    numbers: Counts = np.clip(np.searchsorted(starts, begins, side="right") - 1, 0, max(len(pieces.texts) - 1, 0))
     return numbers

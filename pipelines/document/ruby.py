@@ -31,7 +31,7 @@ def drop_readings(markup: str) -> str:
     """
     if not any(start in markup for start in _STARTS):
         return markup
-    kept: list[str] = []
+    pieces: list[str] = []
     end = ""  # of what is left as it is
     opened: list[str] = []  # per open ruby the reading that is open in it
     hiding = at = 0  # how many of them have one
@@ -46,8 +46,8 @@ def drop_readings(markup: str) -> str:
         if not opened and (is_end or tag != "ruby"):
             continue  # a reading without ruby is shown like any other text
         text = markup[at : token.start()]
-        if not hiding and (text := _base(text, kept[-1] if kept else "") if opened else text):
-            kept.append(text)
+        if not hiding and (text := _base(text, pieces[-1] if pieces else "") if opened else text):
+            pieces.append(text)
         at = token.end()
         if tag not in _PARTS:
             opened, hiding, at = [], 0, token.start()
@@ -60,8 +60,8 @@ def drop_readings(markup: str) -> str:
                 opened.append(_next_reading(before, tag, is_end=is_end))
                 hiding += bool(opened[-1])
     if not hiding:
-        kept.append(markup[at:])
-    return "".join(kept)
+        pieces.append(markup[at:])
+    return "".join(pieces)
 
 
 def _next_reading(before: str, tag: str, *, is_end: bool) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from .document import Document
+from .view import measure
 
 # Set by hand with the pages of tests.benchmarks.extraction in view: one in 500 of those that hold text may be taken for
 # a shell, and the six sites of a test web whose pages are made by script are.
@@ -60,13 +61,8 @@ def is_thin(document: Document, text: str) -> bool:
 
     Cost: O(blocks + characters of the text).
     """
-    blocks = document.blocks
-    own = len(text) + 3 * sum("\u3040" <= character <= "\u9fff" for character in text[:_LEAST_OWN]) // 2
-    return (
-        own < _LEAST_OWN
-        and int(blocks.chars.sum() + 1.5 * blocks.han.sum()) < _LEAST_VISIBLE
-        and "script" in document.tags
-    )
+    letters = len(text) + 3 * sum("\u3040" <= character <= "\u9fff" for character in text[:_LEAST_OWN]) // 2
+    return letters < _LEAST_OWN and int(measure(document).letters.sum()) < _LEAST_VISIBLE and "script" in document.tags
 
 
 def is_shell(document: Document) -> bool:
@@ -78,8 +74,7 @@ def is_shell(document: Document) -> bool:
 
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """
-    blocks = document.blocks
-    letters = int(blocks.chars.sum() + 1.5 * blocks.han.sum())
+    letters = int(measure(document).letters.sum())
     if letters > _MOST_LETTERS:
         return False
     scripts = document.tags.count("script")
@@ -143,9 +138,9 @@ def _has_modules(document: Document) -> bool:
 
 def _has_own_script(document: Document) -> bool:
     """Tell whether a script is of the page's own host; those of others count visits."""
-    own = urlsplit(document.url).netloc
+    host = urlsplit(document.url).netloc
     sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
-    return any(source and urlsplit(urljoin(document.url, source)).netloc == own for source in sources)
+    return any(source and urlsplit(urljoin(document.url, source)).netloc == host for source in sources)
 
 
 def _has_state(document: Document) -> bool:

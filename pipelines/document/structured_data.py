@@ -28,6 +28,7 @@ _LOOSE = re.compile(r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(
 _WRAPPED = re.compile(r"^/\*\s?<!\[CDATA\[\s?\*/|/\*\s?\]\]>\s?\*/$")
 _SALVAGED = re.compile(r"""["']datePublished["']\s{0,4}:\s{0,4}["']([^"'<>{}]{4,60})["']""")
 """Found in a block that is no JSON at all."""
+_TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 _MIN_HEADLINE: Final = 5
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -122,6 +123,11 @@ def _is_of(item: dict[str, object], url: str, title: str) -> bool:
 def _body(item: dict[str, object]) -> str:
     value = item.get("articleBody") or item.get("reviewBody") or item.get("text")
     return _MARKUP.sub(" ", drop_readings(unescape(shorten(value, 200_000)))) if isinstance(value, str) else ""
+
+
+def find_types(document: Document) -> set[str]:
+    """Return the names of all types that JSON-LD states, in lower case."""
+    return {name.lower() for text in document.json_ld for name in _TYPE.findall(text)}
 
 
 def find_meta(document: Document, *names: str) -> str:

@@ -34,14 +34,14 @@ def terms(text: str) -> list[str]:
         return text.translate(_BLANKS).split()
     if not _PAIRED.search(text):
         return _WORD.findall(text)
-    found: list[str] = []
+    cut: list[str] = []
     for match in _RUN.finditer(text):
         run = match[0]
         if match[1] and len(run) > 1:
-            found += character_pairs(run)
+            cut += character_pairs(run)
         else:
-            found.append(run)
-    return found
+            cut.append(run)
+    return cut
 
 
 def character_pairs(run: str) -> list[str]:
@@ -55,8 +55,8 @@ def character_pairs(run: str) -> list[str]:
     if len(run) < _LONG_RUN:
         return [run[at : at + 2] for at in range(len(run) - 1)]
     # numpy's strings are code points in a row: neighbours overlap
-    found: list[str] = np.ndarray((len(run) - 1,), "<U2", run.encode("utf-32-le"), strides=(4,)).tolist()
-    return found
+    pairs: list[str] = np.ndarray((len(run) - 1,), "<U2", run.encode("utf-32-le"), strides=(4,)).tolist()
+    return pairs
 
 
 def cosine(first: Counter[str], second: Counter[str]) -> float:

@@ -20,6 +20,7 @@ from .noise import NOISE_TAGS, is_noisy_name
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MOST_SIDE: Final = 0.45
 """Share of the page's text outside links that no side section holds, whatever its name."""
 _LEAST_HEADLINE: Final = 4

@@ -67,15 +67,15 @@ def extractor(name: str, params: Mapping[str, object] | None = None) -> Extracto
         def find(document: Document) -> Extraction:
             return function(document, chosen)
     else:
-        known = ", ".join(sorted(EXTRACTORS))
-        raise ValueError(f"unknown extractor {name!r}; known: {known}, or module:name of your own")
+        names = ", ".join(sorted(EXTRACTORS))
+        raise ValueError(f"unknown extractor {name!r}; known: {names}, or module:name of your own")
 
     def run(document: Document) -> Extraction:
         if not len(document.blocks):
             return Extraction(reason=PageReason.NO_TEXT)
-        found = find(document)
-        if not isinstance(found, Extraction):
-            raise TypeError(f"extractor {name!r} returned {type(found).__name__}, not an Extraction")
-        return found
+        extraction = find(document)
+        if not isinstance(extraction, Extraction):
+            raise TypeError(f"extractor {name!r} returned {type(extraction).__name__}, not an Extraction")
+        return extraction
 
     return run

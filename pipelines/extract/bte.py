@@ -19,7 +19,6 @@ class Params:
 
     Attributes:
         token_chars: characters that weigh as much as a tag.
-        min_chars: length of the shortest text that is given out.
     """
 
     token_chars: float = 5.0
@@ -61,8 +60,8 @@ def extract(document: Document, params: Params) -> Extraction:
     """
     view = measure(document)
     chars = view.prose
-    found = cut_pieces(document.source)
-    tags = found.tags[find_places(document, found)] if len(found.texts) else np.zeros(len(chars))
+    pieces = cut_pieces(document.source)
+    tags = pieces.tags[find_places(document, pieces)] if len(pieces.texts) else np.zeros(len(chars))
     first, last = stretch(chars / params.token_chars, np.asarray(tags, np.float64))
     kept = first + np.flatnonzero(~view.linked[first : last + 1])
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

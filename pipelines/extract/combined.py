@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from db.records.reasons import PageReason
 
@@ -23,7 +22,7 @@ from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
-from ..document.view import measure
+from ..document.view import HEADINGS, Flags, Values, measure
 from ..records import Extraction
 from ..text_form import render
 from .borders.copies import drop_copies
@@ -46,6 +45,8 @@ class Params:
     min_chars: int = 10
 
 
+# The numbers below were chosen by hand; `uv run python -m tests.benchmarks.extraction --all` prints the scores that
+# they reach.
 _SURE: Final = 0.85
 _SURE_UNDATED: Final = 0.65
 """Chance from which a line that looks like metadata is content all the same; the second on pages that state no date."""
@@ -65,8 +66,7 @@ _INFO_CHARS: Final = 120
 _NAME_CHARS: Final = 30
 _HEAP_CHARS: Final = 2000
 """Longest text with less than one punctuation mark in a hundred characters."""
-_HEADINGS: Final = frozenset({"h1", "h2"})
-_ALL_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_TOP_HEADINGS: Final = frozenset({"h1", "h2"})
 _TITLES: Final = ("og:title", "twitter:title", "title")
 _RULE = re.compile(
     r"[_=*＊·.\s-]{3,}|(?i:anzeige|advertisement|werbung|реклама|publicité|publicidad|annonse|pubblicità|reklama|广告|"
@@ -112,21 +112,22 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
     table, mass = features(document, networks.odds), weigh(document)
     chances = networks.predict(table, Layout.of(document, mass))
     chances[_heaps(document)] = 0
-    others = other_stories(document, _titles(document))
+    titles = _titles(document)
+    others = other_stories(document, titles)
     if others is not None:
         chances[others] = 0
     kept, confidence = choose_outside(document, chances)
-    kept = whole_tables(document, _trimmed(document, kept, chances, mass), chances, mass)
+    kept = whole_tables(document, _trimmed(document, kept, chances, mass, titles), chances, mass)
     kept = drop_copies(document, kept, mass)
     is_prose = confidence >= params.min_confidence and bool(kept)
     if not is_prose or int(document.blocks.chars[kept].sum()) < params.min_chars:
         reason = PageReason.TEXT_TOO_SHORT if is_prose else PageReason.NO_PROSE
         return Extraction(reason=reason, confidence=round(confidence, 3), scores=tuple(chances.tolist()))
-    found = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
-    return replace(found, calibrated=True)
+    extraction = render.extraction(document, kept, confidence, chances.tolist(), _evidence(table, kept))
+    return replace(extraction, calibrated=True)
 
 
-def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[list[int], float]:
+def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
     """Return the blocks whose text has the highest expected F1, and that expectation.
 
     With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)). The
@@ -153,19 +154,19 @@ def choose(chances: NDArray[np.float64], mass: NDArray[np.float64]) -> tuple[lis
     return sorted(order[: best + 1].tolist()), float(expected[best])
 
 
-def weigh(document: Document) -> NDArray[np.float64]:
+def weigh(document: Document) -> Values:
     """Return the weight of each block in a text, never 0: its letters, links included."""
     return measure(document).letters + 1.0
 
 
-def _heaps(document: Document) -> NDArray[np.bool_]:
+def _heaps(document: Document) -> Flags:
     """Flag long blocks without sentences: keywords for search engines."""
     blocks = document.blocks
-    heaps: NDArray[np.bool_] = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
+    heaps: Flags = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
     return heaps
 
 
-def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[list[int], float]:
+def choose_outside(document: Document, chances: Values) -> tuple[list[int], float]:
     """Choose blocks outside of comments and boxes, unless there is nothing else.
 
     Comments weigh as much as a text and have no part in the choice; boxes are small and are removed from it.
@@ -182,14 +183,13 @@ def choose_outside(document: Document, chances: NDArray[np.float64]) -> tuple[li
     return kept, confidence
 
 
-def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]) -> list[int]:
+def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values, titles: str) -> list[int]:
     """Leave out what templates put around a text, unless it is very likely content.
 
     Headline, date, source and byline stand before the first sentence and are metadata. Names of editors, labels of side
     sections and imprints stand behind the last one.
     """
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
-    titles = _titles(document)
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     dated = is_dated(document)
     least = _SURE if dated else _SURE_UNDATED
@@ -208,7 +208,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         return kept
     last = next(filter(is_body, reversed(kept)))
     # What stands above the heading of the text, without a sentence, is not part of it.
-    above = max((index for index in range(first) if tags[blocks.nodes[index]] in _HEADINGS), default=-1)
+    above = max((index for index in range(first) if tags[blocks.nodes[index]] in _TOP_HEADINGS), default=-1)
     contents = _contents(document, kept)
     beside = _side_sections(document, kept, mass, dated=dated)
     early = kept[min(_EARLY, len(kept)) - 1]
@@ -230,7 +230,7 @@ def _trimmed(document: Document, kept: list[int], chances: NDArray[np.float64], 
         return index > early or not (is_counter(line) or byline)
 
     rest = [index for index in kept if stays(index)]
-    while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in _ALL_HEADINGS:
+    while len(rest) > 1 and rest[-1] > last and tags[blocks.nodes[rest[-1]]] in HEADINGS:
         rest.pop()  # a heading without a text below it heads what was left out
     return rest
 
@@ -274,14 +274,14 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
     if len(lines) <= 1:
         return set()
     nodes, tags = blocks.nodes, document.tags
-    others = {squeeze(text) for node, text in zip(nodes, texts, strict=True) if tags[node] in _ALL_HEADINGS}
+    others = {squeeze(text) for node, text in zip(nodes, texts, strict=True) if tags[node] in HEADINGS}
     return {block for block, line in lines.items() if line.lstrip("0123456789") in others}
 
 
-def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64], *, dated: bool) -> set[int]:
+def _side_sections(document: Document, kept: list[int], mass: Values, *, dated: bool) -> set[int]:
     """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
-    found: set[int] = set()
+    blocks_beside: set[int] = set()
     total = float(mass[kept].sum())
     for index in range(kept[0] + 1, kept[-1] + 1):
         heads = is_label(texts[index])
@@ -301,8 +301,8 @@ def _side_sections(document: Document, kept: list[int], mass: NDArray[np.float64
             )
             inside = inside[:prose]
         if float(mass[inside].sum()) < _SIDE * total:
-            found.update(inside)
-    return found
+            blocks_beside.update(inside)
+    return blocks_beside
 
 
 def _is_prose(document: Document, index: int) -> bool:

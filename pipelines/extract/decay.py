@@ -19,7 +19,6 @@ class Params:
     Attributes:
         mark_chars: characters that a punctuation mark vouches for; text without marks is hardly information.
         bare_share: worth of a character without such a mark.
-        min_chars: length of the shortest text that is given out.
     """
 
     mark_chars: float = 40.0

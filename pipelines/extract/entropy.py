@@ -30,7 +30,6 @@ class Params:
     Attributes:
         structure: SII above which a node is a candidate, in [0, 1].
         share: children with less than this share of their node's information are ignored.
-        min_chars: length of the shortest text that is given out.
     """
 
     structure: float = 0.7
@@ -54,14 +53,14 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
     totals: Counter[str] = Counter()
     for part in counts:
         totals.update(part)
-    found = dict.fromkeys(totals, 0.0)
+    entropy_of = dict.fromkeys(totals, 0.0)
     base = math.log(len(counts)) if len(counts) > 1 else 1.0
     for part in counts:
         for term, count in part.items():
             share = count / totals[term]
             if share < 1:
-                found[term] -= share * math.log(share) / base
-    return {term: min(entropy, 1.0) for term, entropy in found.items()}
+                entropy_of[term] -= share * math.log(share) / base
+    return {term: min(entropy, 1.0) for term, entropy in entropy_of.items()}
 
 
 def structure(shares: Iterable[float]) -> float:
@@ -117,17 +116,17 @@ def candidates(document: Document, amount: Values, params: Params) -> list[int]:
     Source: S14, top-down with a stack.
     Differs: f is the amount of information; a node without useful children is a candidate itself.
     """
-    view, found = measure(document), []
+    view, nodes = measure(document), []
     stack = [body(document)]
     while stack:
         node = stack.pop()
         least = params.share * amount[node]
         useful = [child for child in view.children(node) if amount[child] > max(least, 0.0)]
         if not useful or structure(amount[useful]) > params.structure:
-            found.append(node)
+            nodes.append(node)
         else:
             stack += useful
-    return sorted(found)
+    return sorted(nodes)
 
 
 def extract(document: Document, params: Params) -> Extraction:

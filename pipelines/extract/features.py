@@ -30,6 +30,7 @@ UNNAMED: Final = 2.0
 SCORES: Final = ("name", "name around", "worst name", "best name", "all names")
 NAMED: Final = {f"in {category}": UNNAMED for category in CATEGORIES} | dict.fromkeys(SCORES, 0.0)
 """Features that depend on the names of containers, with their values for a block in no container of that name."""
+# Chosen by hand; the networks weigh the features that they make.
 _FAR: Final = 200
 _KINDS: Final[dict[str, int]] = {
     "h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 4, "h6": 4, "p": 5, "li": 6, "td": 7, "th": 7, "dt": 8, "dd": 8,
@@ -185,10 +186,10 @@ def _containers(page: _Features) -> None:
     around = [nodes]
     while len(around) < LEVELS:
         around.append(view.parents[around[-1]])
-    found = np.take([values for _, values, _ in quantities], around, axis=1)
+    columns = np.take([values for _, values, _ in quantities], around, axis=1)
     for level in range(LEVELS):
         for number, (name, _, amount) in enumerate(quantities):
-            (page.add_amount if amount else page.add)(f"{name} of {level}", found[number, level])
+            (page.add_amount if amount else page.add)(f"{name} of {level}", columns[number, level])
     depths = np.asarray(document.depths, np.int64)
     page.add_amount("depth", depths[nodes])
     # The deepest container of half, and of four fifths, of the prose: how far up a block joins the way to it.
@@ -222,10 +223,10 @@ def _named(page: _Features) -> None:
     near = np.full((len(CATEGORIES) + 1, len(tags)), UNNAMED, np.float32)
     for node in np.flatnonzero(page.lines).tolist():
         name = names[node]
-        found = (*TAG_CATEGORIES.get(tags[node], ()), *(find_categories(name) if name else ()))
-        if found:
+        categories = (*TAG_CATEGORIES.get(tags[node], ()), *(find_categories(name) if name else ()))
+        if categories:
             end, share = ends[node], text[node] / whole
-            for number in found:
+            for number in categories:
                 near[number, node:end] = share
     for node in hidden:
         near[-1, node : ends[node]] = text[node] / whole
@@ -241,10 +242,10 @@ def _cues(page: _Features) -> None:
     ends = np.cumsum([len(line) + 1 for line in joined.split("\n")[1:]])
 
     def flags(pattern: re.Pattern[str]) -> Values:
-        found = np.zeros(page.size)
+        flagged = np.zeros(page.size)
         places = [match.end() - 2 for match in pattern.finditer(joined)]
-        found[np.searchsorted(ends, places, "right")] = 1
-        return found
+        flagged[np.searchsorted(ends, places, "right")] = 1
+        return flagged
 
     label, tail, imprint, info = flags(_LABELS), flags(_TAILS), flags(IMPRINT), flags(INFO)
     comment, date = flags(COMMENT), flags(DATE)
@@ -272,23 +273,23 @@ def _alike(page: _Features) -> None:
     document = page.document
     count = len(document.tags)
     held = page.view.sums(page.prose)
-    known: dict[tuple[int, str, str], int] = {}
+    kinds: dict[tuple[int, str, str], int] = {}
     kind_of = np.zeros(count, np.int64)
     rank = np.zeros(count)
-    seen: list[int] = []
-    total: list[float] = []
+    counts: list[int] = []
+    masses: list[float] = []
     parents, tags, names = document.parents, document.tags, document.names
     for node in np.flatnonzero(held > 0).tolist():
         if tags[node] in _TEXTUAL:
             continue
-        kind = known.setdefault((parents[node], tags[node], names[node]), len(known))
-        if kind == len(seen):
-            seen.append(0)
-            total.append(0.0)
-        seen[kind] += 1
-        total[kind] += held[node]
-        rank[node], kind_of[node] = seen[kind], kind + 1
-    sizes, totals = np.asarray([0, *seen], np.float64)[kind_of], np.asarray([0, *total])[kind_of]
+        kind = kinds.setdefault((parents[node], tags[node], names[node]), len(kinds))
+        if kind == len(counts):
+            counts.append(0)
+            masses.append(0.0)
+        counts[kind] += 1
+        masses[kind] += held[node]
+        rank[node], kind_of[node] = counts[kind], kind + 1
+    sizes, totals = np.asarray([0, *counts], np.float64)[kind_of], np.asarray([0, *masses])[kind_of]
     best, chosen, at = np.zeros(page.size), page.view.nodes, page.view.nodes
     for _ in range(LEVELS + 2):
         better = sizes[at] > best
@@ -408,8 +409,8 @@ def is_dated(document: Document) -> bool:
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
     """Return (node, words of its tag and name) of nodes with text that have words."""
     tags, names = document.tags, document.names
-    found = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
-    return [(node, words) for node, words in found if words]
+    named = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
+    return [(node, words) for node, words in named if words]
 
 
 @lru_cache(maxsize=16384)

@@ -31,7 +31,6 @@ class Params:
         link_density: D2, greatest share of link text in a leaf.
         top, bottom: the leaf's middle lies between these shares of the page's text.
         log_odds: ln of the odds of being worthy below which a leaf is dropped.
-        min_chars: length of the shortest text that is given out.
     """
 
     text_density: float = 0.005
@@ -118,5 +117,5 @@ def extract(document: Document, params: Params) -> Extraction:
 
 @cache
 def _words() -> WordModel:
-    found = models.load("words")
-    return WordModel(found["prior"], found["words"])
+    model = models.load("words")
+    return WordModel(model["prior"], model["words"])

@@ -10,11 +10,10 @@ import numpy as np
 
 from ..document.document import Document
 from ..document.tokens import cosine, terms
-from ..document.view import Flags, measure
+from ..document.view import HEADINGS, Flags, measure
 from ..records import Extraction
 from ..text_form import render
 
-HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MAX_TOPICS: Final = 50
 """Most headings that blocks are compared with."""
 
@@ -28,7 +27,6 @@ class Params:
         link_chars: k; and more than k for each of its links.
         likeness: cosine with the title or a sub-heading from which a short block is useful.
         reach: how many blocks away from a long one such a block may stand.
-        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -64,12 +62,12 @@ def topics(document: Document, long: Flags) -> list[Counter[str]]:
 
     Cost: O(blocks).
     """
-    blocks, found = document.blocks, [Counter(terms(document.title))]
+    blocks, vectors = document.blocks, [Counter(terms(document.title))]
     heads = [index for index, node in enumerate(blocks.nodes) if document.tags[node] in HEADINGS]
     for index, following in zip(heads, [*heads[1:], len(blocks)], strict=False):
-        if len(found) <= MAX_TOPICS and long[index + 1 : min(index + 3, following)].any():
-            found.append(Counter(terms(blocks.texts[index])))
-    return found
+        if len(vectors) <= MAX_TOPICS and long[index + 1 : min(index + 3, following)].any():
+            vectors.append(Counter(terms(blocks.texts[index])))
+    return vectors
 
 
 def extract(document: Document, params: Params) -> Extraction:

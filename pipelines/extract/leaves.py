@@ -25,7 +25,6 @@ class Params:
         least_marks: sentence marks (，。 and their Western twins) of a candidate.
         least_density: characters of a candidate's element over the characters of its source.
         least_siblings: candidates under one parent from which its other leaves are kept too.
-        min_chars: length of the shortest text that is given out.
     """
 
     least_chars: int = 30
@@ -41,18 +40,18 @@ def candidates(document: Document, params: Params) -> Flags:
     Cost: O(characters of the page).
     """
     blocks = document.blocks
-    found = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
+    flags = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
     dense: dict[int, bool] = {}
-    for index in map(int, np.flatnonzero(found)):
+    for index in map(int, np.flatnonzero(flags)):
         node = blocks.nodes[index]
         if len(_SENTENCE_MARKS.findall(blocks.texts[index])) < params.least_marks:
-            found[index] = False
+            flags[index] = False
             continue
         if node not in dense:
             source = etree.tostring(document.elements[node], encoding="unicode", with_tail=False)
             dense[node] = float(document.T[node]) / len(source) >= params.least_density
-        found[index] = dense[node]
-    return found
+        flags[index] = dense[node]
+    return flags
 
 
 def extract(document: Document, params: Params) -> Extraction:
@@ -66,8 +65,8 @@ def extract(document: Document, params: Params) -> Extraction:
     Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
         that they stand in; what is mostly link is no leaf.
     """
-    found, view = candidates(document, params), measure(document)
+    flags, view = candidates(document, params), measure(document)
     parents = view.holders
-    counts = np.bincount(parents[found], minlength=len(document.tags))
-    kept = found | ((counts[parents] >= params.least_siblings) & ~view.linked)
+    counts = np.bincount(parents[flags], minlength=len(document.tags))
+    kept = flags | ((counts[parents] >= params.least_siblings) & ~view.linked)
     return render.answer(document, np.flatnonzero(kept).tolist(), view.prose.tolist(), params.min_chars)

@@ -23,7 +23,6 @@ class Params:
         surge: characters of a line block at which text begins.
         dive: characters to which a line block falls when text has ended.
         gap: lines without text, as of pictures and adverts, up to which two humps are one.
-        min_chars: length of the shortest text that is given out.
     """
 
     width: int = 5
@@ -62,12 +61,12 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
     """
     alive = np.concatenate([[0], values > dive, [0]])
     edges = np.flatnonzero(np.diff(alive)).tolist()
-    found = []
+    ranges = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         high = np.flatnonzero(values[start:end] > surge)
         if len(high):
-            found.append((start + int(high[0]), end))
-    return found
+            ranges.append((start + int(high[0]), end))
+    return ranges
 
 
 def lines(document: Document) -> Counts:
@@ -79,10 +78,10 @@ def lines(document: Document) -> Counts:
     Cost: O(characters).
     """
     count = len(document.blocks)
-    found = cut_pieces(document.source)
-    if not len(found.texts):
+    pieces = cut_pieces(document.source)
+    if not len(pieces.texts):
         return np.arange(count)
-    line = found.lines[find_places(document, found)]
+    line = pieces.lines[find_places(document, pieces)]
     return np.asarray(line + np.cumsum(np.diff(line, prepend=-1) == 0), np.int64)
 
 
@@ -100,13 +99,13 @@ def extract(document: Document, params: Params) -> Extraction:
     view, line = measure(document), lines(document)
     chars = view.prose
     lengths = np.bincount(line, weights=chars).astype(np.float64)
-    found = humps(curve(lengths, params.width), params.surge, params.dive)
-    if not found:
+    ranges = humps(curve(lengths, params.width), params.surge, params.dive)
+    if not ranges:
         return render.answer(document, [], (), params.min_chars)
-    first = last = max(range(len(found)), key=lambda hump: float(lengths[slice(*found[hump])].sum()))
-    while first > 0 and found[first][0] - found[first - 1][1] <= params.gap:
+    first = last = max(range(len(ranges)), key=lambda hump: float(lengths[slice(*ranges[hump])].sum()))
+    while first > 0 and ranges[first][0] - ranges[first - 1][1] <= params.gap:
         first -= 1
-    while last + 1 < len(found) and found[last + 1][0] - found[last][1] <= params.gap:
+    while last + 1 < len(ranges) and ranges[last + 1][0] - ranges[last][1] <= params.gap:
         last += 1
-    kept = np.flatnonzero((line >= found[first][0]) & (line < found[last][1]) & ~view.linked)
+    kept = np.flatnonzero((line >= ranges[first][0]) & (line < ranges[last][1]) & ~view.linked)
     return render.answer(document, kept.tolist(), chars.tolist(), params.min_chars)

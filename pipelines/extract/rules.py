@@ -65,7 +65,6 @@ class Params:
     Attributes:
         sentence_chars: characters outside links from which a block with a punctuation mark is prose.
         line_chars: the same for a block without one.
-        min_chars: length of the shortest text that is given out.
     """
 
     sentence_chars: int = 14
@@ -151,7 +150,7 @@ class _Rules:
         """Flag summaries of other articles: prose right under linked headlines."""
         document, blocks, nodes = self.document, self.document.blocks, self.view.nodes
         flags = np.zeros(len(blocks), np.bool_)
-        found: list[tuple[int, int]] = []
+        teasers: list[tuple[int, int]] = []
         for index in map(int, np.flatnonzero(self.prose)):
             if _MORE.search(blocks.texts[index][-12:]):
                 flags[index] = True
@@ -164,16 +163,16 @@ class _Rules:
                     holder = document.parents[nodes[index]] if nodes[index] > nodes[before] else nodes[index]
                     holder = max(holder, 0)
                     if holder <= nodes[before] < document.ends[holder] and document.TG[holder] <= _TEASER_TAGS:
-                        found.append((index, holder))
+                        teasers.append((index, holder))
                     break
         # A list holds each pair of headline and summary in a container of its own, or all of them in one; a text with
         # an advert in it holds one such pair among other paragraphs.
-        pairs = Counter(holder for _, holder in found)
+        pairs = Counter(holder for _, holder in teasers)
         prose = {holder: int(self.prose[self.view.inside(holder)].sum()) for holder in pairs}
         single = Counter(document.parents[holder] for holder in pairs if prose[holder] == 1)
-        for index, holder in found:
-            own = prose[holder] == 1 and single[document.parents[holder]] >= _TEASERS
-            flags[index] |= own or (pairs[holder] >= _TEASERS and pairs[holder] * 2 > prose[holder])
+        for index, holder in teasers:
+            is_single = prose[holder] == 1 and single[document.parents[holder]] >= _TEASERS
+            flags[index] |= is_single or (pairs[holder] >= _TEASERS and pairs[holder] * 2 > prose[holder])
         return flags
 
     def best(self) -> int:
@@ -181,15 +180,15 @@ class _Rules:
         document = self.document
         worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)
-        node = found = int(np.argmax(score))
+        node = best = int(np.argmax(score))
         if score[node] <= 0:
             return -1
         while node > 0:
             node = document.parents[node]
-            if worth[node] > worth[found]:
-                found = node
+            if worth[node] > worth[best]:
+                best = node
         richest = int(np.argmax(worth))
-        return found if worth[found] >= _RICHEST * worth[richest] else richest
+        return best if worth[best] >= _RICHEST * worth[richest] else richest
 
     def body(self) -> list[int]:
         texts = self.document.blocks.texts

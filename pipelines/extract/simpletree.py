@@ -183,11 +183,11 @@ def body(document: Document) -> int:
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
     """Yield each child and the step that leads to it."""
-    seen: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for child in measure(document).children(node):
         key = step(document.tags[child], document.names[child])
-        yield child, (key + seen[key] * _ORDINAL) & _WORD
-        seen[key] += 1
+        yield child, (key + counts[key] * _ORDINAL) & _WORD
+        counts[key] += 1
 
 
 @lru_cache(maxsize=16_384)

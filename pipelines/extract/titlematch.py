@@ -29,7 +29,6 @@ class Params:
         mark_density: m = x / y, the most tags per character.
         overlap: s, least weighted overlap with the title's terms.
         least_chars: y, least characters of a container.
-        min_chars: length of the shortest text that is given out.
     """
 
     link_share: float = 0.2

@@ -70,10 +70,10 @@ class View:
         """Count no-break spaces in each block's container."""
         places: list[int] = []
         elements = self.document.elements
-        found: Any = elements[0].xpath("//text()[contains(., '\xa0')]") if elements else []
-        if found:
+        texts: Any = elements[0].xpath("//text()[contains(., '\xa0')]") if elements else []
+        if texts:
             numbers: dict[object, int] = {element: node for node, element in enumerate(elements)}
-            for text in found:
+            for text in texts:
                 around = text.getparent()
                 node = numbers.get(around.getparent() if text.is_tail else around, -1)
                 if node >= 0:
@@ -166,12 +166,12 @@ class WeightedModel:
     threshold: float
 
     @classmethod
-    def from_mapping(cls, found: Mapping[str, Any]) -> WeightedModel:
+    def from_mapping(cls, model: Mapping[str, Any]) -> WeightedModel:
         """Read what `asdict` made of a model, as JSON keeps it."""
-        rows = found["features"]
+        rows = model["features"]
         return cls(
             tuple(Feature(row["name"], tuple(row["edges"]), tuple(row["support"]), row["weight"]) for row in rows),
-            found["threshold"],
+            model["threshold"],
         )
 
 

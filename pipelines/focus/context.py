@@ -39,10 +39,8 @@ def layers(
     """Return the layer of each fetched page: 0 a target, i for i links from one.
 
     Args:
-        relevance: of each page.
         sources: row of the page that each link stands on.
         targets: row of the page that it leads to.
-        params: see there.
 
     Returns:
         Numbers from 0 to `params.layers` + 1, which stands for all further out.
@@ -71,12 +69,6 @@ def promise(
 
     One naive Bayes classifier with the layers as classes, so that a page in the middle of nowhere whose words are
     those of pages near the topic is followed (tunnelling).
-
-    Args:
-        counts: pages x buckets of words.
-        layer: of each page.
-        rarity: idf of each bucket.
-        params: see there.
 
     Returns:
         For each page the expectation, in [0, 1].

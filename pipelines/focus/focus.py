@@ -45,7 +45,6 @@ class Params:
         reach: links after which a neighbour's word counts 1/e.
         prior: links of unknown worth that each page is taken to have.
         doubt: pages of use that each word of links is taken to have led to.
-        judge, context, hindsight: of the three methods inside.
     """
 
     pages: int = 50_000
@@ -72,10 +71,6 @@ class Focus:
     """Learner from fetched pages, and judge of all pages that they link to.
 
     Pages have numbers, from 0 on, given by the caller.
-
-    Args:
-        topic: what is looked for.
-        params: see there.
 
     Attributes:
         feedback: what the pages taught when they were last judged, for judging single ones.
@@ -107,7 +102,6 @@ class Focus:
 
         Args:
             number: of the page; each page is added once.
-            page: its terms.
             targets: number of the page that each of its links leads to, parallel to the links of `page`; -1 for a page
                 without number.
             wasted: whether it was of no use, such as another form of an article, whatever it says.
@@ -127,7 +121,6 @@ class Focus:
             self._kept = self._kept.newest(self.params.pages - self.params.pages // 4)
 
     def __len__(self) -> int:
-        """Return the number of pages that are learned from."""
         return len(self._kept)
 
     def signals(self, known: int) -> Mapping[str, Vector]:
@@ -221,8 +214,6 @@ class Focus:
         """Weigh the parts of each signal by what they told of pages that waited.
 
         Args:
-            table: pages x parts, standing.
-            waiting: whether each page waits.
             graph: what came of the pages that do so no longer.
         """
         pages = np.flatnonzero(waiting)

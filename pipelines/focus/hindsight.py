@@ -42,7 +42,6 @@ class Hindsight:
 
     Args:
         usual: weight of each part before anything is learnt.
-        params: see there.
     """
 
     def __init__(self, usual: Vector, params: Params = DEFAULTS) -> None:
@@ -60,7 +59,6 @@ class Hindsight:
 
         Args:
             fetched: whether each page was fetched and is kept.
-            relevance: of each page.
 
         Returns:
             The weight of each part; only their proportions mean something.
@@ -92,7 +90,6 @@ class Hindsight:
         """Note what is known of pages that wait.
 
         Args:
-            pages: their numbers.
             scores: of all pages: if there are too many, the best are noted.
             table: all pages x parts.
         """

@@ -106,7 +106,6 @@ def judge(
         wanted: weight of each bucket in the description; all 0 for none.
         liked: the same of examples and profile.
         seeds: rows of the crawl's seeds.
-        params: see there.
         labels: relevance of each page, in [0, 1], where it is known; then `wanted`, `liked` and `seeds` do not count.
 
     Returns:
@@ -159,10 +158,7 @@ def feedback(
 
     Args:
         counts: pages x buckets of words, as they were judged.
-        found: the judgement.
         used: the bucket of each column, ascending.
-        buckets: how many there are.
-        params: see there.
 
     Returns:
         The words that tell most, and `Feedback.deviations` of the pages themselves; None while too few pages resemble

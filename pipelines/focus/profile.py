@@ -21,7 +21,6 @@ def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float
     """Return the weight of each word of a page.
 
     Args:
-        document: a parsed page.
         extraction: its article; empty for none, then all of the page counts.
 
     Returns:

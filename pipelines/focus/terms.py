@@ -67,7 +67,6 @@ class PageTerms:
     around: Terms
 
     def __len__(self) -> int:
-        """Number of links."""
         return len(self.anchor_counts)
 
 
@@ -161,7 +160,6 @@ def read_document(document: Document, extraction: Extraction, links: Links, head
     """Return the terms of a parsed page and of its links.
 
     Args:
-        document: the page.
         extraction: its article, if any: then its text counts, else that of all blocks.
         headline: of the article; without one the page's title counts in its place.
         links: its links, in the order of the record to be.

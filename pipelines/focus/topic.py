@@ -42,7 +42,6 @@ class Feedback:
 
     Attributes:
         terms: buckets of words (hashes modulo `buckets`), ascending.
-        weights: of each.
         mean, deviation: of the similarity of the crawl's pages to them.
         buckets: a power of two.
     """
@@ -93,9 +92,6 @@ class Topic:
 
         Evidence are the words of the description, more so in titles and at the beginning, and, once the crawl has
         taught some, the words that go together with them. Without these what was liked counts by its cosine.
-
-        Args:
-            page: of any page.
 
         Returns:
             A number in [0, 1]; 0 when no word is shared and nothing is known of other words.
@@ -160,8 +156,6 @@ def make_topic(
 
     Args:
         description: words in any language; Chinese ones in either script.
-        examples: pages on the topic.
-        profile: word -> weight, see `profile.learn`.
 
     Returns:
         The topic.
@@ -214,7 +208,6 @@ def described_relevance(evidence: Any, words: int) -> Any:
 
     Args:
         evidence: square root of the sum of `saturated` over the words of the description; 0 gives 0.
-        words: of the description.
     """
     slope = max(_WORDS + _MANY * log(max(words, 1)), _LEARNED_WORDS)
     return (evidence > 0) / (1.0 + np.exp(-_NOTHING - slope * evidence))
@@ -242,5 +235,4 @@ def is_entry(url: str) -> bool:
 
 
 def _unit(terms: Terms, weights: Weights) -> tuple[Terms, Weights]:
-    """Return a vector of unit length."""
     return terms, (weights / np.linalg.norm(weights)).astype(np.float32)

@@ -36,7 +36,7 @@ _HEAD_BYTES = 8192
 _MAX_TITLE_CHARS = 2000
 _MAX_DATE_CHARS = 80
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
-"""No feed is asked of what lies ahead of it."""
+"""Times from here on are none."""
 _NO_HABITS = Habits()
 _DECLARATION = re.compile(rb"\A\s{0,999}<\?xml[^>]{0,400}\?>")
 # References to halves of characters: the parser lets them through, and then no text can be made of it.
@@ -53,7 +53,7 @@ _REFERENCE = re.compile(
 _ENTITY = re.compile(rb"<!ENTITY\s{1,99}([\w.:-]{1,64})\s")
 _MOST_ENTITIES = 1000
 _MOST_REFERENCES = 1_000_000
-"""As many as 50,000 entries of twenty parameters have; what follows is parsed as it is."""
+"""As many as 50,000 entries of twenty parameters have; the rest is parsed unescaped."""
 _OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 _TAG = re.compile(r"<[^<>]*>")
 _NOT_SPACE = re.compile(r"\S")
@@ -74,13 +74,7 @@ _XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 def looks_like_feed(body: bytes) -> bool:
-    """Tell whether a body is an RSS or Atom feed, from its first element.
-
-    Args:
-        body: as received, any encoding.
-
-    Returns:
-        True for `rss`, Atom's `feed`, and `RDF` that speaks of RSS.
+    """Tell by its first element whether a body is an RSS or Atom feed.
 
     Cost: constant, the first 8 KB are looked at.
     """
@@ -90,12 +84,12 @@ def looks_like_feed(body: bytes) -> bool:
 
 
 def parse_feed(body: bytes, url: str) -> Links:
-    """Read the entries of a feed.
+    """Read the entries of a feed: RSS 0.9 to 2.0, RSS 1.0 (RDF) or Atom.
 
-    The reader repairs what it can: wrong encodings, bare ampersands, missing ends. It never loads or expands anything.
+    Wrong encodings, bare ampersands and missing ends are repaired. Nothing is ever loaded or expanded.
 
     Args:
-        body: as received; RSS 0.9 to 2.0, RSS 1.0 (RDF) or Atom.
+        body: as received.
         url: the feed's own URL, base of relative links.
 
     Returns:
@@ -132,15 +126,7 @@ _NO_ENTRY = Entry("")
 
 
 def make_links(rows: Iterable[Entry], kind: BlockKind) -> Links:
-    """Turn entries into columns, the first of each URL.
-
-    Args:
-        rows: in document order.
-        kind: block kind of them all.
-
-    Returns:
-        The links; none is nofollow.
-    """
+    """Turn entries, in document order, into columns: the first entry of each URL."""
     first: dict[str, Entry] = {}
     for entry in rows:
         first.setdefault(entry.url, entry)
@@ -155,10 +141,10 @@ def make_links(rows: Iterable[Entry], kind: BlockKind) -> Links:
 
 
 def parse_time(text: str, habits: Habits = _NO_HABITS) -> float:
-    """Read a time as feeds and sitemaps write it.
+    """Read a time as feeds and sitemaps write it; also only a year or month.
 
     Args:
-        text: as a machine or a person writes it, also only a year or month.
+        text: as a machine or a person writes it.
         habits: the site's: a clock without zone is in its zone. A day begins in UTC.
 
     Returns:
@@ -176,26 +162,22 @@ def parse_time(text: str, habits: Habits = _NO_HABITS) -> float:
     elif archive := _MONTH.fullmatch(text):
         text = f"{archive[1]}-{archive[2] or '01'}-01"
     try:
-        found = datetime.fromisoformat(text)  # most are written in one of two ways: this takes a tenth of the time
+        time = datetime.fromisoformat(text)  # most are written in one of two ways: this takes a tenth of the time
     except ValueError:
         moment = read_stamp(text, _FAR, habits)
         if moment is None:
             return 0.0
-        text, found = moment.iso, datetime.fromisoformat(moment.iso)
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=habits.zone if ":" in text else UTC)
+        text, time = moment.iso, datetime.fromisoformat(moment.iso)
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=habits.zone if ":" in text else UTC)
     # Zones could push the first and last years out of range.
-    return max(0.0, found.timestamp()) if 1970 <= found.year < _FAR.year else 0.0
+    return max(0.0, time.timestamp()) if 1970 <= time.year < _FAR.year else 0.0
 
 
 def clean_title(text: str | None) -> str:
-    """Return a title as plain text of at most 200 characters.
+    """Return a title as at most 200 characters of plain text.
 
-    Args:
-        text: text of the element; may hold escaped HTML.
-
-    Returns:
-        The title, empty when there is none.
+    It may hold escaped HTML.
     """
     if not text:
         return ""
@@ -210,11 +192,8 @@ def clean_title(text: str | None) -> str:
 def to_utf8(body: bytes) -> tuple[bytes, str]:
     """Recode an XML or text body in UTF-8, without byte order mark and declaration.
 
-    Args:
-        body: as received, in whatever set it is and says that it is (see `encoding.decode`).
-
     Returns:
-        UTF-8, bytes that fit no encoding replaced, and the codec in which its URLs' queries are written.
+        UTF-8, bytes that fit no encoding replaced, and the codec of the queries in its URLs.
     """
     text, encoding = decode(body)
     body = _DECLARATION.sub(b"", text.encode("utf-8", "replace"), count=1)
@@ -222,10 +201,10 @@ def to_utf8(body: bytes) -> tuple[bytes, str]:
 
 
 def resolve(written: str, base: str, codec: str) -> str | None:
-    """Return the canonical URL of an address that a feed or sitemap names.
+    """Return the canonical URL of an address in a feed or sitemap.
 
     Args:
-        written: as it stands there; where `http://` was forgotten (`www.example.com/a`), it is absolute all the same.
+        written: as it stands there; `www.example.com/a` without `http://` is absolute all the same.
         base: absolute URL that it may be relative to.
         codec: see `to_utf8`.
     """
@@ -240,25 +219,19 @@ def resolve(written: str, base: str, codec: str) -> str | None:
 
 
 def strip_prolog(body: bytes) -> bytes:
-    """Return an XML body from its first element on.
+    """Return an XML body in UTF-8 from its first element on; empty when it has none.
 
     Without the document type there are no entities and nothing to load.
-
-    Args:
-        body: in UTF-8.
-
-    Returns:
-        The rest; empty when there is no element.
 
     Cost: O(bytes of the prolog), and of the body when one of its declarations never ends.
     """
     text = body.decode("latin-1")
     position = 0
     while True:
-        found = _NOT_SPACE.search(text, position)
-        if found is None or text[found.start()] != "<":
+        start = _NOT_SPACE.search(text, position)
+        if start is None or text[start.start()] != "<":
             return b""
-        position = found.start()
+        position = start.start()
         past = _skip_declaration(text, position)
         if past <= position:
             return body[position:] if past == position else b""
@@ -269,22 +242,16 @@ class XmlFile(Protocol):
     """The bytes of an XML document, to be read piece by piece."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes, all that are left for a negative size."""
+        """Return at most `size` bytes, all that are left if negative."""
 
 
 def open_xml(body: bytes) -> XmlFile:
-    """Open an XML body from its first element on, with what is no reference escaped.
+    """Open an XML body in UTF-8 from its first element on, bare ampersands escaped.
 
-    Many sites write `?cat=2&id=41` as it is: a parser drops `&id`, and the page is another one. References of HTML
-    become the characters that they mean; those that the document type declares are never expanded.
+    Many sites write `?cat=2&id=41` unescaped: a parser drops `&id` and so names another page. References of HTML
+    become their characters; those that the document type declares are never expanded.
 
-    Args:
-        body: in UTF-8.
-
-    Returns:
-        What can be parsed. Nothing is copied of a body that has no bare ampersand, and of others no more than is read.
-
-    Cost: O(bytes).
+    Cost: O(bytes). A body without a bare ampersand is not copied, others no further than they are read.
 
     >>> open_xml(b"<loc>/show?cat=2&id=41&copy=2&amp;r=AT&T&eacute;</loc>").read(-1).decode()
     '<loc>/show?cat=2&amp;id=41&amp;copy=2&amp;r=AT&amp;Té</loc>'
@@ -315,28 +282,21 @@ class _Pieces:
 def _escape(body: bytes, declared: frozenset[bytes]) -> Iterator[bytes]:
     """Yield a body in pieces, none of them empty."""
     end = 0
-    for found in islice(_REFERENCE.finditer(body), _MOST_REFERENCES):
-        name = found[1]
-        if found[0][:1] == b"<" or (name and (name[:1] == b"#" or name in _OF_XML or name in declared)):
+    for reference in islice(_REFERENCE.finditer(body), _MOST_REFERENCES):
+        name = reference[1]
+        if reference[0][:1] == b"<" or (name and (name[:1] == b"#" or name in _OF_XML or name in declared)):
             continue
-        if end < found.start():
-            yield body[end : found.start()]
+        if end < reference.start():
+            yield body[end : reference.start()]
         meaning = html5.get(f"{name.decode()};") if name else None
-        yield escape(meaning, quote=False).encode() if meaning else b"&amp;" + found[0][1:]
-        end = found.end()
+        yield escape(meaning, quote=False).encode() if meaning else b"&amp;" + reference[0][1:]
+        end = reference.end()
     if end < len(body):
         yield body[end:]
 
 
 def decode_head(body: bytes) -> str:
-    """Return the first 8 KB of a body as text, good enough to read element names.
-
-    Args:
-        body: as received.
-
-    Returns:
-        ASCII characters as they are, others somehow.
-    """
+    """Decode the first 8 KB of a body well enough to read element names."""
     head = body[:_HEAD_BYTES]
     wide = detect_utf_16(head)
     return (
@@ -347,11 +307,7 @@ def decode_head(body: bytes) -> str:
 def find_first_element(text: str) -> str:
     """Return the first element's local name in lower case, past declarations.
 
-    Args:
-        text: beginning of a document.
-
-    Returns:
-        The name, or an empty string when the text does not begin with markup.
+    Empty when the text does not begin with markup.
     """
     position, end = 0, len(text)
     while True:
@@ -373,17 +329,16 @@ def _skip_declaration(text: str, position: int) -> int:
     """Return the end of a declaration at `position`; itself for none, -1 if endless."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>"), ("<!", ">")):
         if text.startswith(opening, position):
-            found = text.find(closing, position)
-            if opening == "<!" and found >= 0 and (subset := text.find("[", position, found)) >= 0:
+            end = text.find(closing, position)
+            if opening == "<!" and end >= 0 and (subset := text.find("[", position, end)) >= 0:
                 # An internal subset, <!DOCTYPE x [...]>, has closing brackets of its own.
-                found = text.find("]>", subset)
-                return found + 2 if found >= 0 else -1
-            return found + len(closing) if found >= 0 else -1
+                end = text.find("]>", subset)
+                return end + 2 if end >= 0 else -1
+            return end + len(closing) if end >= 0 else -1
     return position
 
 
 def _parse(body: bytes) -> etree._Element | None:
-    """Parse XML that may be broken."""
     if not body.startswith(b"<"):
         return None
     parser = etree.XMLParser(
@@ -402,13 +357,12 @@ def _local(element: etree._Element) -> str:
 
 
 def _base(element: etree._Element, base: str) -> str:
-    """Return the base that an element's `xml:base` makes of its parent's."""
-    own = element.get(_XML_BASE)
-    return canonicalize(own, base) or base if own else base
+    stated = element.get(_XML_BASE)
+    return canonicalize(stated, base) or base if stated else base
 
 
 def _language(root: etree._Element) -> tuple[str, str]:
-    """Return the language of a feed and as it is stated; Chinese titles tell it, too."""
+    """Return the language of a feed and its stated form; titles may tell Chinese."""
     element = next(root.iter("{*}language"), None)
     stated = (((element.text or "") if element is not None else root.get(_XML_LANG)) or "").strip()
     if not stated:
@@ -418,7 +372,7 @@ def _language(root: etree._Element) -> tuple[str, str]:
 
 
 def _read_entry(element: etree._Element, base: str, codec: str, habits: Habits) -> Entry:
-    """Read an entry; empty and zero where it says nothing."""
+    """Read an entry; missing fields are empty or zero."""
     link = other = guid = title = ""
     dates: dict[str, str] = {}
     for child in element:

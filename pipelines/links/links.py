@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from ..decode.text import clean
@@ -13,12 +14,12 @@ from ..document.document import Document
 from ..document.noise import NOISE_TAGS, is_label
 from ..records import BlockKind, Extraction, Links
 from ..urls import MAX_URL_CHARS, canonicalize
+from ..word_lists import WordLists
 from .robots_meta import is_nofollow
 
+_LISTS: Final = WordLists(Path(__file__).with_name("words.txt"))
 _PAGES = re.compile(
-    r"^[\W_]{0,3}(?:\d{1,4}|下一?[页頁]|上一?[页頁]|首[页頁]|末[页頁]|尾[页頁]|最后一页|后一页|前一页|"
-    r"第\s?\d{1,4}\s?[页頁]|next(?: page)?|prev(?:ious)?(?: page)?|"
-    r"older(?: posts)?|newer(?: posts)?|last|first|weiter|suivant|[«»‹›<>]{1,3}|more|加载更多|查看更多)[\W_]{0,3}$",
+    rf"^[\W_]{{0,3}}(?:\d{{1,4}}|{_LISTS.choices('pages')}|第\s?\d{{1,4}}\s?[页頁]|[«»‹›<>]{{1,3}})[\W_]{{0,3}}$",
     re.IGNORECASE,
 )
 # Parts of names. They are looked for in a name with a blank before it: a search skips to blanks and hyphens.
@@ -38,12 +39,11 @@ _OTHER_NAMES: Final = (
 
 
 def _named_like(*names: str) -> re.Pattern[str]:
-    """Return the pattern of names that have one of these parts."""
     return re.compile(rf"[\s_-](?:{'|'.join(names)})(?:$|[\s_-])")
 
 
 _TELLING = _named_like(_PAGER_NAMES, _NAVIGATION_NAMES, _FOOTER_NAMES, _RELATED_NAMES, _OTHER_NAMES)
-"""Most names have none of these parts."""
+"""A quick test: most names have none of these parts."""
 _STATED: Final = (
     (BlockKind.FOOTER, {"footer"}, _named_like(_FOOTER_NAMES)),
     (BlockKind.PAGINATION, (), _named_like(_PAGER_NAMES)),
@@ -63,7 +63,7 @@ _RANK: Final = {
     BlockKind.FOOTER: 6,
 }
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
-"""Whatever stands in these is of their kind."""
+"""Everything inside these is of their kind."""
 _HEADLINE_CHARS: Final = 8
 _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
@@ -92,10 +92,7 @@ class PageUrls:
 
 
 def resolve_urls(document: Document) -> PageUrls:
-    """Canonicalize the URLs of a page's links: most of the work of `extract`.
-
-    Cost: O(links).
-    """
+    """Canonicalize the URLs of a page's links: most of the work of `extract`."""
     base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
@@ -119,17 +116,17 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
         document: a parsed page.
         extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
             while on a page without article they are `LIST`.
-        known: its `resolve_urls`, if they have been looked at already.
+        known: its `resolve_urls`, if there already.
 
     Returns:
-        Each canonical URL once, in document order, its most telling place kept; at most `document.bounds.links`; never
+        Each canonical URL once, in document order, in its most telling place; at most `document.bounds.links`; never
         the page itself.
 
     Cost: O(nodes + links).
     """
     known = known or resolve_urls(document)
     place = _Places(document, extraction)
-    found: dict[str, tuple[str, BlockKind, int]] = {}
+    places_of: dict[str, tuple[str, BlockKind, int]] = {}
     most = document.bounds.links
     for number, (node, href, rel, anchor, block) in enumerate(document.links):
         url = known.urls[href]
@@ -138,19 +135,19 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
         label = anchor or clean(document.link_titles.get(number, ""), 200)
         kind = place.kind(node, anchor, block)
         closed_link = 1 if rel and is_nofollow(rel) else 0
-        before = found.get(url)
+        before = places_of.get(url)
         if before is not None:
             better = _RANK[kind] < _RANK[before[1]]
             text = label if (better and label) or len(label) > len(before[0]) else before[0]
-            found[url] = (text, kind if better else before[1], before[2] & closed_link)
-        elif len(found) < most:
-            found[url] = (label, kind, closed_link)
+            places_of[url] = (text, kind if better else before[1], before[2] & closed_link)
+        elif len(places_of) < most:
+            places_of[url] = (label, kind, closed_link)
     return Links(
-        tuple(found),
-        tuple(label for label, _, _ in found.values()),
-        bytes(kind for _, kind, _ in found.values()),
-        bytes(flag for _, _, flag in found.values()),
-        (0.0,) * len(found),
+        tuple(places_of),
+        tuple(label for label, _, _ in places_of.values()),
+        bytes(kind for _, kind, _ in places_of.values()),
+        bytes(flag for _, _, flag in places_of.values()),
+        (0.0,) * len(places_of),
         known.too_long,
     )
 
@@ -212,27 +209,25 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 def _related_blocks(document: Document) -> set[int]:
     """Find the linked blocks under the heading of a side section."""
     blocks = document.blocks
-    found: set[int] = set()
+    related: set[int] = set()
     inside = False
     linked, short = (blocks.link_chars * 2 > blocks.chars).tolist(), (blocks.chars < 30).tolist()
     for index, line in enumerate(blocks.texts):
         if linked[index]:
             if inside:
-                found.add(index)
+                related.add(index)
         else:
             inside = (inside and short[index]) or is_label(line)
-    return found
+    return related
 
 
 def join(first: Links, second: Links) -> Links:
-    """Return the links of both, each URL once, where the first has it.
+    """Return the links of two readings of a page, each URL once.
 
-    Args:
-        first: links as of `extract`.
-        second: those of another reading of the page.
+    Where both have a URL, the first reading counts.
     """
-    known = set(first.urls)
-    new = [number for number, url in enumerate(second.urls) if url not in known]
+    first_urls = set(first.urls)
+    new = [number for number, url in enumerate(second.urls) if url not in first_urls]
     return Links(
         first.urls + tuple(second.urls[number] for number in new),
         first.anchors + tuple(second.anchors[number] for number in new),
@@ -244,13 +239,12 @@ def join(first: Links, second: Links) -> Links:
 
 
 def mark_nofollow(links: Links) -> Links:
-    """Return the same links, all nofollow."""
     return Links(links.urls, links.anchors, links.blocks, b"\x01" * len(links), links.dates, links.too_long)
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
-    found: dict[str, None] = {}
+    feeds: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {
             "application/rss+xml",
@@ -258,5 +252,5 @@ def find_feeds(document: Document) -> tuple[str, ...]:
         }:
             url = document.resolve(href)
             if url:
-                found[url] = None
-    return tuple(found)[:20]
+                feeds[url] = None
+    return tuple(feeds)[:20]

@@ -17,12 +17,9 @@ _SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?
 def find_target(document: Document) -> str:
     """Return the URL to which a page's meta refresh redirects.
 
-    Args:
-        document: a parsed page.
-
     Returns:
-        A canonical URL, maybe the page's own (a wall that only sets a cookie); empty when the page sends nobody on, not
-        soon, or has something to show itself.
+        A canonical URL, maybe the page's own (a wall that only sets a cookie); empty when the page redirects nowhere,
+        not soon, or has content itself.
 
     Source: HTML Standard, section 4.2.5.3, state Refresh.
     Differs: a page of more than a few words or links is a page.

@@ -26,7 +26,7 @@ def read_directives(document: Document, robots_header: str, fetched_at: datetime
     Args:
         document: a parsed page.
         robots_header: values of X-Robots-Tag, one a line; directives for other agents do not count.
-        fetched_at: when it was fetched: what is not to be shown after an earlier time is not to be indexed.
+        fetched_at: an `unavailable_after` before this time means noindex.
     """
     words: set[str] = set()
     for name in ("robots", AGENT):

@@ -1,6 +1,6 @@
 """Scope of a seed's crawl, and a page's links resolved for the frontier.
 
-Workers judge it. What a seed does not restrict costs nothing: its rules for paths are one expression for all links of a
+It runs in workers. What a seed does not restrict costs nothing: its path rules are one expression for all links of a
 page, and times are looked for in URLs only when the crawl has a period.
 """
 
@@ -25,7 +25,7 @@ from ..url_rules.trap_patterns import Key, disallow_reason
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("path", "host", "site", "any")
-"""Bounds of a crawl around its seed: its folder, its host, the registrable domain, or none."""
+"""Bounds of a crawl: the seed's folder, its host, its registrable domain, or none."""
 ALWAYS = Period()
 _MOST_DETAIL = 100
 _FEWEST_ITEMS = 3
@@ -53,7 +53,6 @@ class Scope:
     bare: bool = False
 
     def covers(self, host: str) -> bool:
-        """Tell whether pages of a host may be fetched."""
         if self.stay == "any":
             return True
         if self.stay == "site":
@@ -61,11 +60,10 @@ class Scope:
         return any(same_host(host, own) for own in self.hosts)
 
     def permits(self, url: str) -> bool:
-        """Tell whether a page may be fetched."""
         return self.covers(host_key(url)) and not self.refuses(url)
 
     def refuses(self, url: str) -> str:
-        """Return the rule for paths that a URL breaks; empty for none."""
+        """Return the path rule that a URL breaks; empty for none."""
         refuse = path_rules(self.below, self.include, self.exclude)
         return "" if refuse is None else refuse(url)
 
@@ -100,8 +98,8 @@ def path_rules(below: str, include: tuple[str, ...], exclude: tuple[str, ...]) -
         path = _path_of(url)
         if below and not (path.partition("?")[0] + "/").startswith(below):
             return f"stay=path {below}"[:_MOST_DETAIL]
-        if unwanted is not None and (found := unwanted.match(path)):
-            return f"exclude={exclude[(found.lastindex or 1) - 1]}"[:_MOST_DETAIL]
+        if unwanted is not None and (match := unwanted.match(path)):
+            return f"exclude={exclude[(match.lastindex or 1) - 1]}"[:_MOST_DETAIL]
         if wanted is not None and not wanted.match(path):
             return f"include={','.join(include)}"[:_MOST_DETAIL]
         return ""
@@ -116,13 +114,11 @@ def _expression(pattern: str) -> str:
 
 
 def _path_of(url: str) -> str:
-    """Return the path and query of a canonical URL."""
     return url[url.find("/", 8) :]
 
 
 @lru_cache(maxsize=65_536)
 def host_identity(host: str) -> tuple[int, int, str]:
-    """Return the identifiers of a host and its site, and the site's name."""
     site = site_key(host)
     return fingerprint(host), fingerprint(site), site
 
@@ -130,7 +126,7 @@ def host_identity(host: str) -> tuple[int, int, str]:
 def url_id(url: str, kind: str) -> int:
     """Return the identifier of a URL fetched for a purpose.
 
-    A page that is named as a feed, too, is two rows.
+    A page that is also named as a feed has two rows.
     """
     return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
 
@@ -138,7 +134,7 @@ def url_id(url: str, kind: str) -> int:
 def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Target:
     """Find identity and host of a single URL, and whether it is outside of a scope.
 
-    Rules for paths are of pages: feeds and sitemaps name some of all folders.
+    Path rules apply to pages: feeds and sitemaps name pages of all folders.
     """
     host = host_key(url)
     reason = None if scope is None or scope.covers(host) else SkipReason.OUTSIDE
@@ -175,12 +171,10 @@ def resolve_page(
         rules: see `resolve`.
         blocked: see `resolve`.
         now: Unix time, when the scope has a period.
-        newest: Unix time of the newest item that a list shows, None when it is not known.
-
-    Cost: that of `resolve`, and some ten microseconds.
+        newest: Unix time of the newest item that a list shows, None when unknown.
     """
-    own, meta = host_key(url), parsed.metadata
-    links = resolve(parsed.links, scope, own, rules, blocked)
+    own_host, meta = host_key(url), parsed.metadata
+    links = resolve(parsed.links, scope, own_host, rules, blocked)
     outdated = None
     if scope.period:
         links, is_old = _in_period(links, scope.period, now, newest)
@@ -195,12 +189,12 @@ def resolve_page(
         parsed,
         links=links,
         # a page cannot give its identity away: on another host a canonical URL is an edge and nothing else
-        canonical=identify(canonical, scope=replace(scope, stay="host", hosts=(own,))) if canonical else None,
+        canonical=identify(canonical, scope=replace(scope, stay="host", hosts=(own_host,))) if canonical else None,
         refresh=identify_redirect(parsed.sends_to, Kind.PAGE, scope) if parsed.sends_to else None,
         next_part=_find_part(meta.next_page, url, links),
         previous_part=_find_part(meta.previous_page, url, links),
         sources=(*feeds, *(identify(sitemap, Kind.SITEMAP, scope) for sitemap in sitemaps)),
-        site_id=host_identity(own)[1],
+        site_id=host_identity(own_host)[1],
         outdated=outdated,
     )
 
@@ -285,9 +279,9 @@ def resolve(
 
 
 def _in_period(links: Links, period: Period, now: float, newest: float | None) -> tuple[Links, bool]:
-    """Refuse links dated outside of a period; tells whether all items are too old.
+    """Refuse links dated outside of a period; return whether all items are too old.
 
-    A feed or sitemap says when a page was published or, failing that, last changed: that is no sign of being too new.
+    The date in a feed or sitemap may be that of a change, which does not make a page too new.
 
     Cost: a microsecond a link inside, ten for one with a year in it.
     """
@@ -319,7 +313,7 @@ def _in_period(links: Links, period: Period, now: float, newest: float | None) -
 
 
 def _without_pages(links: Links) -> Links:
-    """Refuse further pages of a list whose items are too old: they are older still."""
+    """Refuse further pages of a list whose items are too old: theirs are older still."""
     old = [
         block == BlockKind.PAGINATION and reason is None
         for block, reason in zip(links.blocks, links.reasons, strict=True)

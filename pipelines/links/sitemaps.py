@@ -53,7 +53,7 @@ class Sitemap:
     Attributes:
         sitemaps: canonical URLs of the sitemaps of an index.
         links: pages; block kind `SITEMAP`, the news title as anchor, the news date or else lastmod as date.
-        is_cut: whether it named more, or was too large to be unpacked.
+        is_cut: it named more, or was too large to be unpacked.
     """
 
     sitemaps: tuple[str, ...] = ()
@@ -64,11 +64,7 @@ class Sitemap:
 def looks_like_sitemap(body: bytes) -> bool:
     """Tell whether a body is a sitemap: XML, a list of URLs, or one of them gzipped.
 
-    Args:
-        body: as received.
-
-    Returns:
-        True when its beginning is one of a sitemap. Feeds are none, although `parse_sitemap` reads them.
+    Feeds are not, although `parse_sitemap` reads them.
 
     Cost: constant, the first 8 KB are looked at.
     """
@@ -82,9 +78,7 @@ def looks_like_sitemap(body: bytes) -> bool:
 
 
 def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitemap:
-    """Parse a sitemap.
-
-    A document type, and with it every entity, is passed over.
+    """Parse a sitemap; its document type, and so every entity, is ignored.
 
     Args:
         body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
@@ -131,7 +125,6 @@ def _unpack(body: bytes, most_bytes: int) -> bytes | None:
 
 
 def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
-    """Read the XML form, element by element."""
     body, codec = to_utf8(body)
     habits = find_habits(urlsplit(url).hostname or "", "")
     rows: list[Entry] = []
@@ -153,11 +146,11 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
             elements += 1
             name = _local(element)
             if name in ("url", "sitemap"):
-                found = _read_entries(element, url, codec, habits)
+                named = _read_entries(element, url, codec, habits)
                 if name == "sitemap":
-                    children.update(dict.fromkeys(entry.url for entry in found))
+                    children.update(dict.fromkeys(entry.url for entry in named))
                 else:
-                    rows += found
+                    rows += named
                 _drop(element)
                 entries, last = entries + 1, elements
             # What is neither is kept in memory until the next entry.
@@ -171,7 +164,7 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
 
 
 def _read_entries(element: etree._Element, url: str, codec: str, habits: Habits) -> list[Entry]:
-    """Read an entry: its news title and times with each URL that it names."""
+    """Read an entry: title and times with each URL that it names."""
     targets: list[str] = []
     title, changed, published = "", "", ""
     for child in element:
@@ -190,7 +183,6 @@ def _read_entries(element: etree._Element, url: str, codec: str, habits: Habits)
 
 
 def _local(element: etree._Element) -> str:
-    """Return the local name of an element, empty for anything else."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
@@ -214,5 +206,4 @@ def _read_lines(body: bytes, url: str) -> Iterator[Entry]:
 
 
 def _is_url(text: str) -> bool:
-    """Tell whether a line of text is nothing but an absolute URL."""
     return text[:8].lower().startswith(("http://", "https://", "www.")) and not any(mark in text for mark in " <>\t")

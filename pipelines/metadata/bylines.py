@@ -14,19 +14,15 @@ from ..document.document import Document
 from ..document.structured_data import Structured
 from . import person_names
 from .lines import split_fields
-from .person_names import NameTest
+from .person_names import LISTS, NameTest
 
 _META: Final = (
     "author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author", "article:author_name",
     "dcterms.creator", "cxenseparse:author", "mediaid", "citation_author", "og:article:author",
     "twitter:creator_name",
 )  # fmt: skip
-_CARD_LABEL = re.compile(
-    r"^(?:written by|author|verfasst von|geschrieben von|écrit par|auteur|escrito por|autor|scritto da|"
-    r"geschreven door|"
-    r"作者|撰文|автор|napisane przez|yazan)$",
-    re.IGNORECASE,
-)
+_any = LISTS.pattern
+_CARD_LABEL = re.compile(rf"^{_any('twitter card labels')}$", re.IGNORECASE)
 """Label of a Twitter card's field that holds the author."""
 _NAME = re.compile(
     r"(?:^|[\s_-])(?:\w{0,20}author(?:s|info|name|box|by)?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
@@ -35,24 +31,12 @@ _NAME = re.compile(
 _SHOWN = re.compile(r"author|writer|byline|nick|user|meta_text|reporter|(?:^|[\s_-])name(?:$|\s)")
 _SOURCE = re.compile(r"media-?_?name|source|(?:^|[\s_-])(?:src|from)")
 _NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|related|avatar")
-_PAGE = re.compile(
-    r"/(?:authors?|writers?|reporters?|journalists?|columnists?|people|profile|staff|by|autor|autoren|auteurs?|"
-    r"autori|"
-    r"redaktion|contributors?|members?|user|c/user)[/?]|space-uid|mod=space(?:&|$)|/author-",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(
-    r"^(?:written\s|posted\s|story\s|words\s|article\s)?(?:by|von|par|por|di|door|av|af|author|autor|作者|记者|記者|文|文章作者|"
-    r"本文作者)\s?[:：]?$",
-    re.IGNORECASE,
-)
-_FUNCTION = re.compile(
-    r"(?:[/?&=._-]|^)(?:log-?(?:in|out)|logging|sign-?(?:in|up)|regist(?:er|ration)?|password|cart)(?:$|[/?&=._#-])",
-    re.IGNORECASE,
-)
-"""Paths of links to forms."""
+_PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-", re.IGNORECASE)
+_LABEL = re.compile(rf"^(?:{_any('before field labels')}\s)?{_any('field labels')}\s?[:：]?$", re.IGNORECASE)
+_FUNCTION = re.compile(rf"(?:[/?&=._-]|^){_any('account pages')}(?:$|[/?&=._#-])", re.IGNORECASE)
+"""In paths of links to forms."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
-_EDITED = re.compile(r"(?:编辑|編輯|责编|責編|编审|校对)\s?[:：]")
+_EDITED = re.compile(rf"{_any('editors')}\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
 _DATED = re.compile(r"(?:19|20)\d\d|\d月|\d{1,2}[.:h]\d\d|\d{1,2}\.?\s[^\W\d_]{3,10}|[^\W\d_]{3,10}\s\d{1,2}\b")
 _CJK_DATE = re.compile(r"(?:19|20)\d\d|\d月|\d:\d\d")
@@ -62,11 +46,11 @@ _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
 _MOST_FIELDS: Final = 18
-"""A line of more is a menu."""
+"""A line with more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
 _LEAST_ACCOUNT: Final = 6
-"""Letters of an account's name that tells who its owner is."""
+"""Letters of an account name that says who its owner is."""
 _ENDING: Final = (4, 60)
 """Last paragraphs that may hold a byline; in Chinese texts captions and notes of the editors follow it."""
 _FIRST_BLOCKS: Final = 5
@@ -83,23 +67,25 @@ def find_authors(
         structured: its JSON-LD, which is believed first.
         near: lines around headline and text, nearest first.
         kept: blocks of the text, whose first and last paragraphs may hold a byline.
-        sites: what the site and its source call themselves; no people.
+        sites: names of the site and its source, which are no people.
 
     Returns:
-        Distinct names in the page's order; empty when no one is named. Where nobody else is, the site itself when its
-        metadata say that it is the author; not on Chinese, Japanese and Korean pages, whose templates say so of all.
+        Distinct names in page order. If nobody is named, the site itself where its metadata name it as author; not on
+        Chinese, Japanese and Korean pages, whose templates always do.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
     metas = [document.metas[name][:10] for name in _META if name in document.metas]
     metas.append(_card(document))
     values = [structured.authors, *([value for value in values if "://" not in value] for values in metas)]
-    own = NameTest(tuple(_functions(document)), tuple(sites), frozenset(_handles(document)), boxes.is_thread(document))
-    test = replace(own, sites=(*own.sites, *sites), houses=())
+    base_test = NameTest(
+        tuple(_functions(document)), tuple(sites), frozenset(_handles(document)), boxes.is_thread(document)
+    )
+    test = replace(base_test, sites=(*base_test.sites, *sites), houses=())
     if _is_cjk(document, near, kept):
         return _weigh_cjk(document, values, near, kept, test)
     house = [*sites, *_TITLE_PARTS.split(document.title)[1:]]
-    stated = next(filter(None, map(replace(test, sites=(*own.sites, *house)).tidy, values)), ())
+    stated = next(filter(None, map(replace(test, sites=(*base_test.sites, *house)).tidy, values)), ())
     if stated and (_is_full(stated) or _is_shown(document, near, stated[0])):
         return stated
     shown = _byline(document, near, kept, test, is_cjk=False)
@@ -111,13 +97,13 @@ def find_authors(
         stated
         or _bare(document, near, kept, test)
         or _house(values, house)
-        or _byline(document, near, kept, own, is_cjk=False)
+        or _byline(document, near, kept, base_test, is_cjk=False)
         or _accounts(values, test)
     )
 
 
 def _functions(document: Document) -> Iterator[str]:
-    """Yield the anchors of links to forms of a site; no people."""
+    """Yield the anchors of links to login and other forms."""
     for _, href, _, anchor, _ in document.links:
         if (
             1 < len(anchor) <= _LONGEST_VALUE
@@ -145,7 +131,6 @@ def _accounts(values: Sequence[Sequence[str]], test: NameTest) -> tuple[str, ...
 def _weigh_cjk(
     document: Document, values: Sequence[Sequence[str]], near: Sequence[int], kept: Sequence[int], test: NameTest
 ) -> tuple[str, ...]:
-    """Return the authors of a Chinese, Japanese or Korean page."""
     believed = [_vetted(document, near, [value for value in one if _is_brief(value)], test) for one in values]
     if believed[0]:
         return believed[0]
@@ -157,7 +142,6 @@ def _weigh_cjk(
 
 
 def _card(document: Document) -> list[str]:
-    """Return the author in the labelled fields of a Twitter card."""
     metas = document.metas
     for number in "12":
         label = metas.get(f"twitter:label{number}", ("",))[0]
@@ -167,7 +151,6 @@ def _card(document: Document) -> list[str]:
 
 
 def _is_cjk(document: Document, near: Sequence[int], kept: Sequence[int]) -> bool:
-    """Tell whether a page's text is Chinese, Japanese or Korean."""
     han = chars = 0
     for index in [*near[:1], *kept[:_FIRST_BLOCKS]]:
         han += int(document.blocks.han[index])
@@ -190,18 +173,18 @@ def _vetted(document: Document, near: Sequence[int], values: Sequence[str], test
     if not names:
         return ()
     tails = [part.lower() for part in _TITLE_PARTS.split(document.title)[1:]]
-    found = []
+    believed = []
     for name in names:
         if _is_long(name):
             return ()
         folded = name.lower()
         of_site = any(folded in tail or (len(tail) > 1 and tail in folded) for tail in tails)
         if not of_site and (person_names.is_name(name) or _is_shown(document, near, name)):
-            found.append(name)
-    if not found:
+            believed.append(name)
+    if not believed:
         return ()
     lines = [*document.metas.get("editor", ()), *(text for text in document.blocks.texts if _EDITED.search(text[:80]))]
-    return tuple(name for name in found if not any(name in line[:80] for line in lines))
+    return tuple(name for name in believed if not any(name in line[:80] for line in lines))
 
 
 def _is_long(name: str) -> bool:
@@ -227,9 +210,8 @@ def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
 
 
 def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of the site when its metadata state it as author."""
-    own = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
-    return next((names for names in own if names and person_names.names_house(names[0])), ())
+    stated = (unique((clean(name) for name in one if person_names.same(name, sites)), 1) for one in values)
+    return next((names for names in stated if names and person_names.names_house(names[0])), ())
 
 
 def _byline(
@@ -248,18 +230,18 @@ def _byline(
         if _LABEL.match(line) and index + 1 < len(texts) and len(texts[index + 1]) <= 60:
             line = f"{line.rstrip(':： ')}:\t{texts[index + 1]}"
         is_near = 0 < index - near[0] <= _BARE_LINES
-        found = test.tidy(person_names.parse_line(line, dated=is_near))
-        if found:
-            return found
+        authors = test.tidy(person_names.parse_line(line, dated=is_near))
+        if authors:
+            return authors
     for index in [*kept[:2], *kept[-1 : -_ENDING[is_cjk] : -1]]:
-        found = test.tidy(person_names.parse_prose(texts[index]))
-        if found:
-            return found
+        authors = test.tidy(person_names.parse_prose(texts[index]))
+        if authors:
+            return authors
     return ()
 
 
 def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return the names in links to author pages and in elements named after authors."""
+    """Return the names in author links and in elements whose class names an author."""
     blocks = document.blocks
     inside = set(kept)
     places = [
@@ -267,37 +249,37 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: 
         for index in near[:_MARKED_LINES]
         if (index not in inside or len(blocks.texts[index]) <= 60) and len(blocks.parts[index]) <= _MOST_FIELDS
     ]
-    found = _linked(document, set(places), test)
-    if found:
-        return found
+    authors = _linked(document, set(places), test)
+    if authors:
+        return authors
     for index in places:
         for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
             if len(text) <= 60 and _is_marked(document, node, text):
-                found = test.tidy([text])
-                if found and not _is_long(found[0]) and not _is_common(document, found[0]):
-                    return found
+                authors = test.tidy([text])
+                if authors and not _is_long(authors[0]) and not _is_common(document, authors[0]):
+                    return authors
     return ()
 
 
 def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, ...]:
     """Return the names of the first line with links to author pages."""
-    found: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
     linked: list[str] = []
     last = -1
     for node, href, rel, anchor, block in document.links:
         if block in places and 2 <= len(anchor) <= 40 and ("author" in rel or _PAGE.search(href[:300])):
             if block != last:
-                if found:
+                if authors:
                     break
                 linked, last = [], block
             if not _NO_AUTHOR.search(document.names[node]):
                 linked.append(anchor)
-                found = test.tidy(linked)
-    return found
+                authors = test.tidy(linked)
+    return authors
 
 
 def _is_marked(document: Document, node: int, text: str) -> bool:
-    """Tell whether a node, or one of the two around it, is named after authors."""
+    """Tell whether the class of a node, or of the two around it, names an author."""
     names, tags = document.names, document.tags
     for _ in range(3):
         if node < 0 or tags[node] in _CONTROLS:
@@ -314,14 +296,14 @@ def _is_marked(document: Document, node: int, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _names_author(name: str) -> bool | None:
-    """Tell whether a class or id means authors (True) or comments (False)."""
+    """Tell whether a class or id means authors (True), comments (False) or neither."""
     if _NO_AUTHOR.search(name):
         return False
     return True if _NAME.search(name) else None
 
 
 def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return a name that is a line of its own beside the date, above the text."""
+    """Return a name on a line of its own beside the date, above the text."""
     texts = document.blocks.texts
     first = kept[0] if kept else -1
     head = near[0] if near else 0
@@ -334,14 +316,13 @@ def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: Na
         beside = (texts[at] for at in (index - 1, index + 1, index + 2) if head < at < len(texts))
         is_dated = any(len(line) <= _LONGEST_DATE and _DATED.search(line) for line in beside)
         if (is_dated or is_repeated) and not _is_common(document, text):
-            found = test.tidy([text])
-            if found == (text,):
-                return found
+            authors = test.tidy([text])
+            if authors == (text,):
+                return authors
     return ()
 
 
 def _is_heading(document: Document, kept: Sequence[int], text: str) -> bool:
-    """Tell whether a line heads a part of the text."""
     blocks = document.blocks
     return any(blocks.texts[at] == text and document.tags[blocks.nodes[at]][0] == "h" for at in kept)
 
@@ -356,14 +337,14 @@ def _is_common(document: Document, name: str) -> bool:
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return bare Chinese names among the words of the line with the date."""
+    """Return Chinese names without a label in the line of the date."""
     parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
     for index in near[:8]:
         is_line = len(parts[index]) > 1 or len(texts[index]) <= _LONGEST_BARE
         if is_line and index not in inside and _CJK_DATE.search(texts[index]):
             words = (word for field in split_fields(document, index) for word in field.split())
-            found = test.tidy(filter(person_names.is_person, words))
-            if found:
-                return found
+            authors = test.tidy(filter(person_names.is_person, words))
+            if authors:
+                return authors
     return ()

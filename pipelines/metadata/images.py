@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from ..decode.text import clean, squeeze
@@ -12,6 +13,7 @@ from ..document.document import Document
 from ..document.noise import is_info
 from ..document.structured_data import Structured
 from ..records import Image
+from ..word_lists import WordLists
 
 MAX_IMAGES: Final = 50
 _MAX_CAPTION_CHARS: Final = 300
@@ -24,22 +26,16 @@ _BEFORE_TEXT, _BEHIND_TEXT = 6, 3
 _CAPTION_NAME = re.compile(
     r"caption|(?:^|[\s_-])(?:pic|img|image|photo|tu)-?(?:text|desc|title|info|note|intro|credit|zhu)"
 )
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
+_any = _LISTS.pattern
 _CAPTION_LINE = re.compile(
-    r"^[▲△↑▼↓◆■\s（(【]{0,3}(?:图为|圖為|图[:：]|圖[:：]|图[一二三四五六七八九十\d]{1,3}\b|资料图|資料圖|资料照片|"
-    r"資料照|示意图|"
-    r"图片来源|圖片來源|图源|图片说明|圖說|效果图|配图|photo|image|foto|credit)|^[▲△↑▼]|"
-    r"(?:摄|攝|供图|供圖|/图|发|资料图|資料照|截图)[）)】。]{0,2}$",
+    rf"^[▲△↑▼↓◆■\s（(【]{{0,3}}(?:{_any('captions')}|[图圖][:：]|图[一二三四五六七八九十\d]{{1,3}}\b)|^[▲△↑▼]|"
+    rf"{_any('behind captions')}[）)】。]{{0,2}}$",
     re.IGNORECASE,
 )
 _NO_CAPTION = re.compile(
-    r"[\w. ()-]{0,80}\.(?:jpe?g|png|gif|webp|bmp)$|(?:get|see|view|read|buy|shop|order|click|check|learn|show|watch|"
-    r"play|enlarge|zoom|"
-    r"download|subscribe|sign|follow|share|save|pin|print|skip|twitter|facebook|bullet point|記事を読む|続きを読む|"
-    r"loading|advertisement|img|image|photo|picture|hero(?: "
-    r"feature)?|logo|icon|banner|"
-    r"thumbnail|featured|placeholder|video loading|shutterstock|getty images|istock|点击|查看|返回|图片)"
-    r"(?:$|[\s:]+(?:the |this |full |more |now |on |it |in |to |image|photo|recipe|price|post|article|up|here|"
-    r"larger).{0,30}$)|[\d\W_]+$",
+    rf"[\w. ()-]{{0,80}}\.(?:jpe?g|png|gif|webp|bmp)$|{_any('no captions')}"
+    rf"(?:$|[\s:]+(?:{_any('small words behind buttons')} |{_any('behind buttons')}).{{0,30}}$)|[\d\W_]+$",
     re.IGNORECASE,
 )
 _NO_PICTURE = re.compile(
@@ -58,45 +54,44 @@ def find_images(document: Document, structured: Structured, kept: Sequence[int],
         document: a parsed page.
         structured: its JSON-LD.
         kept: blocks of the text.
-        title: the headline, which is no caption.
+        title: the headline, never used as a caption.
 
     Returns:
-        At most `MAX_IMAGES`; a caption is the figure's, else the line under the picture if it reads like one, else the
-        alternative text.
+        At most `MAX_IMAGES`. The caption is the figure's, else the line under the picture if it reads like one, else
+        the alternative text.
 
     Cost: O(images of the page).
     """
-    found: dict[str, Image] = {}
+    images: dict[str, Image] = {}
     for value in (*document.metas.get("og:image", ())[:1], *structured.images[:1]):
         url = document.resolve(value)
         if url and not _NO_PICTURE.search(value[-120:]):
-            found.setdefault(url, Image(url, "", lead=not found))
+            images.setdefault(url, Image(url, "", lead=not images))
     if kept and document.images:
         low = document.blocks.nodes[kept[0]] - _BEFORE_TEXT
         high = document.ends[document.blocks.nodes[kept[-1]]] + _BEHIND_TEXT
         captions: set[str] = set()
         for at in range(bisect_left(document.images, low, key=lambda image: image[0]), len(document.images)):
             node, value, alternative = document.images[at]
-            if node >= high or len(found) >= MAX_IMAGES:
+            if node >= high or len(images) >= MAX_IMAGES:
                 break
             if value.startswith("data:") or _NO_PICTURE.search(value[-120:]) or _is_small(document, node):
                 continue
             url = document.resolve(value)
             if url:
-                before = found.get(url)
+                before = images.get(url)
                 caption = _caption(document, node) or clean(alternative, _MAX_CAPTION_CHARS)
                 # What stands at every picture, or on a button, says nothing of this one.
                 if caption in captions or _NO_CAPTION.match(caption) or squeeze(caption) == squeeze(title):
                     caption = ""
                 captions.add(caption)
-                found[url] = Image(
-                    url, caption or (before.caption if before else ""), lead=before.lead if before else not found
+                images[url] = Image(
+                    url, caption or (before.caption if before else ""), lead=before.lead if before else not images
                 )
-    return tuple(found.values())
+    return tuple(images.values())
 
 
 def _is_small(document: Document, node: int) -> bool:
-    """Tell whether an image's stated size is that of an icon."""
     element = document.elements[node] if node < len(document.elements) else None
     for name in ("width", "height"):
         digits = (element.get(name) or "").removesuffix("px") if element is not None else ""
@@ -132,7 +127,7 @@ def _caption(document: Document, node: int) -> str:
 
 
 def _is_centred(document: Document, node: int) -> bool:
-    """Tell whether a line is centred, as captions are and paragraphs are not."""
+    """Tell whether a line is centred, as captions are."""
     element = document.elements[node] if node < len(document.elements) else None
     if element is None:
         return False

@@ -12,7 +12,6 @@ _ABOVE_HEADLINE: Final = 6
 _BEHIND_TEXT: Final = 8
 _LONGEST_LABEL: Final = 60
 MAX_LINES: Final = 90
-"""Most lines that are looked at."""
 
 
 def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
@@ -24,9 +23,7 @@ def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> 
         kept: blocks of the text.
 
     Returns:
-        At most `MAX_LINES` block numbers, none twice; the first ones of the page when it has neither headline nor text.
-
-    Cost: O(MAX_LINES).
+        At most `MAX_LINES` distinct block numbers; the first 30 of the page when it has neither headline nor text.
     """
     count = len(document.blocks)
     first = kept[0] if kept else -1
@@ -46,6 +43,6 @@ def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> 
 
 
 def split_fields(document: Document, index: int) -> list[str]:
-    """Split a line into the fields that readers see; the whole line for none."""
+    """Split a line into the fields that readers see."""
     parts = document.blocks.parts[index]
     return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

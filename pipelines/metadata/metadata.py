@@ -29,21 +29,18 @@ MAX_SUMMARY_CHARS: Final = 1000
 def extract(document: Document, extraction: Extraction, fetched_at: datetime) -> Metadata:
     """Return title, authors, source, time, language, summary and the rest.
 
-    Each field asks its sources in order of trust: structured data, meta elements, then what is visible between
-    headline and text. A value of impossible form (a future date, the site's name as author) is passed over.
+    Each field asks its sources in order of trust: structured data, meta elements, then visible lines between headline
+    and text. Impossible values (a future date, the site's name as author) are ignored.
 
     Args:
         document: a parsed page.
-        extraction: its text; fields that need the place of the text are searched near it.
+        extraction: its text; some fields are searched near it.
         fetched_at: when the page was fetched, with zone.
-
-    Returns:
-        The metadata; fields without a source are empty.
 
     Raises:
         ValueError: `fetched_at` has no zone.
 
-    Cost: O(blocks + links + characters of metadata); inline scripts are read only when nothing else tells the time.
+    Cost: O(blocks + links + characters of metadata); inline scripts are read only when nothing else has the time.
     """
     if fetched_at.tzinfo is None:
         raise ValueError(f"fetched_at {fetched_at!r} has no time zone")
@@ -85,9 +82,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
 def extract_head(document: Document, found: Metadata) -> Metadata:
     """Return the metadata of a page without an article.
 
-    Args:
-        document: a parsed page.
-        found: its metadata, as of an article; language and canonical URL stay.
+    Language and canonical URL are those of `found`, its metadata read as an article's.
 
     Cost: O(blocks), with a small constant.
     """
@@ -97,7 +92,6 @@ def extract_head(document: Document, found: Metadata) -> Metadata:
 
 
 def _canonical(document: Document) -> str:
-    """Return the canonical URL that the page states."""
     for rel, href, _, _ in document.relations:
         if "canonical" in rel.split():
             return document.resolve(href) or ""

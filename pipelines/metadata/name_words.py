@@ -1,8 +1,8 @@
-"""Words of pages, languages and places, of which no name is made alone.
+"""Words of pages, languages and places; no name is made of them alone.
 
-The lists lie in `words/`: `interface.txt` has the words of the interfaces of content systems in some sixty languages,
-`english.txt` the words that English news write with a small letter, `chinese.txt` dictionary words that begin like a
-name, `places.txt` countries and cities in thirty languages; all in small letters and simplified characters.
+The dictionaries lie in `words/`: `interface.txt` has the words of the interfaces of content systems in some sixty
+languages, `english.txt` the words that English news write in lower case, `chinese.txt` dictionary words that begin like
+a name, `places.txt` countries and cities in thirty languages; all in small letters and simplified characters.
 
 Source: single words of the message catalogues of Django, django-allauth, Wagtail, Mezzanine and django CMS (BSD and MIT
 licences), jieba's dictionary (MIT), names of territories and cities of Unicode's CLDR, and additions by hand; frequent
@@ -24,17 +24,16 @@ _BREAK = re.compile(r"[^\w\u0300-\u036f\u0590-\u0eff]+|[\d_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LONGEST: Final = 12
 _LEAST_JOINED: Final = 4
-"""Characters of a run of which single characters may be words of their own."""
+"""From this length a run may contain words of one character."""
 
 
 @cache
 def _load(name: str) -> frozenset[str]:
-    """Load a list of words."""
     return frozenset((_FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines())
 
 
 def is_made_of_words(name: str) -> bool:
-    """Tell whether a name is a place or consists of words of pages and languages.
+    """Tell whether a name is a place or consists of common words.
 
     >>> [is_made_of_words(text) for text in ("Related Articles", "活動列表", "Seoul", "Lee Page", "文彦博")]
     [True, True, True, False, False]
@@ -47,7 +46,7 @@ def is_made_of_words(name: str) -> bool:
 
 
 def is_chinese_word(text: str) -> bool:
-    """Tell whether a dictionary has a Chinese text as a word that names nobody.
+    """Tell whether a Chinese text is a dictionary word, not a name.
 
     >>> is_chinese_word("時間"), is_chinese_word("金杰远")
     (True, False)
@@ -64,7 +63,7 @@ def _is_word(word: str) -> bool:
 
 
 def _is_joined(run: str) -> bool:
-    """Tell whether a run without blanks can be cut into words of pages."""
+    """Tell whether a run without blanks can be cut into words."""
     words, least = _load("interface"), 1 if len(run) >= _LEAST_JOINED else 2
     ends = {0}
     for start in range(len(run)):

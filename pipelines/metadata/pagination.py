@@ -5,27 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from ..document.document import Document
 from ..urls import canonicalize
+from ..word_lists import WordLists
 
 MAX_PAGES: Final = 200
 """Higher numbers are not page numbers of one article."""
 _MAX_ANCHOR_CHARS: Final = 24
 _FOLLOWING: Final = 0
 _PRECEDING: Final = -1
-_NEXT: Final = (
-    "下一页,下一頁,下页,下頁,后页,後頁,后一页,後一頁,阅读下一页,next,next page,next part,次へ,次のページ,次ページ,다음,"
-    "다음 페이지,weiter,nächste seite,page suivante,suivant,suivante,siguiente,página siguiente,próxima,próxima página,"
-    "volgende,далее,следующая,следующая страница"
-)
-_PREVIOUS: Final = (
-    "上一页,上一頁,上页,上頁,前页,前頁,前一页,前一頁,prev,previous,previous page,prev page,前へ,前のページ,前ページ,"
-    "이전,이전 페이지,zurück,vorherige seite,page précédente,précédent,précédente,anterior,página anterior,vorige,"
-    "назад,предыдущая"
-)
-_ORDER: Final = dict.fromkeys(_NEXT.split(","), _FOLLOWING) | dict.fromkeys(_PREVIOUS.split(","), _PRECEDING)
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "pages.txt")
+_ORDER: Final = dict.fromkeys(_LISTS["next"], _FOLLOWING) | dict.fromkeys(_LISTS["previous"], _PRECEDING)
 _INITIALS: Final = frozenset("第PpSs")
 _MARKS: Final = " \t\u3000[]()（）【】<>《》«»‹›→←|｜·.:：…_-–—"
 # Characters with which the anchors in question begin and end: most links are told apart by these alone.
@@ -34,7 +27,7 @@ _LAST: Final = frozenset("".join(word[-1] + word[-1].upper() for word in _ORDER)
 _RELATIONS: Final = {"next": _FOLLOWING, "prev": _PRECEDING, "previous": _PRECEDING}
 _HAN: Final = {char: number for number, char in enumerate("一二三四五六七八九十", 1)}
 _LABEL = re.compile(
-    r"第\s{0,2}(\d{1,3}|[一二三四五六七八九十])\s{0,2}[页頁]|(?:page|seite|página|pagina)\s{1,2}(\d{1,3})$"
+    rf"第\s{{0,2}}(\d{{1,3}}|[一二三四五六七八九十])\s{{0,2}}[页頁]|{_LISTS.pattern('page')}\s{{1,2}}(\d{{1,3}})$"
 )
 _EXTENSION = re.compile(r"\.(?:s?html?|php|aspx?|jsp|xhtml|do|cgi)$", re.IGNORECASE)
 _KEYS: Final = "p|pg|pn|page|paged|pageno|page_no|pageid|pagenum|page_num|pagenumber|pageindex|currentpage|part|start"
@@ -55,7 +48,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A step to another page of the article: the numbers in both URLs (0 for none)."""
+    """A link to another page of the article, and the numbers in both URLs."""
 
     url: str
     own: int
@@ -68,22 +61,16 @@ def find_pages(document: Document) -> Pages:
     """Find this page's place among the pages of its article.
 
     A next link alone proves nothing: archives, channels and "next article" links look the same. It counts when its
-    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Links
-    with numbers tell whether the URLs count from 0 or from 1, and stand in for a missing next link.
-
-    Args:
-        document: a parsed page.
-
-    Returns:
-        The neighbours; all empty for an article on one page.
+    URL is this page's with another page number: `5.html` and `5_2.html`, `?id=7&page=2` and `?id=7&page=3`. Numbered
+    links show whether the URLs count from 0 or from 1, and replace a missing next link.
 
     Cost: O(links); URLs are compared only where an anchor is a number or a word such as 下一页.
     """
-    own = canonicalize(document.url) or document.url
+    page_url = canonicalize(document.url) or document.url
     steps: list[tuple[int, _Step]] = []
     for label, href in _labelled(document):
         url = document.resolve(href)
-        step = _step(own, url) if url and url != own else None
+        step = _step(page_url, url) if url and url != page_url else None
         if step is not None:
             steps.append((label, step))
     return _placed(steps) if steps else Pages()
@@ -128,8 +115,8 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
     steps = [(label, step) for label, step in steps if step.sure or trusted or not step.own]
     if not steps:
         return Pages()
-    own = steps[0][1].own
-    number = own + offset if own else 1
+    page_number = steps[0][1].own
+    number = page_number + offset if page_number else 1
 
     def neighbour(direction: int, by: int) -> str:
         for label, step in steps:
@@ -139,14 +126,13 @@ def _placed(steps: list[tuple[int, _Step]]) -> Pages:
         return ""
 
     # A first page says by "next" alone: then it cannot be told whether the URLs count from 0 or from 1.
-    ahead = (step.url for label, step in steps if label == _FOLLOWING and not own and step.other == 1)
+    ahead = (step.url for label, step in steps if label == _FOLLOWING and not page_number and step.other == 1)
     following, preceding = neighbour(_FOLLOWING, 1) or next(ahead, ""), neighbour(_PRECEDING, -1)
     return Pages(number, following, preceding) if following or preceding else Pages()
 
 
-def _step(own: str, url: str) -> _Step | None:
-    """Compare the URLs of two pages; None when they are not of one article."""
-    path, _, query = own.partition("?")
+def _step(page_url: str, url: str) -> _Step | None:
+    path, _, query = page_url.partition("?")
     other_path, _, other_query = url.partition("?")
     if path == other_path:
         return _query_step(url, query, other_query)
@@ -169,26 +155,24 @@ def _tail(path: str, stem: str) -> int:
 
 
 def _query_step(url: str, query: str, other_query: str) -> _Step | None:
-    """Compare two URLs that differ in one parameter."""
-    own, other = _QUERY.search(query), _QUERY.search(other_query)
+    page_match, other = _QUERY.search(query), _QUERY.search(other_query)
     rest = _QUERY.sub("", query, count=1).strip("&")
-    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (own and other and own[1] != other[1]):
+    if rest != _QUERY.sub("", other_query, count=1).strip("&") or (page_match and other and page_match[1] != other[1]):
         return None
-    numbers = (int(own[2]) if own else 0, int(other[2]) if other else 0)
+    numbers = (int(page_match[2]) if page_match else 0, int(other[2]) if other else 0)
     # ?p=12 and ?p=13 are two articles of many a blog.
-    sure = not (own and other and own[1].lower() == "p")
+    sure = not (page_match and other and page_match[1].lower() == "p")
     return _Step(url, *numbers, sure) if numbers[0] != numbers[1] else None
 
 
 def _numeric_step(url: str, path: str, other_path: str) -> _Step | None:
-    """Compare two URLs that differ in one number."""
     numbers, others = _NUMBERS.findall(path), _NUMBERS.findall(other_path)
     if len(numbers) != len(others) or _NUMBERS.sub("#", path) != _NUMBERS.sub("#", other_path):
         return None
     changed = [(one, two) for one, two in zip(numbers, others, strict=True) if one != two]
     if len(changed) != 1 or max(map(len, changed[0])) > 3:
         return None
-    own, other = map(int, changed[0])
-    if not (0 <= own <= MAX_PAGES and 0 <= other <= MAX_PAGES):
+    page_number, other = map(int, changed[0])
+    if not (0 <= page_number <= MAX_PAGES and 0 <= other <= MAX_PAGES):
         return None
-    return _Step(url, own, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)
+    return _Step(url, page_number, other, sure=bool(_MARKED.search(path)) and len(numbers) > 1)

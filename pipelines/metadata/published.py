@@ -61,12 +61,12 @@ _NAME_CHARS: Final = 40
 def find_published(
     document: Document, structured: Structured, lines: LineNumbers, now: datetime, habits: Habits
 ) -> tuple[Moment | None, str]:
-    """Return the publish time and the source it comes from.
+    """Return the publish time and its source: json-ld, meta, visible, script or url.
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
-    bare day is refined by the visible line of the same day. Without either, times of `<time>` elements, of inline
-    scripts and of the URL are asked, in this order. When a page was changed is used when there is nothing else. A
-    visible day whose year is left out comes last: its year is a guess, and its precision says so.
+    bare day is refined by the visible line of the same day. Without either, `<time>` elements, inline scripts and the
+    URL are asked, in this order. A time of change is used when there is nothing else. A visible day without a year
+    comes last: its year is a guess, and its precision says so.
 
     Args:
         document: a parsed page.
@@ -75,27 +75,24 @@ def find_published(
         now: when the page was fetched; later times are refused.
         habits: how the site writes times.
 
-    Returns:
-        The moment and "json-ld", "meta", "visible", "script" or "url"; (None, "") when there is none.
-
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated and _has_clock(stated) and not _is_doubtful(stated, now, habits):
         return stated, origin
-    seen, is_relative = read_visible(document, lines, now, habits)
-    if seen and seen.precision == GUESS:
-        return _surer(document, structured, lines.kept, now, habits, guess=seen)
-    exact = seen if seen and seen.precision != "day" else None
+    visible, is_relative = read_visible(document, lines, now, habits)
+    if visible and visible.precision == GUESS:
+        return _surer(document, structured, lines.kept, now, habits, guess=visible)
+    exact = visible if visible and visible.precision != "day" else None
     if stated:
         return (exact, "visible") if exact and _is_better(exact, stated, now) else (stated, origin)
     if exact:
         return _zoned(document, exact, now, habits), "visible"
-    day = None if is_relative else seen
+    day = None if is_relative else visible
     for source, moment in _others(document, structured, lines.kept, now, habits):
         if day is None or moment.day == day.day:
             return moment, source
-    return (seen, "visible") if seen else _late(document, structured, now, habits)
+    return (visible, "visible") if visible else _late(document, structured, now, habits)
 
 
 def _surer(
@@ -103,8 +100,8 @@ def _surer(
 ) -> tuple[Moment | None, str]:
     """Return a time that is stated with its year, else the guess.
 
-    Of a stated day the guess knows the clock. Title and URL may know the year of the guess; a URL of another month says
-    that the guess is of something else.
+    The guess knows the clock of a stated day. Title and URL may know the year of the guess; if the URL names another
+    month, the guess is discarded.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated is None or _is_served(stated, now):
@@ -112,25 +109,25 @@ def _surer(
     if stated is None:
         stated, origin = _late(document, structured, now, habits)
     if stated:
-        seen = set_year(guess, stated.day.year, now, habits)
-        return (seen, "visible") if seen and _is_better(seen, stated, now) else (stated, origin)
+        visible = set_year(guess, stated.day.year, now, habits)
+        return (visible, "visible") if visible and _is_better(visible, stated, now) else (stated, origin)
     titled = parse.read(document.title, now, habits)
     if titled and (titled.day.month, titled.day.day) == (guess.day.month, guess.day.day):
         return set_year(guess, titled.day.year, now, habits), "visible"
     year, month = parse.read_url_year(document.url)
     if month not in {0, guess.day.month}:
         return None, ""
-    seen = set_year(guess, year, now, habits) if year else guess
-    return (seen if seen is None or month else replace(seen, precision=GUESS)), "visible" if seen else ""
+    visible = set_year(guess, year, now, habits) if year else guess
+    return (visible if visible is None or month else replace(visible, precision=GUESS)), "visible" if visible else ""
 
 
-def _is_better(seen: Moment, stated: Moment, now: datetime) -> bool:
+def _is_better(visible: Moment, stated: Moment, now: datetime) -> bool:
     """Tell whether the visible time says more than the stated one."""
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
-        return seen.day == stated.day
-    return stated.iso[:16] == seen.iso[:16] and stated.iso[-6:] != seen.iso[-6:]
+        return visible.day == stated.day
+    return stated.iso[:16] == visible.iso[:16] and stated.iso[-6:] != visible.iso[-6:]
 
 
 def _has_clock(moment: Moment) -> bool:
@@ -143,7 +140,7 @@ def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
 
 
 def _is_served(moment: Moment, now: datetime) -> bool:
-    """Tell whether a time is that at which the page was made for this request."""
+    """Tell whether a time is that of the request: the page was rendered for it."""
     return moment.has_clock and abs(now - datetime.fromisoformat(moment.iso)) < _SERVED_WITHIN
 
 
@@ -153,39 +150,39 @@ def _stated(document: Document, structured: Structured, now: datetime, habits: H
     values = [(structured.published, "json-ld")] if structured.published else []
     values += [(find_meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
     for value, origin in values:
-        found = parse.read_stamp(value, now, habits) if value else None
-        if found and found.precision != "day" and "T00:00" not in found.iso:
-            if day[0] is None or day[0].day == found.day:
-                return found, origin
-        elif found and day[0] is None:
-            day = found, origin
+        moment = parse.read_stamp(value, now, habits) if value else None
+        if moment and moment.precision != "day" and "T00:00" not in moment.iso:
+            if day[0] is None or day[0].day == moment.day:
+                return moment, origin
+        elif moment and day[0] is None:
+            day = moment, origin
     return day
 
 
-def _zoned(document: Document, seen: Moment, now: datetime, habits: Habits) -> Moment:
+def _zoned(document: Document, visible: Moment, now: datetime, habits: Habits) -> Moment:
     """Return the `<time>` element of the same minute, which has zone and second."""
     if habits.zone is not UTC:
-        return seen  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
-    clock = seen.iso[10:16]
+        return visible  # a site that shows its own clock and calls it UTC for machines is commoner than one abroad
+    clock = visible.iso[10:16]
     for _, value in document.times[:8]:
         if clock in value:
-            found = parse.read_stamp(value, now, habits)
-            if found and found.iso[:16] == seen.iso[:16]:
-                return found
-    return seen
+            moment = parse.read_stamp(value, now, habits)
+            if moment and moment.iso[:16] == visible.iso[:16]:
+                return moment
+    return visible
 
 
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Yield the times of sources used when headline and head say nothing exact."""
+    """Yield the times of sources used when headline and head have no exact one."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)
     for node, value in document.times[:5]:
-        found = parse.read_stamp(value, now, habits) if node <= end else None
-        if found:
-            yield "visible", found
+        moment = parse.read_stamp(value, now, habits) if node <= end else None
+        if moment:
+            yield "visible", moment
     values = [(structured.page_published, "json-ld")] if structured.page_published else []
     values += [
         (find_meta(document, name), "meta") for name in document.metas if _NAME.search(name) and not _NO.search(name)
@@ -205,21 +202,20 @@ def _late(document: Document, structured: Structured, now: datetime, habits: Hab
     values = [(structured.modified, "json-ld")]
     values += [(find_meta(document, name), "meta") for name in document.metas if _LATE.fullmatch(name)]
     for value, origin in values:
-        found = parse.read_stamp(value, now, habits) if value else None
-        if found and not _is_served(found, now) and (day is None or day.day == found.day):
-            return found, origin
+        moment = parse.read_stamp(value, now, habits) if value else None
+        if moment and not _is_served(moment, now) and (day is None or day.day == moment.day):
+            return moment, origin
     return day, "url" if day else ""
 
 
 def _scripted(document: Document, now: datetime, habits: Habits) -> Moment | None:
-    """Find a publish time in a variable of an inline script."""
     for text in document.scripts:
         for match in islice(_SCRIPT_VALUE.finditer(text), _MAX_VALUES):
             start = match.start()
             if text[start - 1 : start] in _BEFORE_VALUE and _SCRIPT_NAME.search(
                 text, max(0, start - _NAME_CHARS), start
             ):
-                found = parse.read_stamp(match[0], now, habits)
-                if found:
-                    return found
+                moment = parse.read_stamp(match[0], now, habits)
+                if moment:
+                    return moment
     return None

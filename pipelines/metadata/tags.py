@@ -7,78 +7,46 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from ..decode.scripts import simplify
-from ..decode.text import clean, squeeze, words
+from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_label
 from ..document.structured_data import Structured, find_meta
 from ..records import Extraction
+from ..word_lists import WordLists
 
 MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
 _BEFORE, _BEHIND = 8, 30
 _ITEMS: Final = frozenset({"li", "span", "p", "strong", "b", "h6"})
-"""Elements around a single tag of a box."""
+"""Elements around a single tag in a box of tags."""
 _SPLIT = re.compile(r"[,，;；、|]|\s{2,}")
 _TAG_PATH = re.compile(r"/(?:tags?|keywords?|topics?|hashtag|biaoqian)[/_=-]|[?&](?:tag|keyword)=", re.IGNORECASE)
 _TAG_NAME = re.compile(
     r"(?:^|[\s_-])(?:tags?|tag-?(?:list|links?|box)|keywords?|article-?tags?|post-?tags?)(?:$|[\s_-])"
 )
-_LABEL = re.compile(
-    r"^[\W_]{0,3}(?:关键词|关键字|關鍵字|關鍵詞|标签|標籤|tags?|keywords?)\s{0,2}[:：]\s{0,3}(.{2,200})", re.IGNORECASE
-)
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "tags.txt")
+_any = _LISTS.pattern
+_LABEL = re.compile(rf"^[\W_]{{0,3}}{_any('keyword labels')}\s{{0,2}}[:：]\s{{0,3}}(.{{2,200}})", re.IGNORECASE)
 _CRUMB_NAME = re.compile(r"crumb|position|location|(?:^|[\s_-])(?:path|lujing|place|weizhi|where|dqwz)(?:$|[\s_-])")
-_CRUMB_LABEL = re.compile(
-    r"^[\W_]{0,3}(?:您?你?(?:现在|当前|目前|所在|的)?的?位置|當前位置|目前位置|you are here)\s{0,2}(?:是)?[:：]?"
-    r"\s{0,3}",
-    re.IGNORECASE,
-)
+_CRUMB_LABEL = re.compile(rf"^[\W_]{{0,3}}{_any('breadcrumb labels')}\s{{0,2}}(?:是)?[:：]?\s{{0,3}}", re.IGNORECASE)
 _STEP = re.compile(r"\s{0,3}(?:>{1,2}|›|»|→|/|＞|::|-&gt;|·|\|)\s{0,3}")
-_NO_SECTION: Final = words(
-    "首页 home 正文 文章 文章详情 联系我们 关于我们 主页 新闻正文 文章正文 内容 内文 查看内容 阅读 详情 新闻详情 "
-    "内容页 当前页 论坛 startseite "
-    "推荐 重点推荐 "
-    "今日必读 滚动 滚动新闻 新闻中心 最新 accueil inicio portada 资讯详情 浏览文章 article articles homepage "
-    "frontpage index "
-    "indexhtml content contents contact contactus login search back tag tags post posts blogpost allposts story "
-    "stories featured "
-    "uncategorized uncategorised none null general help about aboutus browse all main page pages error 404 default root"
-)
-"""Squeezed and simplified."""
-_SECTION_END = re.compile(
-    r"[\s·|-]{0,3}(?:正文|滚动条|字[号體体號]|转播到|轉播到|订阅|訂閱|申请入驻|大\s?中\s?小|(?:19|20)\d\d年\d).*$"
-)
+_FIRST_CRUMBS: Final = tuple(_LISTS["first breadcrumbs"])
+_NO_SECTION: Final = _LISTS.words("no sections")
+_SECTION_END = re.compile(rf"[\s·|-]{{0,3}}(?:{_any('behind sections')}|大\s?中\s?小|(?:19|20)\d\d年\d).*$")
 _ODD = re.compile(r"^[\d\W]+$|://|(?:19|20)\d\d\s?$|\d{1,2} of \d|\b(?:19|20)\d\d\b.{0,12}\d")
 _STEP_CHARS: Final = 20
 _SECTION_PATH = re.compile(r"\s?[/>›»]\s?")
-# Keywords that name no subject: channels of every site, buttons, and what content systems call their kinds of page.
-_NO_KEYWORD: Final = words(
-    "news blog blogs home homepage post posts page pages article articles story stories video videos photo photos "
-    "image images "
-    "topic topics tag tags category categories featured headline headlines latest breaking trending popular recent "
-    "uncategorized "
-    "uncategorised general other misc none null all more media archive archives content index default website online "
-    "magazine "
-    "newspaper opinionen actualité actualités noticias noticia nachrichten aktuell aktuelles nyheter nyheder notizie "
-    "haberler haber "
-    "wiadomości новости ειδήσεις νέα berita ニュース 뉴스 新闻 首页 正文 文章 头条 要闻 资讯 图片 视频 专题 新闻图片 "
-    "滚动 滚动新闻 "
-    "新闻中心 国内新闻 国际新闻 社会新闻 热点新闻 热门新闻 即时新闻 最新消息 新闻网 门户 网站 其他 综合 推荐 原创 "
-    "健康新闻 生活新闻"
-)
-"""Squeezed and simplified."""
+_NO_KEYWORD: Final = _LISTS.words("no keywords")
 _NEWS_OF_ALL = re.compile(
-    r"(?:(?:latest|breaking|top|world|daily|local|general|national|international|today|live|online|all|more|current|"
-    r"recent|featured|"
-    r"us|uk|india|business|sports?|health|medical|medicine|games?)[\s-]){0,3}(?:news|headlines?|stories|articles)"
-    r"(?:\s(?:today|live|online|now|headlines|updates?|videos?|archives?|stories|portal|articles|blog|in "
-    r"\w{2,12})){0,3}$|breaking\b|top news\b"
+    rf"(?:{_any('news of all')}[\s-]){{0,3}}{_any('news')}(?:\s(?:{_any('behind news')}|in \w{{2,12}})){{0,3}}$|"
+    r"breaking\b|top news\b"
 )
 _BUTTON = re.compile(
-    r"(?:view|buy|shop|see|read|show|browse|explore|click|sign|log|subscribe|follow|add|leave|post a|share|download)\s|"
-    r"(?:dodaj|zobacz)\s|.{0,12}\b(?:comments?|komentarze|komentar\w*)\b|(?:查看|更多|返回|收藏|分享)"
+    rf"{_any('buttons')}\s|.{{0,12}}\b(?:{_any('comments')}|{_any('polish comments')}\w*)\b|{_any('chinese buttons')}"
 )
 _IDENTIFIER = re.compile(
     r"^[a-z]{22,}$|[_=\\{}<>@]|://|^\w+:\w|^[A-Z]{2,6}\d{1,3}$|^[\d\W]+$|^[0-9a-f-]{16,}$|\.(?:com|net|org|cn|"
@@ -90,10 +58,10 @@ _PART = re.compile(r"[\s-]+")
 _CODE_CHARS: Final = 8
 _MOST_WORDS: Final = 6
 _FEW: Final = 3
-"""So few words of one place are believed though the text has none of them."""
+"""So few words of one place are believed even if the text has none of them."""
 _STATED_SHARE: Final = 0.25
 _SHOWN_SHARE: Final = 0.5
-"""Share of the words of one place that the text must have, lest they are those of the site."""
+"""Least share of the words of one place that the text must have; with fewer they are the site's."""
 
 
 def find_keywords(
@@ -102,7 +70,7 @@ def find_keywords(
     """Return the keywords of the metadata, then the tags shown at the text.
 
     The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
-    them they are those of the site, and only those count that the text has. Identifiers, names of channels and of the
+    them they belong to the site, and only those that the text has count. Identifiers, names of channels and of the
     site, and buttons are no keywords.
 
     Args:
@@ -110,7 +78,7 @@ def find_keywords(
         structured: its JSON-LD.
         extraction: its text; tags are looked for around it.
         title: the headline.
-        sites: what the site calls itself.
+        sites: names of the site.
 
     Returns:
         At most `MAX_KEYWORDS` words, distinct but for case.
@@ -119,7 +87,7 @@ def find_keywords(
     """
     metas = document.metas
     text = f"{title} {extraction.text}"
-    told = text.lower()
+    lower_text = text.lower()
     no_keyword = {squeeze(title), *map(squeeze, sites)}
     groups = [
         (metas.get("article:tag", ()), _STATED_SHARE),
@@ -128,19 +96,19 @@ def find_keywords(
         (structured.keywords, _STATED_SHARE),
         *((anchors, _SHOWN_SHARE) for anchors in _shown(document, extraction.blocks)),
     ]
-    found: dict[str, str] = {}
+    keywords: dict[str, str] = {}
     for values, share in groups:
         stated = [word for word in _split(values) if _is_keyword(word, no_keyword)]
-        named = [word for word in stated if _tells(text, told, word)]
+        named = [word for word in stated if _tells(text, lower_text, word)]
         for word in (
             named if len(stated) > _FEW * (share < _SHOWN_SHARE) and len(named) < share * len(stated) else stated
         ):
-            found.setdefault(word.lower(), word)
-    return tuple(found.values())[:MAX_KEYWORDS]
+            keywords.setdefault(word.lower(), word)
+    return tuple(keywords.values())[:MAX_KEYWORDS]
 
 
 def _split(values: Iterable[str]) -> Iterator[str]:
-    """Yield the words of keyword lists; blanks part Chinese ones if nothing does."""
+    """Yield the words of keyword lists; Chinese ones may be parted by blanks alone."""
     for value in islice(values, 60):
         text = value[:2000]
         parts = _SPLIT.split(text)
@@ -152,7 +120,6 @@ def _split(values: Iterable[str]) -> Iterator[str]:
 
 
 def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
-    """Tell whether a word names a subject."""
     if not 1 < len(word) <= _MAX_KEYWORD_CHARS or word.count(" ") >= _MOST_WORDS or _IDENTIFIER.search(word):
         return False
     lowered = word.lower()
@@ -166,7 +133,7 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
     )
 
 
-def _tells(text: str, told: str, word: str) -> bool:
+def _tells(text: str, lower_text: str, word: str) -> bool:
     """Tell whether a text has a word, or all stems of it.
 
     `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
@@ -175,9 +142,9 @@ def _tells(text: str, told: str, word: str) -> bool:
         return _begins(text, word)
     lowered = word.lower()
     if not word.isascii() and _HAN.search(word):
-        return lowered in told or all(lowered[at : at + 2] in told for at in range(0, len(lowered) - 1, 2))
+        return lowered in lower_text or all(lowered[at : at + 2] in lower_text for at in range(0, len(lowered) - 1, 2))
     stems = (part[: max(4, len(part) - 2)] for part in _PART.split(lowered))
-    return all(_begins(told, stem) for stem in stems)
+    return all(_begins(lower_text, stem) for stem in stems)
 
 
 def _begins(text: str, stem: str) -> bool:
@@ -226,7 +193,6 @@ def _is_tag(document: Document, node: int, href: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_crumb(name: str) -> bool:
-    """Tell whether class or id `name` is one of breadcrumbs."""
     return bool(name) and bool(_CRUMB_NAME.search(name))
 
 
@@ -240,10 +206,7 @@ def find_section(
         structured: its JSON-LD.
         first_body_block: where the text starts, -1 for none; breadcrumbs stand before it.
         title: the headline, which ends many breadcrumbs.
-        sites: what the site calls itself, which begins most.
-
-    Returns:
-        A name of at most 100 characters; empty when there is none.
+        sites: names of the site, which begin most.
 
     Cost: O(blocks before the text).
     """
@@ -260,7 +223,7 @@ def find_section(
         label = _CRUMB_LABEL.match(text)
         node = nodes[index]
         named = _is_crumb(names[node]) or (parents[node] >= 0 and _is_crumb(names[parents[node]]))
-        if label or named or text.startswith(("首页", "首頁", "Home")):
+        if label or named or text.startswith(_FIRST_CRUMBS):
             steps = _STEP.split(text[label.end() :] if label else text)
             channel = _channel((step for step in reversed(steps) if len(step.strip()) <= _STEP_CHARS), no_channel)
             if len(steps) >= 2 and channel:
@@ -269,7 +232,7 @@ def find_section(
 
 
 def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
-    """Return the first name that is a channel's, without what templates put behind it."""
+    """Return the first channel name, without suffixes that templates add."""
     for step in steps:
         name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<>:：»›·|/–—- ")
         folded = squeeze(name)
@@ -279,5 +242,4 @@ def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
 
 
 def _is_odd(name: str) -> bool:
-    """Tell whether the name of a channel is a date, a number or a URL."""
     return bool(_ODD.search(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from ..decode.text import clean, squeeze
 from ..document.document import Document
 from ..document.noise import is_label
 from ..document.structured_data import Structured, find_meta
+from ..word_lists import WordLists
 from .title_ranking import StatedTitles, TitleCandidate, choose, describe
 
 MAX_TITLE_CHARS: Final = 500
@@ -23,10 +25,10 @@ _WHOLE: Final = 0.8
 _ABOVE: Final = 8
 _FEWEST_CHARS, _MOST_CHARS = 2, 300
 _FEW_CHARS: Final = 4
-"""Shorter ones are sections or sites where there is anything else."""
+"""Shorter candidates are sections or sites if there is any other."""
 _SENTENCE_CHARS: Final = 60
 _HEADLINE_CHARS: Final = 12
-"""Shortest title that is not taken for a site's name, although it is given as one."""
+"""A title of this length is no site's name, even if it is stated as one."""
 _MOST_CUTS: Final = 6
 _MOST_CANDIDATES: Final = 60
 _BELOW: Final = 100
@@ -43,10 +45,9 @@ _PLAIN: Final = 5
 """Level of a line that is no heading."""
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
+_LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
 _LABEL = re.compile(
-    r"[\s\[【（(]{0,2}(?:原创|原創|转载|轉載|转帖|轉貼|图|圖|组图|組圖|图文|圖文|视频|視頻|置顶|置頂|精华|精華|blog|topic|video|"
-    r"photos?|news)(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)",
-    re.IGNORECASE,
+    rf"[\s\[【（(]{{0,2}}{_LISTS.pattern('headline labels')}(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)", re.IGNORECASE
 )
 """A word that templates put in front of a headline."""
 _SHORTEST: Final = 4
@@ -69,25 +70,22 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
     """Return the headline of a page without the site's name.
 
     A heading that is part of `<title>` or of the metadata's title is the best source: it has neither the site's name
-    nor a paraphrase for sharing; an only `<h1>` right above the text is the next. Without them all that may be the
-    headline is weighed (see `title_ranking`).
+    nor a paraphrase for sharing; a single `<h1>` right above the text is next. Without them all candidates are weighed
+    (see `title_ranking`).
 
     Args:
         document: a parsed page.
         structured: its JSON-LD.
         first_body_block: where the text starts; lines before it and all headings are candidates; -1 for none.
-        sites: what the site calls itself (see `find_site_names`).
+        sites: names of the site (see `find_site_names`).
 
-    Returns:
-        One line of at most 500 characters, empty when the page names nothing.
-
-    Cost: O(blocks), with a small constant: of the lines that are no headings only the 60 nearest to the text count.
+    Cost: O(blocks), with a small constant: only the 60 lines nearest to the text count beside headings.
     """
     site = fold_sites(document, structured, sites)
     lines = find_candidate_lines(document, first_body_block)
-    found = find_repeated(document, structured, lines, first_body_block, site)
-    if found:
-        return found
+    repeated = find_repeated(document, structured, lines, first_body_block, site)
+    if repeated:
+        return repeated
     if first_body_block < 0:
         lines = [line for line in lines if line[0] == 1]
     candidates, rows = weigh(document, structured, lines, first_body_block, site)
@@ -111,9 +109,7 @@ def find_repeated(
         site: folded names of the site (see `fold_sites`).
 
     Returns:
-        The headline, None when there is no such heading, or another line is repeated more.
-
-    Cost: O(lines).
+        None when there is no such heading, or another line is repeated more.
     """
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
     titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
@@ -128,7 +124,7 @@ def find_repeated(
 
 
 def fold_sites(document: Document, structured: Structured, sites: Iterable[str]) -> set[str]:
-    """Fold the names of a site, those by which links to its front page call it, too."""
+    """Fold the names of a site, with those of its links to the front page."""
     names = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     # Some pages state their headline as the name of the site or the application.
     return names - {key for text in _stated(document, structured) if len(key := squeeze(text)) >= _HEADLINE_CHARS}
@@ -137,16 +133,9 @@ def fold_sites(document: Document, structured: Structured, sites: Iterable[str])
 def weigh(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> tuple[list[TitleCandidate], NDArray[np.float64]]:
-    """Return all that may be the headline, and a row of numbers for each.
+    """Return all candidates for the headline, and a row of numbers for each.
 
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        lines: as for `find_repeated`, as the others.
-        first_body_block: where the text starts, -1 for none.
-        site: folded names of the site.
-
-    Cost: O(lines).
+    For the arguments see `find_repeated`.
     """
     candidates = _all_candidates(document, structured, lines, first_body_block, site)
     texts = {"title": "", "og:title": "", "headline": "", **dict(_sources(document, structured))}
@@ -161,17 +150,17 @@ def weigh(
 def _all_candidates(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> list[TitleCandidate]:
-    """Return what may be the headline, each text once, with all that says it."""
+    """Return the candidates, each text once, with all its sources."""
     blocks, title = document.blocks, document.title
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
-    found: dict[str, TitleCandidate] = {}
+    candidates: dict[str, TitleCandidate] = {}
 
     def add(text: str, source: str, block: int = -1, level: int = 9) -> None:
         text = _bare(text, title, metas, site) if block >= 0 else _numberless(clean(text, MAX_TITLE_CHARS))
         key = squeeze(text)
         if not _FEWEST_CHARS <= len(key) <= _MOST_CHARS:
             return
-        one = found.setdefault(key, TitleCandidate(text, key))
+        one = candidates.setdefault(key, TitleCandidate(text, key))
         one.sources.add(source)
         one.shown += block >= 0
         if block >= 0 and level < one.level:
@@ -187,11 +176,11 @@ def _all_candidates(
     for cut in list(_SEPARATOR.finditer(title))[:_MOST_CUTS]:
         add(title[: cut.start()], "title begins")
         add(title[cut.end() :], "title ends")
-    return list(found.values())
+    return list(candidates.values())
 
 
 def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, str]]:
-    """Yield what the page states to be its title, by source; other metas as one."""
+    """Yield the stated titles by source; rarer metas as one."""
     others = (name for name in _META if name not in _SHARED)
     named = (("headline", structured.headline), *((name, find_meta(document, name)) for name in _SHARED))
     for source, text in (*named, ("meta", find_meta(document, *others)), ("title", document.title)):
@@ -200,14 +189,12 @@ def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, 
 
 
 def _nearest(lines: list[tuple[int, str, int]], first_body_block: int) -> list[tuple[int, str, int]]:
-    """Return the lines nearest to the text, those above it first."""
     place = max(first_body_block, 0)
     ranked = sorted(lines, key=lambda line: place - line[2] if line[2] <= place else line[2] - place + _BELOW)
     return ranked[:_MOST_CANDIDATES]
 
 
 def _stated(document: Document, structured: Structured) -> list[str]:
-    """Return the titles in the metadata."""
     values = [structured.headline] if structured.headline else []
     metas = document.metas
     values += [metas[name][0] for name in _META if name in metas]
@@ -253,7 +240,7 @@ def _numberless(title: str) -> str:
 
 def find_headings(document: Document) -> list[tuple[int, str, int]]:
     """Return (level, text, first block) of every h1..h3, texts of one heading joined."""
-    found: list[tuple[int, str, int]] = []
+    headings: list[tuple[int, str, int]] = []
     tags, parents, blocks = document.tags, document.parents, document.blocks
     last = -1
     for index, node in enumerate(blocks.nodes):
@@ -265,16 +252,16 @@ def find_headings(document: Document) -> list[tuple[int, str, int]]:
                 if at < 0 or tags[at] not in _LEVELS:
                     continue
         if at == last:
-            level, text, first = found[-1]
-            found[-1] = (level, f"{text} {blocks.texts[index]}", first)
+            level, text, first = headings[-1]
+            headings[-1] = (level, f"{text} {blocks.texts[index]}", first)
         else:
-            found.append((_LEVELS[tags[at]], blocks.texts[index], index))
+            headings.append((_LEVELS[tags[at]], blocks.texts[index], index))
         last = at
-    return found
+    return headings
 
 
 def find_candidate_lines(document: Document, first_body_block: int) -> list[tuple[int, str, int]]:
-    """Return the headings of a page, and as level 5 the other lines before a text."""
+    """Return the headings of a page, and the other lines before the text as level 5."""
     lines = find_headings(document)
     if first_body_block < 0:
         return lines
@@ -318,7 +305,7 @@ def _agreed(
 def _nearer(
     lines: list[tuple[int, str, int]], titles: list[str], best: str, place: int, first_body_block: int
 ) -> tuple[str, int]:
-    """Return, of two headings that form the title, the one nearer to the text."""
+    """Return the second of two headings that together form the title."""
     line = squeeze(best)
     for level, text, index in reversed(lines):
         # A heading right below another is its second line.
@@ -364,7 +351,7 @@ def strip_site(title: str, site: set[str]) -> str:
 
 
 def find_site_names(document: Document, structured: Structured) -> list[str]:
-    """Return the names that the site calls itself in its metadata, and its host."""
+    """Return the names of the site in its metadata, and its host."""
     metas = document.metas
     names = [
         clean(metas[name][0], 100)
@@ -378,7 +365,7 @@ def find_site_names(document: Document, structured: Structured) -> list[str]:
 
 
 def _home_names(document: Document) -> list[str]:
-    """Return the anchors of links to the front page: the site's name, no headline."""
+    """Return the anchors of links to the front page: names of the site."""
     parts = urlsplit(document.url)
     roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
     roots |= {f"{root}/" for root in roots}

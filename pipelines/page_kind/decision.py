@@ -16,6 +16,7 @@ from .features import describe_url, features
 from .model import shipped
 from .words import words
 
+# The numbers below were chosen by hand; `uv run python -m tests.benchmarks.page_kinds` prints what they reach.
 _SURE: Final = 0.5
 """Share among the other kinds from which a page without a text is a form, whatever it links to."""
 _CAPTION_CHARS: Final = 400

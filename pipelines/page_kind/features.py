@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from ..decode.characters import Counts
 from ..decode.text import squeeze
 from ..document.document import Document, sum_sub_trees
+from ..document.structured_data import find_types
 from ..document.view import Values, measure
 from ..records import Extraction, Links, Metadata
 
+# The numbers below were chosen by hand; the model (`scrapy train kinds`) weighs the features that they make.
 _LOW: Final = 0.25
 _LIKELY: Final = 0.85
 _UNLIKELY: Final = 0.5
@@ -73,7 +75,6 @@ _NUMBER = re.compile(r"\d{5}")
 _DAY = re.compile(r"(?:19|20)\d\d[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]|\d\d)")
 _NUMBERED_LINE = re.compile(rf"{_NUMBER.pattern}.*")
 _DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
-_TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 
 
 class _Features:
@@ -138,8 +139,8 @@ def _text(page: _Features, extraction: Extraction) -> None:
         confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
     kept, mass, blocks = page.kept, page.view.mass, page.document.blocks
     page.add("confidence", confidence)
-    own = mass[kept]
-    text = float(own.sum())
+    sizes = mass[kept]
+    text = float(sizes.sum())
     page.add_amount("text", text)
     page.add("text share", text / page.total)
     page.add_amount("text blocks", len(kept))
@@ -147,10 +148,10 @@ def _text(page: _Features, extraction: Extraction) -> None:
     page.add_amount("prose", prose)
     page.add("prose share", prose / max(text, 1.0))
     page.add_amount("prose blocks", float((page.prose[kept] > 0).sum()))
-    page.add_amount("longest block", float(own.max(initial=0.0)))
+    page.add_amount("longest block", float(sizes.max(initial=0.0)))
     page.add_amount("mean block", text / max(len(kept), 1))
-    page.add("short share", float(own[own < _SHORT].sum()) / max(text, 1.0))
-    page.add("short blocks", float((own < _SHORT).mean()) if len(kept) else 1.0)
+    page.add("short share", float(sizes[sizes < _SHORT].sum()) / max(text, 1.0))
+    page.add("short blocks", float((sizes < _SHORT).mean()) if len(kept) else 1.0)
     chars = max(float(page.view.chars[kept].sum()), 1.0)
     page.add("linked in text", float(page.view.links[kept].sum()) / chars)
     for name, counts in (("stops", blocks.stops), ("marks", blocks.marks), ("digits", blocks.digits)):
@@ -257,8 +258,8 @@ def _members(names: Sequence[str]) -> list[int]:
     every = set(names)
     joined = "\n".join(every)
     words = [word for word in _MEMBER if word in joined]
-    found = {name for word in words for name in every if word in name}
-    return list(compress(range(len(names)), map(found.__contains__, names))) if found else []
+    member_names = {name for word in words for name in every if word in name}
+    return list(compress(range(len(names)), map(member_names.__contains__, names))) if member_names else []
 
 
 def _repeated(page: _Features) -> None:
@@ -296,13 +297,13 @@ def _repeated(page: _Features) -> None:
     amounts = text[chosen]
     for name, flagged in kinds.items():
         picked = flagged[chosen]
-        own = group[picked]
-        if not len(own):
+        groups = group[picked]
+        if not len(groups):
             page.values[name] = page.values[f"{name} hold"] = 0.0
             continue
-        members = np.bincount(own)
+        members = np.bincount(groups)
         page.add_amount(name, int(members.max()))
-        held = np.bincount(own, amounts[picked])
+        held = np.bincount(groups, amounts[picked])
         page.add(f"{name} hold", float(held[members > 2].max(initial=0.0)) / page.total)
 
 
@@ -318,12 +319,12 @@ def _forms(page: _Features) -> None:
             counts.append([0] * (len(_FIELDS) + 1))
         else:
             counts[-1][_field(tags[node], document.elements[node])] += 1
-    asked = [sum([own[kind] for kind in _ASKED]) for own in counts]
+    asked = [sum([fields[kind] for kind in _ASKED]) for fields in counts]
     most = max(asked[1:], default=0)
     largest = asked.index(most, 1) - 1 if most else -1
     form = counts[1 + largest] if most else [0] * len(_FIELDS)
     for kind, name in enumerate(_FIELDS):
-        page.add_amount(f"{name} fields", sum([own[kind] for own in counts]))
+        page.add_amount(f"{name} fields", sum([fields[kind] for fields in counts]))
         page.add_amount(f"{name} fields of form", form[kind])
     page.add_amount("forms", len(starts))
     node = starts[largest] if largest >= 0 else -1
@@ -358,14 +359,14 @@ def _stated(page: _Features, metadata: Metadata) -> None:
     page.add_amount("summary", len(metadata.summary))
     page.add_amount("keywords", len(metadata.keywords))
     page.add("section", bool(metadata.section))
-    types = {found.lower() for text in document.json_ld for found in _TYPE.findall(text)}
+    types = find_types(document)
     for name, wanted in _STATED_TYPES.items():
         page.add(f"states {name}", not types.isdisjoint(wanted))
     kinds = {value.lower() for value in document.metas.get("og:type", ())}
-    known = ("article", "website", "product")
-    for name in known:
+    og_kinds = ("article", "website", "product")
+    for name in og_kinds:
         page.add(f"og {name}", any(name in kind for kind in kinds))
-    page.add("og other", bool(kinds) and not any(name in kind for name in known for kind in kinds))
+    page.add("og other", bool(kinds) and not any(name in kind for name in og_kinds for kind in kinds))
     counts = Counter(document.tags)
     for tag in ("video", "audio", "iframe", "article", "table", "li", "p", "img"):
         page.add_amount(f"tag {tag}", counts[tag])
@@ -373,17 +374,17 @@ def _stated(page: _Features, metadata: Metadata) -> None:
 
 def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
     """Add shapes of the page's canonical URL and of its links."""
-    own = urlsplit(metadata.canonical)
-    page.add("canonical", bool(own.netloc))
-    for name, value in shape(own.path, own.query).items():
-        page.add(f"canonical {name}", value if own.netloc else 0.0)
+    canonical = urlsplit(metadata.canonical)
+    page.add("canonical", bool(canonical.netloc))
+    for name, value in shape(canonical.path, canonical.query).items():
+        page.add(f"canonical {name}", value if canonical.netloc else 0.0)
     count = max(min(len(links), _MOST_LINKS), 1)
-    host = own.netloc or urlsplit(page.document.url).netloc
+    host = canonical.netloc or urlsplit(page.document.url).netloc
     parted = [f"{url}/".split("/", 3) for url in links.urls[:_MOST_LINKS]]
     paths = [parts[3] for parts in parted]
     joined = "\n".join(paths)
     last = [path.rstrip("/").rpartition("/")[2] for path in paths]
-    seen = {
+    counts = {
         "deep": sum([path.count("/") > 2 for path in paths]),
         "slug": sum([name.count("-") + name.count("_") > 2 for name in last]),
         "number": len(_NUMBERED_LINE.findall(joined)),
@@ -394,7 +395,7 @@ def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
     page.add_amount("links", len(links))
     page.add("link share", page.document.LT[0] / max(page.document.T[0], 1))
     page.add_amount("headlines", float(page.headlines.sum()))
-    for name, times in seen.items():
+    for name, times in counts.items():
         page.add_amount(f"{name} links", times)
         page.add(f"{name} links share", times / count)
 

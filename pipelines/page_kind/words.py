@@ -11,6 +11,7 @@ from string import ascii_lowercase
 from typing import Final, NamedTuple, cast
 
 from ..document.document import Document
+from ..document.structured_data import find_types
 from ..document.tokens import terms
 from ..records import Extraction
 
@@ -26,7 +27,6 @@ _NAME_WORD = re.compile(rf"[a-z]{{2,{_NAME_CHARS}}}")
 _LETTERS: Final = bytes(byte if chr(byte) in ascii_lowercase else 32 for byte in range(256))
 """Turns every byte of a name that is no letter into a blank."""
 _ATTRIBUTES: Final = ("name", "placeholder", "value", "title")
-_TYPE = re.compile(r'"@type"\s{0,3}:\s{0,3}\[?\s{0,3}"(?:https?://schema\.org/)?(\w{2,40})"')
 _DIGITS = re.compile(r"\d+")
 
 
@@ -50,12 +50,12 @@ def words(document: Document, extraction: Extraction) -> Words:
     # Lines are joined before they are cut: one call of a regular expression costs as much as a hundred characters.
     names = " ".join(list(dict.fromkeys(document.names))[:_MOST_NAMES])
     cut = set(names.encode("utf-8", "replace").translate(_LETTERS).decode().split())
-    found = {f"c:{word}" for word in cut if 1 < len(word) <= _NAME_CHARS}
-    found.update(f"c:{part}" for word in cut if len(word) > _NAME_CHARS for part in _NAME_WORD.findall(word))
+    marked = {f"c:{word}" for word in cut if 1 < len(word) <= _NAME_CHARS}
+    marked.update(f"c:{part}" for word in cut if len(word) > _NAME_CHARS for part in _NAME_WORD.findall(word))
     blocks, tags = document.blocks, document.tags
     texts = blocks.texts[:_MOST_LINES]
     digits = blocks.digits.tolist()
-    found.update(
+    marked.update(
         f"s:{text.lower()}"
         for text, count in zip(texts, digits, strict=False)
         if len(text) <= _LINE_CHARS and not count
@@ -64,10 +64,10 @@ def words(document: Document, extraction: Extraction) -> Words:
         [text for text, count in zip(texts, digits, strict=False) if count and len(text) <= _LINE_CHARS]
     )
     if numbered:
-        found.update(f"s:{line}" for line in _DIGITS.sub("0", numbered.lower()).split("\n"))
+        marked.update(f"s:{line}" for line in _DIGITS.sub("0", numbered.lower()).split("\n"))
     headings = [text[:_TITLE_CHARS] for text, node in zip(texts, blocks.nodes, strict=False) if tags[node] in _HEADINGS]
-    found.update(f"h:{word}" for word in terms("\n".join(headings)))
-    found.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
+    marked.update(f"h:{word}" for word in terms("\n".join(headings)))
+    marked.update(f"t:{word}" for word in terms(document.title[:_TITLE_CHARS]))
     buttons: list[str] = []
     for node in compress(range(len(tags)), map(_FIELDS.__contains__, tags)):
         element = document.elements[node]
@@ -75,14 +75,13 @@ def words(document: Document, extraction: Extraction) -> Words:
         kind = stated.get("type", tags[node]).lower()
         if kind == "hidden":
             continue
-        found.add(f"i:{kind[:20]}")
+        marked.add(f"i:{kind[:20]}")
         buttons.extend([stated[key][:60] for key in _ATTRIBUTES if key in stated])
         if tags[node] == "button":
             text = "".join(map(str, element.itertext())) if len(element) else element.text
             buttons.append((text or "")[:60])
-    found.update(f"b:{word}" for word in terms("\n".join(buttons)))
+    marked.update(f"b:{word}" for word in terms("\n".join(buttons)))
     for value in document.metas.get("og:type", ())[:3]:
-        found.add(f"o:{value[:30].lower()}")
-    for text in document.json_ld:
-        found.update(f"j:{kind.lower()}" for kind in _TYPE.findall(text))
-    return Words(frozenset(found), frozenset(terms(extraction.text[:_TEXT_CHARS])))
+        marked.add(f"o:{value[:30].lower()}")
+    marked.update(f"j:{name}" for name in find_types(document))
+    return Words(frozenset(marked), frozenset(terms(extraction.text[:_TEXT_CHARS])))

@@ -1,4 +1,4 @@
-"""Fields of objects in data: prose, titles, what is no part of a text."""
+"""Fields of objects in data: prose, titles, and parts outside of the text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEASER = re.compile(
     r"author|byline|contributor|tags?$|keyword|categor|image|photo|picture|gallery|thumb|media$|video|advert|"
     r"^ads?$|nav$|navigation|menu|breadcrumb|translation|i18n|locale"
 )
-"""Parts of an object that are not its text."""
+"""Parts of an object that do not belong to its text."""
 _LEADS = re.compile(r"(?:slug|url|link|path|href|permalink)$")
 _CODE = re.compile(r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*[{\[]")
 _DEEPEST: Final = 4
@@ -36,7 +36,7 @@ _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE = re.compile(r"[.!?…。！？；:：][\s\"'”’)」』]*(?:\s|$)|[。！？；]")
 _LEAST_SENTENCE: Final = 40
 _LEAST_LINE: Final = 160
-"""Letters of a string that is prose though it ends no sentence."""
+"""Least letters of prose without the end of a sentence."""
 
 
 def prose_of(text: str) -> int:
@@ -60,7 +60,6 @@ def prose_of(text: str) -> int:
 
 
 def is_code(text: str) -> bool:
-    """Tell whether a string without tags is code, data or an address."""
     return _CODE.search(text[:300]) is not None
 
 
@@ -74,17 +73,17 @@ def is_card(item: object) -> bool:
 
 
 def is_part(key: object) -> bool:
-    """Tell whether what stands under a key may be a part of the text."""
+    """Tell whether the value of a key may be part of the text."""
     return not _TEASER.search(plain_name(key))
 
 
 def plain_name(key: object) -> str:
-    """Return a key in lower case without what parts its words."""
+    """Return a key in lower case without separators."""
     return str(key).replace("_", "").replace("-", "").lower()
 
 
 def _text_of(value: object, depth: int = 0) -> str:
-    """Return a stated value as text; of an object or list the names."""
+    """Return a stated value as text; the names of an object or list."""
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
@@ -100,25 +99,25 @@ def _text_of(value: object, depth: int = 0) -> str:
 
 
 def first_stated(item: dict[str, object], names: tuple[str, ...]) -> str:
-    """Return the first of some fields that says something."""
+    """Return the first non-empty one of some fields."""
     plain = {plain_name(key): value for key, value in item.items() if isinstance(key, str) and len(key) < 40}
     for name in names:
-        found = _text_of(plain.get(name)) if name in plain else ""
-        if found and found != "0":
-            return found
+        text = _text_of(plain.get(name)) if name in plain else ""
+        if text and text != "0":
+            return text
     return ""
 
 
 def title_of(item: dict[str, object]) -> tuple[str, bool]:
     """Return the title of an object, and whether it is a field of its own."""
-    found = first_stated(item, TITLES)
-    if _TITLE_CHARS[0] <= letters_of(found) and len(found) <= _TITLE_CHARS[1]:
-        return found, True
+    title = first_stated(item, TITLES)
+    if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
+        return title, True
     for value in item.values():
         if isinstance(value, dict):
-            found = first_stated(value, TITLES[:-1])
-            if _TITLE_CHARS[0] <= letters_of(found) and len(found) <= _TITLE_CHARS[1]:
-                return found, False
+            title = first_stated(value, TITLES[:-1])
+            if _TITLE_CHARS[0] <= letters_of(title) and len(title) <= _TITLE_CHARS[1]:
+                return title, False
     return "", False
 
 

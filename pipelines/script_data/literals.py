@@ -1,9 +1,9 @@
-r"""JavaScript literals, read and never run.
+r"""JavaScript literals, read without running them.
 
 JSON is read by the library. Everything else is first rewritten as JSON, token by token: `undefined`, `!0`, `void 0`,
 `new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value, whose
-parameters stand for the arguments of their call. What is no literal (calls, functions as values) becomes null; what
-is no value at all ends the reading.
+parameters stand for the arguments of their call. Calls and functions as values become null; anything that is no value
+ends the reading.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 MAX_TOKENS: Final = 20_000
-"""The states of real pages that are no JSON have up to 9,000; so many take 40 ms."""
+"""States of real pages that are no JSON have up to 9,000; 20,000 take 40 ms."""
 MAX_DEPTH: Final = 120
-"""Trees of components are nested up to some sixty deep."""
+"""Trees of components are nested some sixty deep."""
 
 _TOKEN = re.compile(
     r"""
@@ -38,7 +38,7 @@ _CONSTANTS: Final = {
     "-Infinity": "null", "void 0": "null", "void(0)": "null", "!0": "true", "!1": "false",
 }  # fmt: skip
 _DECODING: Final = frozenset({"JSON.parse", "decodeURIComponent", "unescape", "atob", "window.atob", "Object.freeze"})
-"""Functions of one string or value; a string is decoded later, see `values`."""
+"""Functions of one string or value; `values` decodes the string later."""
 _MADE_OF: Final = frozenset({"Date", "Map", "Set", "URL", "String", "Number"})
 _RETURN = re.compile(r"\breturn\s?(?=[{\[(])")
 _ESCAPE = re.compile(
@@ -50,7 +50,7 @@ _OPEN: Final = {"{": "}", "[": "]", "(": ")"}
 
 
 class Read(NamedTuple):
-    """A value and the place behind it."""
+    """A value, and the place behind it."""
 
     value: object
     end: int
@@ -69,7 +69,7 @@ def read_literal(text: str, start: int = 0, tokens: int = MAX_TOKENS) -> Read | 
         tokens: most tokens of a literal that is no JSON.
 
     Returns:
-        The value as `json.loads` would give it, and where it ends; None when no literal stands there.
+        The value as `json.loads` would give it, and where it ends; None if there is no literal.
 
     Cost: O(characters); at most `MAX_TOKENS` tokens.
 
@@ -95,11 +95,9 @@ _DECODER: Final = json.JSONDecoder(strict=False)
 
 
 class _Reader:
-    """One pass over the tokens of a value, which writes it as JSON.
+    """One pass over the tokens of a value, which is rewritten as JSON.
 
-    Attributes:
-        out: the JSON so far.
-        at: the place behind the last token.
+    `out` is the JSON so far, `at` the place behind the last token.
     """
 
     def __init__(self, text: str, at: int, names: Mapping[str, str], tokens: int) -> None:
@@ -111,11 +109,7 @@ class _Reader:
         self.out: list[str] = []
 
     def value(self) -> None:
-        """Write the value that comes next, with what is joined to its strings.
-
-        Raises:
-            _NoLiteral: there is none.
-        """
+        """Write the next value, concatenated strings as one."""
         first = len(self.out)
         self._single()
         while self._peek() == "+":
@@ -128,7 +122,6 @@ class _Reader:
             self.out[second] = self.out[second][1:]
 
     def _single(self) -> None:
-        """Write one value."""
         kind, token = self._next()
         if kind == "plain":
             self.out.append(token)
@@ -154,7 +147,7 @@ class _Reader:
             raise _NoLiteral
 
     def _object(self) -> None:
-        """Write an object whose brace was read."""
+        """Write an object; its brace has been read."""
         self._enter()
         self.out.append("{")
         is_first = True
@@ -191,7 +184,7 @@ class _Reader:
         self._depth -= 1
 
     def _list(self) -> None:
-        """Write a list whose bracket was read; places left out are null."""
+        """Write a list, whose bracket has been read; omitted items are null."""
         self._enter()
         self.out.append("[")
         count = 0
@@ -218,7 +211,7 @@ class _Reader:
         self._depth -= 1
 
     def _bracketed(self) -> None:
-        """Write what stands in brackets: a value, or the call of a function."""
+        """Write the value in brackets, or the result of a function called there."""
         self._enter()
         self.value()
         kind, token = self._next()
@@ -227,7 +220,7 @@ class _Reader:
         self._depth -= 1
 
     def _name(self, name: str) -> None:
-        """Write what a name stands for: an argument, a decoded string, or nothing known."""
+        """Write the value of a name: an argument, a decoded string, or null."""
         if name in _CONSTANTS:
             self.out.append(_CONSTANTS[name])
         elif name in _DECODING:
@@ -244,7 +237,7 @@ class _Reader:
             self.out.append(self._names.get(name, "null"))
 
     def _called(self) -> None:
-        """Write what a date or collection is made of, null for other new objects."""
+        """Write the argument of a date or collection, null for other new objects."""
         _, name = self._next()
         if self._peek() != "(":
             self.out.append("null")
@@ -259,7 +252,7 @@ class _Reader:
             self.out.append("null")
 
     def _function(self) -> None:
-        """Write what a function returns that is called at once; null for one that is not.
+        """Write the value that a function returns if it is called at once, else null.
 
         Its parameters stand for the arguments. The call follows behind its body, `function(){}()`, or behind the
         bracket around it, `(function(){})()`: that bracket's end is taken here, and the call's end there.
@@ -320,13 +313,13 @@ class _Reader:
         return given
 
     def _dropped(self) -> None:
-        """Read a value and write nothing of it."""
+        """Read a value without writing it."""
         start = len(self.out)
         self.value()
         del self.out[start:]
 
     def _balanced(self, end: str) -> None:
-        """Pass over everything up to the bracket that closes the one just read."""
+        """Skip to the bracket that closes the one just read."""
         waiting = [end]
         while waiting:
             kind, token = self._next()
@@ -345,7 +338,6 @@ class _Reader:
             raise _NoLiteral
 
     def _next(self) -> tuple[str, str]:
-        """Return kind and text of the next token."""
         self._left -= 1
         match = _TOKEN.match(self._text, self.at)
         if match is None or self._left < 0:
@@ -361,7 +353,7 @@ class _Reader:
 
 
 def _quoted(token: str) -> str:
-    """Return a string of JavaScript as one of JSON."""
+    """Convert a string of JavaScript to JSON."""
     inside = _ESCAPE.sub(_unescaped, token[1:-1])
     return f'"{_BARE.sub(_escaped, inside)}"'
 
@@ -370,13 +362,13 @@ _BARE = re.compile(r'\\.|["\x00-\x1f]', re.DOTALL)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Return what JSON has for a quote or a control character; escapes stay."""
-    found = match[0]
-    return found if found[0] == "\\" else f"\\u{ord(found):04x}"
+    """Escape a quote or a control character for JSON; escapes stay."""
+    char = match[0]
+    return char if char[0] == "\\" else f"\\u{ord(char):04x}"
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return what JSON has for an escape of JavaScript."""
+    """Convert an escape of JavaScript to JSON."""
     byte, point, unit, letter, broken, other = match.groups()
     if byte:
         return f"\\u00{byte}"
@@ -392,7 +384,6 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _number(token: str) -> str:
-    """Return a number of JavaScript as one of JSON."""
     if token[:2].lower() == "0x" or token[1:3].lower() == "0x":
         return str(int(token, 16))
     number = float(token)

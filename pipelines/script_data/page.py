@@ -1,4 +1,7 @@
-"""Pages with the story of their data written into them, to be read like any other."""
+"""Pages with the story of their data written into them, to be read like any other.
+
+The thresholds were chosen by hand.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,20 @@ from .values import read_values
 
 _STATING: Final = frozenset({"meta", "link", "base"})
 _LEAST_STATED: Final = 400
-"""Characters of an `articleBody` that is a whole text."""
+"""Least characters of an `articleBody` that is a whole text."""
 MORE: Final = 3
-"""Data have so many times the characters of the text that a page shows."""
+"""Data must hold this many times the characters of the visible text."""
 _PROBES: Final = 6
 _SPREAD: Final = 3
-"""A text takes at most so many times its characters in data, markup included."""
+"""In data a text takes at most this many times its characters, markup included."""
 _SNIPPET: Final = 12
 _SNIPPETS: Final = 20
 _SHARED: Final = 0.2
-"""Share of its snippets that a text has at least in common with another wording of itself."""
+"""Least share of snippets in common with another wording of the same text."""
 
 
 def carries_another(document: Document, text: str) -> bool:
-    """Tell whether the data of a page may hold another text than it shows.
-
-    Args:
-        document: a parsed page.
-        text: what an extractor found.
+    """Tell whether the data of a page may hold another text than the extracted one.
 
     Cost: O(characters of JSON-LD and of states), a small constant.
     """
@@ -50,29 +49,28 @@ def carries_another(document: Document, text: str) -> bool:
 
 
 def _holds(script: str, text: str) -> bool:
-    """Tell whether a script holds a text in one piece, not beginnings of many."""
+    """Tell whether a script holds one long text, not many beginnings."""
     lines = [line for line in text.splitlines() if len(line) > 2 * _SNIPPET]
     probes = [line[len(line) // 2 :][:_SNIPPET] for line in lines[:: max(1, len(lines) // _PROBES)]]
     places = [max(script.find(probe), script.find(json.dumps(probe)[1:-1])) for probe in probes]
-    found = [place for place in places if place >= 0]
-    return 2 * len(found) > len(probes) and max(found) - min(found) < _SPREAD * (len(text) + _LEAST_STATED)
+    first_places = [place for place in places if place >= 0]
+    return 2 * len(first_places) > len(probes) and max(first_places) - min(first_places) < _SPREAD * (
+        len(text) + _LEAST_STATED
+    )
 
 
 def is_apart(text: str, other: str) -> bool:
-    """Tell whether hardly anything of a text stands in another one."""
-    own, others = squeeze(text), squeeze(other)
-    places = range(0, max(1, len(own) - _SNIPPET), max(_SNIPPET, len(own) // _SNIPPETS))
-    return sum(own[at : at + _SNIPPET] in others for at in places) < _SHARED * len(places)
+    """Tell whether two texts have hardly anything in common."""
+    squeezed, others = squeeze(text), squeeze(other)
+    places = range(0, max(1, len(squeezed) - _SNIPPET), max(_SNIPPET, len(squeezed) // _SNIPPETS))
+    return sum(squeezed[at : at + _SNIPPET] in others for at in places) < _SHARED * len(places)
 
 
 def with_data(document: Document) -> Document | None:
-    """Return a page with the story that its data have, None when they have none.
+    """Return a page with the story of its data written in; None when they have none.
 
     The story stands first in the body, with headline, time and names in elements and metas of its own; scripts are
     left out.
-
-    Args:
-        document: a parsed page without a text of its own.
 
     Cost: O(characters), about that of parsing the page again.
     """
@@ -86,7 +84,6 @@ def with_data(document: Document) -> Document | None:
 
 
 def _head(document: Document) -> str:
-    """Return what the head of a page says to machines."""
     stated = (
         etree.tostring(document.elements[node], encoding="unicode", method="html", with_tail=False)
         for node, tag in enumerate(document.tags)
@@ -100,7 +97,6 @@ def _head(document: Document) -> str:
 
 
 def _markup(document: Document, story: Story) -> str:
-    """Return a story as markup."""
     metas = [("article:published_time", story.published), ("author", story.author), ("og:image", story.image)]
     metas += [("og:title", story.title)]
     head = "".join(

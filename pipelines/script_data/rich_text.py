@@ -21,7 +21,6 @@ _MARKUP = re.compile(
     r"<(?:p|br|div|span|h\d|ul|ol|li|a|img|figure|section|strong|em|b|i|blockquote|table)\b[^<>]{0,2000}>", re.I
 )
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
-"""Of Markdown."""
 
 
 def to_markup(value: object) -> str:
@@ -37,29 +36,29 @@ def to_markup(value: object) -> str:
     return _render(value, set(), 0)
 
 
-def _render(value: object, seen: set[int], depth: int) -> str:
-    """Return a value as markup, without the objects that have been seen."""
+def _render(value: object, written: set[int], depth: int) -> str:
+    """Return a value as markup, skipping objects already written."""
     if isinstance(value, str):
         return _render_text(value)
-    if depth > _MOST_DEPTH or id(value) in seen or not isinstance(value, (dict, list)):
+    if depth > _MOST_DEPTH or id(value) in written or not isinstance(value, (dict, list)):
         return ""
-    seen.add(id(value))
+    written.add(id(value))
     if isinstance(value, list):
         if value and all(isinstance(one, dict) and _is_inline(one) for one in value):
             line = "".join(map(_inline, value))
             return f"<p>{line}</p>" if line.strip() else ""
         lines = [one for one in value if isinstance(one, str)]
         are_prose = 2 * sum(prose_of(one) > 0 for one in lines) >= len(lines)
-        kept = (one for one in value if not is_card(one) and (are_prose or not isinstance(one, str)))
-        return "".join(_render(one, seen, depth + 1) for one in kept)
+        children = (one for one in value if not is_card(one) and (are_prose or not isinstance(one, str)))
+        return "".join(_render(one, written, depth + 1) for one in children)
     kind = _kind(value)
     for key in _TEXTUAL:
-        found = _render(value.get(key), seen, depth + 1)
-        if found:
-            is_line = found.startswith("<p>") and found.count("<p>") == 1
-            return f"<h2>{found[3:-4]}</h2>" if is_line and _HEADING.search(kind) else found
+        markup = _render(value.get(key), written, depth + 1)
+        if markup:
+            is_line = markup.startswith("<p>") and markup.count("<p>") == 1
+            return f"<h2>{markup[3:-4]}</h2>" if is_line and _HEADING.search(kind) else markup
     return "".join(
-        _render(one, seen, depth + 1)
+        _render(one, written, depth + 1)
         for key, one in value.items()
         if is_part(key) and (not isinstance(one, str) or prose_of(one))
     )
@@ -78,18 +77,15 @@ def _render_text(text: str) -> str:
 
 
 def _kind(item: dict[str, object]) -> str:
-    """Return the kind of a node of rich text, empty when it has none."""
     return next((str(item[name]).lower() for name in _KINDS if item.get(name)), "")
 
 
 def _is_inline(item: dict[str, object]) -> bool:
-    """Tell whether a node of rich text is a part of a line."""
     kind = _kind(item)
     return kind in _INLINE or (not kind and isinstance(item.get("text"), str) and len(item) <= 4)
 
 
 def _inline(item: dict[str, object], depth: int = 0) -> str:
-    """Return the text of a part of a line."""
     for key in _TEXTUAL:
         inner = item.get(key)
         if isinstance(inner, str):

@@ -1,4 +1,7 @@
-"""The story of a page: the object with most prose that has its title or id."""
+"""The story of a page: the object with most prose that has its title or id.
+
+The thresholds were chosen by hand.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,19 @@ from .values import Carried, decode
 _MOST_OBJECTS: Final = 20_000
 _MOST_DEPTH: Final = 60
 LEAST_PROSE: Final = 120
-"""Letters of the shortest text that is taken for an article's; a Chinese character counts for two and a half."""
+"""Letters of the shortest article; a Chinese character counts for two and a half."""
 _LEAST_UNNAMED: Final = 300
-"""The same for an object that nothing but its prose ties to the page."""
+"""The same for an object that only its prose ties to the page."""
 _TINY: Final = 0.05
-"""A shorter text with less of the prose of all data is only the lead of one that has no title beside it."""
+"""A shorter text with little of all prose is only a lead, unless a title stands beside it."""
 _GENERIC: Final = 30
-"""So many letters of a page's title may be the name of its site."""
+"""A page title of so few letters may be the name of the site."""
 _LEAST_QUOTED: Final = 400
-"""A string of so many characters may hold an article as JSON."""
+"""A string of this length may hold an article as JSON."""
 _OWN: Final = 3
-"""An object whose title is a field of its own goes before one with so many times its prose."""
+"""An object with a title field of its own wins against this many times its prose."""
 _DOMINANT: Final = 3
-"""An object without the page's name has so many times the prose of the next one."""
+"""An object without the page's name needs this many times the prose of the next one."""
 _LEAST_TITLE: Final = 6
 _TIMES: Final = (
     "datepublished", "publishedat", "publishtime", "publishdate", "publisheddate", "published", "pubdate", "pubtime",
@@ -43,18 +46,13 @@ _LONG_TEASER: Final = 2_000
 """Letters of prose from which a "description" is the text itself, as in live blogs."""
 _IDENTITY = re.compile(r"(?:id|slug|url|link|path|href|permalink|canonical|uri|key|code|no)$")
 _BODIES: Final = re.compile(r"body|content|text|paragraph|story|article|detail")
-"""Names of fields that hold a text, before others with as much prose."""
+"""Names of fields that hold a text; they win among fields with as much prose."""
 _NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An article as the data of its page have it.
-
-    Attributes:
-        title, published, author, source, image: as stated, empty where they are not; the time in any form.
-        html: its text as markup.
-    """
+    """An article in the data of a page: fields as stated, empty for none."""
 
     title: str
     html: str
@@ -66,8 +64,6 @@ class Story:
 
 @dataclass(slots=True)
 class _Candidate:
-    """An object that may be the story."""
-
     title: str
     body: object
     prose: int
@@ -78,18 +74,11 @@ class _Candidate:
 
 
 def find_story(document: Document, carried: Carried) -> Story | None:
-    """Find the story of a page in what it carries for its scripts.
+    """Find the story of a page in its data for scripts; None if in doubt.
 
     It is the object with the most prose of those that have the page's title or an identifier in its URL; never one of
-    several alike that only announce, nor a summary. A page that says no more than the name of its site has the story
-    of the one object that has a title and nearly all prose.
-
-    Args:
-        document: the parsed page.
-        carried: see `values.read_values`.
-
-    Returns:
-        The story, None when there is none or it is in doubt.
+    several similar teasers, nor a summary. If the page only has the name of its site as title, it is the one object
+    with a title and nearly all prose.
 
     Cost: O(values), of which at most 20,000 objects are looked at.
     """
@@ -167,7 +156,7 @@ class _Walk:
                 waiting += [(one, alike, depth + 1) for one in item[:2000] if isinstance(one, (dict, list))]
 
     def body(self, item: dict[str, object]) -> tuple[str, int]:
-        """Return the field with the most prose, and that."""
+        """Return the field with the most prose, and its letters."""
         best, most = "", 0
         for key, value in item.items():
             name = plain_name(key)
@@ -180,14 +169,14 @@ class _Walk:
         return best, self.prose(item[best]) if best else 0
 
     def prose(self, value: object, depth: int = 0) -> int:
-        """Return the letters of prose of a value, without titles and other stories."""
+        """Count the letters of prose in a value, without titles and other stories."""
         if isinstance(value, str):
             return prose_of(value)
         if depth > _MOST_DEPTH or not isinstance(value, (dict, list)):
             return 0
-        known = self._prose.get(id(value))
-        if known is not None:
-            return known
+        counted = self._prose.get(id(value))
+        if counted is not None:
+            return counted
         total = self._prose[id(value)] = 0  # an object may hold itself
         if isinstance(value, dict):
             for key, one in value.items():
@@ -201,7 +190,7 @@ class _Walk:
 
 
 def _page_titles(document: Document) -> tuple[list[str], bool]:
-    """Return the titles of a page, squeezed, and if they may be its site's name."""
+    """Return the titles of a page, squeezed, and whether they may be its site's name."""
     stated = [document.title, *(one[0] for name in ("og:title", "twitter:title") if (one := document.metas.get(name)))]
     headings = [
         text
@@ -214,15 +203,14 @@ def _page_titles(document: Document) -> tuple[list[str], bool]:
 
 
 def _has_title(title: str, titles: list[str]) -> bool:
-    """Tell whether a title is the page's."""
-    own = squeeze(title)
-    if letters_of(own) < 2 * _LEAST_TITLE:
-        return own in titles
-    return any(own in one or (letters_of(one) > _GENERIC and one in own) for one in titles)
+    squeezed = squeeze(title)
+    if letters_of(squeezed) < 2 * _LEAST_TITLE:
+        return squeezed in titles
+    return any(squeezed in one or (letters_of(one) > _GENERIC and one in squeezed) for one in titles)
 
 
 def _page_tokens(url: str) -> tuple[set[str], str]:
-    """Return what may be the identifier of a page in its URL, and its path."""
+    """Return possible identifiers of a page in its URL, and its path."""
     parts = urlsplit(url)
     path = unquote(parts.path).rstrip("/")
     last = path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2]
@@ -234,7 +222,7 @@ def _page_tokens(url: str) -> tuple[set[str], str]:
 
 
 def _has_identity(item: dict[str, object], tokens: set[str], path: str) -> bool:
-    """Tell whether an object has an identifier that stands in the page's URL."""
+    """Tell whether an identifier of an object occurs in the page's URL."""
     for key, value in item.items():
         if isinstance(value, bool) or not isinstance(value, (str, int)) or not _IDENTITY.search(plain_name(key)):
             continue
@@ -247,12 +235,10 @@ def _has_identity(item: dict[str, object], tokens: set[str], path: str) -> bool:
 
 
 def _is_cut(body: object) -> bool:
-    """Tell whether a text ends like a teaser."""
     return isinstance(body, str) and TAG.sub("", body).rstrip().endswith(("…", "...", "[&hellip;]", "&hellip;", "[…]"))
 
 
 def _story(title: str, body: object, item: dict[str, object]) -> Story:
-    """Make the story of an object."""
     image = first_stated(item, _IMAGES)
     return Story(
         title=title,

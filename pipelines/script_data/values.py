@@ -15,9 +15,9 @@ from ..document.document import Document
 from .literals import MAX_TOKENS, read_literal
 
 _MOST_CHARS: Final = 2_000_000
-"""Characters of all scripts of a page that are looked at."""
+"""In all scripts of a page together."""
 _MOST_STARTS: Final = 60
-"""Places of a script at which a value may begin."""
+"""Places in a script where a value may begin."""
 _LEAST_CHARS: Final = 120
 """A shorter script or string holds no article."""
 _DEEPEST_STRINGS: Final = 3
@@ -25,24 +25,22 @@ _DEEPEST_STRINGS: Final = 3
 _START = re.compile(
     r"""(?:[=(,:]|\breturn)\s{0,9}(?=[{\["'`]|JSON\.parse\(|(?:window\.)?atob\(|decodeURI)|=\s{0,9}(?=\(?function\b)"""
 )
-"""Where a value may begin; a function that is not assigned is no value but a part of the program."""
+"""Where a value may begin; a function that is not assigned is part of the program."""
 _FLIGHT: Final = "__next_f.push("
 _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
-"""How Angular's older versions write a state."""
+"""Escapes of Angular's older versions."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
 _DEEPEST_STORE: Final = 5
 _RECORD: Final = frozenset({"__typename", "__id"})
-"""Fields by which a record of a store is known."""
+"""Fields of a record in a store."""
 _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef"})
 
 
 class Carried(NamedTuple):
-    """Values and hidden texts of a page.
+    """Values of a page's scripts in their order, and hidden texts.
 
-    Attributes:
-        values: of its scripts, in their order.
-        texts: what stands in its textareas, templates and scripts that hold markup.
+    `texts` are those of textareas, templates and scripts with markup.
     """
 
     values: list[object]
@@ -51,9 +49,6 @@ class Carried(NamedTuple):
 
 def read_values(document: Document) -> Carried:
     """Read all values of a page's scripts.
-
-    Args:
-        document: a parsed page.
 
     Cost: O(characters of scripts), at most two million; what is no JSON costs two microseconds a token, of which no
     more than `MAX_TOKENS` are read.
@@ -93,7 +88,7 @@ def read_values(document: Document) -> Carried:
 
 
 def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911 - one form after the other
-    """Return the value that a string holds as JSON, plain or encoded, else None.
+    """Return the value in a string of JSON, plain or encoded, else None.
 
     >>> decode("%7B%22a%22%3A1%7D"), decode("plain words")
     ({'a': 1}, None)
@@ -108,15 +103,15 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
         try:
             return _revived(json.loads(text, strict=False))
         except (ValueError, RecursionError):
-            found = read_literal(text)
-            return None if found is None else found.value
+            literal = read_literal(text)
+            return None if literal is None else literal.value
     if text[:3].upper() in {"%7B", "%5B", "%22"}:
         return decode(unquote(text), depth - 1)
     if text[:6] == "&quot;" or text[:7] in {"{&quot;", "[&quot;"} or text[:5] == "&#34;":
         return decode(unescape(text), depth - 1)
     if text[:1] == '"' and text[-1:] == '"':
-        found = read_literal(text)
-        return decode(found.value, depth - 1) if found is not None and isinstance(found.value, str) else None
+        literal = read_literal(text)
+        return decode(literal.value, depth - 1) if literal is not None and isinstance(literal.value, str) else None
     if _BASE64.fullmatch(text):
         try:
             return decode(base64.b64decode(text).decode("utf-8"), depth - 1)
@@ -126,7 +121,7 @@ def decode(text: str, depth: int = _DEEPEST_STRINGS) -> object:  # noqa: PLR0911
 
 
 def _link(value: object, depth: int = 0) -> None:
-    """Put the records of a store (Apollo, Relay) in the places that name them."""
+    """Replace references in a store (Apollo, Relay) by their records."""
     if depth > _DEEPEST_STORE or not isinstance(value, dict):
         return
     if sum(isinstance(one, dict) and bool(_RECORD & one.keys()) for one in value.values()) > 1:
@@ -147,21 +142,21 @@ def _link(value: object, depth: int = 0) -> None:
 
 
 def _assigned(text: str) -> Iterator[object]:
-    """Yield the values that a script assigns or hands over."""
+    """Yield the values that a script assigns or passes to a function."""
     at = tokens = 0
     for _ in range(_MOST_STARTS):
         match = _START.search(text, at)
         if match is None or tokens >= MAX_TOKENS:
             return
         at = match.end()
-        found = read_literal(text, at, MAX_TOKENS - tokens)
-        if found is None:
+        literal = read_literal(text, at, MAX_TOKENS - tokens)
+        if literal is None:
             tokens += 50
             continue
         if text[at] not in "{[":
-            tokens += (found.end - at) // 20
-        at = found.end
-        value = found.value
+            tokens += (literal.end - at) // 20
+        at = literal.end
+        value = literal.value
         if isinstance(value, str):
             value = decode(value) if len(value) >= _LEAST_CHARS else None
         if isinstance(value, (dict, list)) and value:
@@ -173,16 +168,16 @@ def _chunks(text: str) -> Iterator[str]:
     at = text.find(_FLIGHT)
     while at >= 0:
         at += len(_FLIGHT)
-        found = read_literal(text, at)
-        if found is not None and isinstance(found.value, list) and len(found.value) > 1:
-            piece = found.value[1]
+        literal = read_literal(text, at)
+        if literal is not None and isinstance(literal.value, list) and len(literal.value) > 1:
+            piece = literal.value[1]
             if isinstance(piece, str):
                 yield piece
         at = text.find(_FLIGHT, at)
 
 
 def _rows(flight: str) -> list[object]:
-    """Return the values of the rows of a flight, long texts put where they are named."""
+    """Return the values of the rows of a flight, with long texts in their places."""
     data = flight.encode("utf-8", "replace")
     texts: dict[str, str] = {}
     values: list[object] = []
@@ -212,7 +207,7 @@ def _rows(flight: str) -> list[object]:
 
 
 def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
-    """Return a value with the texts that it names."""
+    """Replace references to texts in a value."""
     if isinstance(value, str):
         return texts.get(value, value) if value[:1] == "$" else value
     if depth and isinstance(value, list):
@@ -223,9 +218,9 @@ def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
 
 
 def _revived(value: object) -> object:
-    """Return what a list of values that name each other by number stands for.
+    """Rebuild a value from a list whose items refer to each other by number.
 
-    Nuxt 3 and SvelteKit write their states so (devalue).
+    Nuxt 3 and SvelteKit write their states this way (devalue).
     """
     if not (isinstance(value, list) and len(value) > 1):
         return value
@@ -240,13 +235,13 @@ def _revived(value: object) -> object:
         left[0] -= 1
         if type(number) is not int or not 0 <= number < len(value) or depth > 60 or left[0] < 0:
             return None
-        found = value[number]
-        if isinstance(found, dict):
-            return {key: revive(one, depth + 1) for key, one in found.items()}
-        if isinstance(found, list):
-            if found and isinstance(found[0], str):
-                return revive(found[1], depth + 1) if len(found) > 1 and found[0] != "Date" else found[1:][0:1]
-            return [revive(one, depth + 1) for one in found]
-        return found
+        item = value[number]
+        if isinstance(item, dict):
+            return {key: revive(one, depth + 1) for key, one in item.items()}
+        if isinstance(item, list):
+            if item and isinstance(item[0], str):
+                return revive(item[1], depth + 1) if len(item) > 1 and item[0] != "Date" else item[1:][0:1]
+            return [revive(one, depth + 1) for one in item]
+        return item
 
     return revive(0, 0)

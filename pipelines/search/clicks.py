@@ -78,10 +78,6 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
     query as long as it does for others. Little data moves an estimate little, and clicks as such move nothing: results
     that stand high are opened more, but not read longer.
 
-    Args:
-        clicks: visits in any order.
-        params: see `Params`.
-
     Returns:
         A model that knows the articles of `clicks`.
 

@@ -28,8 +28,6 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
 
     Args:
         folded: the text, by `pipelines.text.words.fold`.
-        terms: of a query.
-        language: of the text; empty if unknown.
 
     Returns:
         Places with the number of the term; at most 2,000 of each script. Words count whole, whatever their endings.

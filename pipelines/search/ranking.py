@@ -70,10 +70,7 @@ def weigh(
     """Return the weight of each term of a query: its own, and how rare it is.
 
     Args:
-        terms: of a query.
         frequencies: articles that have each token; one that is missing is in none.
-        documents: articles of the index.
-        params: of the formula.
 
     Cost: O(tokens).
     """
@@ -90,12 +87,6 @@ def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: P
     BM25 of one weighted field (Robertson, Zaragoza and Taylor, *Simple BM25 extension to multiple weighted fields*,
     2004): occurrences are added over the fields, each by its weight and length, before they are damped, so a word in
     title and body counts less than two words.
-
-    Args:
-        terms: of the query.
-        weights: theirs, from `weigh`.
-        packed: terms of the articles.
-        params: of the formula.
 
     Returns:
         A number for each article, 0 or more.
@@ -129,11 +120,8 @@ def likeness(
     much as any and stays first, and what follows is reordered.
 
     Args:
-        terms: of the query.
         scores: of the articles, above 0 for the best.
         best: numbers of a few articles, the first one first.
-        packed: terms of the articles.
-        params: of the formula.
 
     Returns:
         A number for each article, 0 or more; 0 for all but the first hundred.
@@ -200,11 +188,7 @@ def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: st
     The sentence that has most of the query counts, and words that are neighbours in the query and in the text.
 
     Args:
-        terms: of the query.
-        weights: theirs, from `weigh`.
         text: as stored; 6,000 characters are read.
-        language: of the text; empty if unknown.
-        params: of the formula.
 
     Cost: 0.2 ms for 1,000 characters.
     """

@@ -20,11 +20,6 @@ class SearchQuery:
         site: registrable domain or a part of its name; empty for all.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
         language: code such as `zh`; empty for all.
-        section: a channel or section as the page names it (column `section`).
-        classes: a class that the article has (column `classes`).
-        source: a source as the article names it.
-        limit: hits wanted, 1 or more.
-        offset: hits to leave out at the beginning.
     """
 
     text: str = ""
@@ -51,7 +46,6 @@ class Hit:
     """An article that was found; of a cluster of duplicates the one that fits best.
 
     Attributes:
-        id: of the article.
         title, snippet: with the words of the query marked.
         reprints: other articles of its cluster.
         score: the hits are ordered by it, the highest first.

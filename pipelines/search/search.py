@@ -74,7 +74,6 @@ class SearchOptions:
     clicks: Mapping[int, float] = field(default_factory=dict)
 
     def weight(self, signal: str) -> float:
-        """Return the weight of a signal."""
         return self.weights.get(signal, SIGNALS[signal])
 
 
@@ -88,10 +87,6 @@ def search(
     """Return the stories that fit a query best.
 
     Args:
-        connection: to read from.
-        query: as the reader wrote it.
-        options: of the order.
-        now: Unix time.
         others: connections to the other databases of the crawl. How rare a word is counts over all of them, so the
             order is that of one database with the same articles.
 
@@ -129,7 +124,6 @@ class _Search:
         self._notes = list(self._plan.notes)
 
     def run(self) -> SearchResult:
-        """Return the result."""
         terms = self._plan.terms
         admitted = self._filter()
         if terms and not all(has_form(one, is_current) for one in self._connections):
@@ -152,7 +146,6 @@ class _Search:
         return self._result(self._ranked(found), is_complete=found.is_complete)
 
     def _newest(self) -> tuple[list[SearchCandidate], bool]:
-        """Return the newest articles, and whether they are all."""
         most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
         found = [find.newest(one, most) for one in self._connections]
         is_complete = all(len(rows) < most for rows in found)
@@ -161,7 +154,6 @@ class _Search:
     # ---------------------------------------------------------------- what is asked
 
     def _filter(self) -> SearchFilter:
-        """Return the conditions of the query."""
         query = self._query
         period = read_period(query.since, query.until, self._now)
         since, until = period.since, period.until
@@ -245,7 +237,6 @@ class _Search:
         return {name: options.weight(name) * values for name, values in signals.items()}
 
     def _has_phrases(self, found: FoundArticle) -> bool:
-        """Tell whether all phrases stand in an article."""
         if not self._plan.phrases:
             return True
         text = plain(fold(f"{found.title}\n{found.text}"))
@@ -277,7 +268,6 @@ class _Search:
         return {key: found for one in self._connections for key, found in find.shown(one, ids).items()}
 
     def _hit(self, found: FoundArticle, ranked: _Ranked, n: int) -> Hit:
-        """Return an article as it is shown."""
         terms = self._plan.terms
         return Hit(
             id=found.id,

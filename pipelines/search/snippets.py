@@ -35,10 +35,7 @@ def snippet(
     longer than the snippet, near its first word.
 
     Args:
-        text: as stored.
-        terms: of the query.
         weights: how much each tells; as many as terms.
-        language: of the text; empty if unknown.
         most_chars: length, about.
 
     Returns:
@@ -75,7 +72,6 @@ def mark(text: str, terms: Sequence[QueryTerm], language: str) -> list[Span]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the folded text and the place in the text of each of its characters."""
     folded = fold(text)
     if len(folded) == len(text) and not HALF_WIDTH_PAIR.search(text):
         return folded, range(len(text) + 1)

@@ -38,9 +38,7 @@ def index_terms(title: str, text: str, authors: str, source: str, language: str)
     """Return what a full-text index keeps of an article.
 
     Args:
-        title: its headline; 500 characters are read.
         text: its body; `MAX_CHARS` are read.
-        authors: who wrote it.
         source: who published it; 500 characters of both are read.
         language: code such as `en` or `zh-Hans`; empty if unknown.
 

@@ -107,19 +107,19 @@ def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Templat
 
 def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
     """Add a page to the templates; forget the one not seen for longest."""
-    known = template_of(templates, sample.tree)
+    matched = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0
-    if known is not None:
-        pages = FADING * known.pages
-        paths = {path: FADING * count for path, count in known.paths.items()}
+    if matched is not None:
+        pages = FADING * matched.pages
+        paths = {path: FADING * count for path, count in matched.paths.items()}
     if sample.path:
         paths[sample.path] = paths.get(sample.path, 0.0) + 1.0
         if len(paths) > MAX_PATHS:
             # the new path stays, else none could ever take the place of the others
             del paths[min(paths, key=lambda path: (path == sample.path, paths[path], path))]
     updated = Template(sample.tree, pages + 1.0, paths)
-    return (updated, *(template for template in templates if template is not known))[:MAX_TEMPLATES]
+    return (updated, *(template for template in templates if template is not matched))[:MAX_TEMPLATES]
 
 
 def pack(model: SiteModel) -> bytes:
@@ -185,8 +185,8 @@ class _Reader:
     def template(self) -> Template:
         pages, paths, children = self.take("fBB")
         tree = self.numbers(int(children), "I")
-        found = {}
+        path_counts = {}
         for _ in range(int(paths)):
             count, steps = self.take("fB")
-            found[self.numbers(int(steps), "I")] = count
-        return Template(tree, pages, found)
+            path_counts[self.numbers(int(steps), "I")] = count
+        return Template(tree, pages, path_counts)

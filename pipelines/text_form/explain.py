@@ -63,13 +63,13 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
     """Render the body anew with its shaping tags and every piece of text marked."""
     if not document.elements:
         return ""
-    pieces = _Pieces(document)
+    finder = _BlockFinder(document)
     out: list[str] = []
 
     def write(raw: str | None) -> None:
         if not raw:
             return
-        block, first = pieces.next(raw)
+        block, first = finder.next(raw)
         text = escape(clean(raw))
         if block < 0:
             out.append(f" {text} " if text else " ")
@@ -96,7 +96,7 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
     return "".join(out)
 
 
-class _Pieces:
+class _BlockFinder:
     """Finder of the block of each piece of text, in document order."""
 
     def __init__(self, document: Document) -> None:
@@ -112,9 +112,9 @@ class _Pieces:
             return -1, False
         for block in (self.block, self.block + 1):
             if block < len(self.texts):
-                found = self.texts[block].find(text, self.at if block == self.block else 0)
-                if found >= 0:
-                    self.block, self.at = block, found + len(text)
+                start = self.texts[block].find(text, self.at if block == self.block else 0)
+                if start >= 0:
+                    self.block, self.at = block, start + len(text)
                     first, self.given = block != self.given, block
                     return block, first
         return -1, False

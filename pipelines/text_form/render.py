@@ -38,10 +38,10 @@ def extraction(
 
     Cost: O(blocks kept).
     """
-    made = build_parts(document, kept)
+    parts = build_parts(document, kept)
     return Extraction(
-        _text(made),
-        _html(_Marks(document, made)),
+        _text(parts),
+        _html(_Marks(document, parts)),
         round(min(max(confidence, 0.0), 1.0), 3),
         evidence=evidence,
         blocks=tuple(kept),
@@ -111,22 +111,22 @@ class _Marks:
         """Yield the images from just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
-        seen: set[str] = set()
+        urls: set[str] = set()
         for node, value, text in document.images:
             if not first - _NEAR_NODES <= node < document.ends[last] or value.startswith("data:"):
                 continue
             url = document.resolve(value)
-            if url and url not in seen and len(seen) < MAX_IMAGES:
-                seen.add(url)
+            if url and url not in urls and len(urls) < MAX_IMAGES:
+                urls.add(url)
                 after = (part.block for part in self.parts if nodes[part.block] > node)
                 yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
 
     def before(self, block: int | None) -> list[_Picture]:
         """Take the next images that stand before a block, or all the rest."""
-        found = [picture for picture in self.pictures if block is None or picture.before <= block]
-        if found:
-            self.pictures = self.pictures[len(found) :]
-        return found
+        pictures = [picture for picture in self.pictures if block is None or picture.before <= block]
+        if pictures:
+            self.pictures = self.pictures[len(pictures) :]
+        return pictures
 
     def linked(self, part: TextPart, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
         """Render the text of a part with its links in place."""
@@ -154,7 +154,9 @@ def _caption(document: Document, node: int, kept: Set[int]) -> str:
             start = next((at for at in range(node + 1, end) if tags[at] == "figcaption"), end)
             inside = range(start, min(end, document.ends[start])) if start < end else ()
             return clean(
-                " ".join(blocks.texts[at] for at, own in enumerate(blocks.nodes) if own in inside and at not in kept),
+                " ".join(
+                    blocks.texts[at] for at, holder in enumerate(blocks.nodes) if holder in inside and at not in kept
+                ),
                 300,
             )
     return ""

@@ -13,6 +13,7 @@ from ..document.document import Document
 _CONTAINERS: Final = words("li blockquote pre td th tr table h1 h2 h3 h4 h5 h6")
 _CELLS: Final = frozenset({"td", "th"})
 _HEADINGS: Final = {"h1": "h2"} | {f"h{level}": f"h{level}" for level in range(2, 7)}
+# Chosen by hand.
 _CELL_CHARS: Final = 200
 _MEAN_CELL_CHARS: Final = 60
 _BLOCKS_IN_CELL: Final = 3
@@ -68,17 +69,17 @@ def build_parts(document: Document, kept: Sequence[int]) -> list[TextPart]:
     for node in nodes:
         if node not in places:
             places[node] = _place(document, node, bounds, tables)
-    found: list[TextPart] = []
+    parts: list[TextPart] = []
     for row, group in groupby(zip(kept, nodes, strict=True), lambda pair: places[pair[1]].row):
         if row >= 0:
             members = [(index, places[node]) for index, node in group]
-            found.append(_row(document, row, members))
+            parts.append(_row(document, row, members))
             continue
         for index, node in group:
             place = places[node]
             lines = _lines(document, index, place.pre) if place.pre >= 0 else ()
-            found.append(TextPart("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
-    return found
+            parts.append(TextPart("pre" if lines else place.kind, lines or (blocks.texts[index],), index, place.path))
+    return parts
 
 
 def _place(document: Document, node: int, bounds: tuple[int, int], tables: dict[int, bool]) -> _Place:

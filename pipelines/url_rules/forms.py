@@ -1,9 +1,8 @@
 """Shapes and normal forms of URLs.
 
-A shape is what pages of one kind have in common in their URLs (`patterns`): traps are counted by it. A normal form is
-what is left of a URL when that is struck out which does not say what page it names. A rule strikes out one thing in
-URLs of one pattern: a query parameter, or a slug (words in the path). Both read a part of a path in the same way
-(`class_of`). How rules are learned is told in `learn`.
+A shape is the common form of the URLs of one kind of page (`patterns`): traps are counted by it. A normal form is a URL
+without the parts that do not identify its page. A rule strikes out one thing in URLs of one pattern: a query parameter,
+or a slug (words in the path). Both classify parts of a path alike (`class_of`). `learn` explains how rules are learned.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ MOST_SEGMENTS = 8
 MOST_PAIRS = 16
 MOST_NAME_CHARS = 40
 DEEP_SEGMENTS = 9
-"""From so many segments on a path counts as one that goes ever deeper."""
+"""From so many segments on a path counts as one without end."""
 _SHOWN_SEGMENTS = 6
-"""Paths with more segments are of one shape, however they go on."""
+"""Longer paths share one shape, however they go on."""
 _MOST_LOOKED_AT = 64
 _MOST_NAMES = 8
 _MOST_CHARS = 160
@@ -31,7 +30,7 @@ _LONGEST_NAME = 24
 _MAX_SLUG_CHARS = 250
 _ON, _ANY = "**", "*"
 _MARK = "{}"
-"""Stands for a slug in a normal form: no canonical URL has braces, so a form with one is never a URL."""
+"""Stands for a slug in a normal form; canonical URLs have no braces, so such a form is never a URL."""
 
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
 _LETTERS = re.compile(r"[A-Za-z]{1,24}")
@@ -52,7 +51,6 @@ _NO_NAME = re.compile(r"[^0-9A-Za-z_.-]")
 
 
 def split(url: str) -> tuple[list[str], str]:
-    """Return the segments of a canonical URL's path and its query."""
     path, _, query = url[_path_start(url) :].partition("?")
     return path.split("/", _MOST_LOOKED_AT), query
 
@@ -63,7 +61,7 @@ def _path_start(url: str) -> int:
 
 
 def class_of(text: str) -> str:
-    """Return "number", "date" or "id" for a part of a path that is one, else nothing.
+    """Classify a part of a path: "number", "date", "id" or empty.
 
     >>> [class_of(text) for text in ("17", "2024-05-01", "0f3ab12c", "news")]
     ['number', 'date', 'id', '']
@@ -72,9 +70,8 @@ def class_of(text: str) -> str:
 
 
 def _without_ending(text: str) -> tuple[str, str]:
-    """Split the last part of a path into its stem and its file ending."""
-    found = _ENDING.search(text, len(text) - 6) if "." in text[-6:] else None
-    return (text[: found.start()], found[0]) if found and found.start() else (text, "")
+    ending = _ENDING.search(text, len(text) - 6) if "." in text[-6:] else None
+    return (text[: ending.start()], ending[0]) if ending and ending.start() else (text, "")
 
 
 # ---------------------------------------------------------------- shapes
@@ -97,7 +94,7 @@ class Patterns(NamedTuple):
 
 @lru_cache(maxsize=1 << 13)
 def patterns(url: str) -> Patterns:
-    """Return the patterns of a canonical URL, which say nothing of its host.
+    """Return the patterns of a canonical URL, without its host.
 
     Cost: some microseconds; answers for recent URLs are remembered.
 
@@ -126,38 +123,36 @@ def folder_key(url: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def key_of(pattern: str) -> int:
-    """Return the number that stands for a pattern."""
     return fingerprint(pattern)
 
 
 def is_deep(segments: Sequence[str]) -> bool:
-    """Return True if a path goes deeper than those of sites that people have made."""
+    """Tell whether a path is deeper than those of sites made by people."""
     return len(segments) - (not segments[-1]) >= DEEP_SEGMENTS
 
 
 def _folder_of(url: str) -> tuple[str, int]:
-    """Return the folder pattern of a URL and its number."""
     path, _, query = url[_path_start(url) :].partition("?")
     head, slash, name = path.rpartition("/")
     stem, ending = _without_ending(name)
-    kept = (query or not slash) and _WORD.fullmatch(stem) is not None
-    return _folder(head, slash, (stem if kept else _any(stem)) + ending.lower(), "?" if query else "")
+    is_shown = (query or not slash) and _WORD.fullmatch(stem) is not None
+    return _folder(head, slash, (stem if is_shown else _any(stem)) + ending.lower(), "?" if query else "")
 
 
 @lru_cache(maxsize=1 << 13)
 def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
-    """Return the same from folders, slash, rest of the last part, and query's mark."""
+    """Build a folder pattern from folders, slash, last part, and query mark."""
     first, *middle = head.split("/", _MOST_LOOKED_AT)
     first = first if _WORD.fullmatch(first) else _ANY
     if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
-        found = f"/{first}/{_ON}{mark}"
+        pattern = f"/{first}/{_ON}{mark}"
     else:
-        found = _join([first, *map(_any, middle), last] if slash else [last], mark)
-    return found, key_of(found)
+        pattern = _join([first, *map(_any, middle), last] if slash else [last], mark)
+    return pattern, key_of(pattern)
 
 
 def _goes_on(segments: Sequence[str]) -> bool:
-    """Return True if a path seems to go ever deeper: deep, or with a folder twice."""
+    """Tell whether a path seems endless: deep, or with a folder twice."""
     if is_deep(segments):
         return True
     words = [text for text in segments[:-1] if len(text) > 1 and _WORD.fullmatch(text)]
@@ -174,7 +169,7 @@ def _any(text: str) -> str:
 
 
 def _narrow(text: str) -> str:
-    """Abstract a part of a path; a word is its own."""
+    """Abstract a part of a path; a word stays."""
     stem, mark, _ = text.partition(";")
     if not stem or _WORD.fullmatch(stem):
         return stem + mark
@@ -183,7 +178,7 @@ def _narrow(text: str) -> str:
 
 
 def _names(query: str) -> str:
-    """Names of the parameters, with the values that are words."""
+    """Join the names of the parameters, with the values that are words."""
     pairs = sorted({_pair(pair) for pair in query.split("&", _MOST_NAMES)[:_MOST_NAMES]})
     return "?" + "&".join(pairs) if query else ""
 
@@ -240,11 +235,11 @@ class UrlParts(NamedTuple):
     pairs: tuple[str, ...]
 
     def path(self) -> tuple[str, str]:
-        """Pattern of the path, with its words and without."""
+        """Return the pattern of the path, with its words and without."""
         return _path(s.pattern for s in self.segments), _path(s.general for s in self.segments)
 
     def slug(self, place: int) -> tuple[str, str]:
-        """Pattern of the path with a slug in one place, with its words and without."""
+        """Return the pattern with a slug in one place, with its words and without."""
         segments = self.segments
         return (
             _path(s.mark if i == place else s.pattern for i, s in enumerate(segments)),
@@ -259,7 +254,7 @@ class UrlParts(NamedTuple):
 
 
 def take_apart(url: str) -> UrlParts | None:
-    """Take a canonical URL apart; None for one with more parts than any rule is about."""
+    """Split a canonical URL; None if it has more parts than any rule covers."""
     segments, query = split(url)
     if len(segments) > MOST_SEGMENTS or query.count("&") >= MOST_PAIRS:
         return None
@@ -271,7 +266,7 @@ def take_apart(url: str) -> UrlParts | None:
 
 
 def name_of(pair: str) -> str:
-    """Return the name of a parameter; empty for one that no rule may be about."""
+    """Return the name of a parameter; empty if it is too long for a rule."""
     name = pair.partition("=")[0]
     return name if len(name) <= MOST_NAME_CHARS else ""
 
@@ -282,31 +277,23 @@ def _path(parts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _segment(text: str) -> Segment:
-    """Read a part of the path."""
     if _LETTERS.fullmatch(text):
         return Segment(text, text, "<word>", _MARK, _ANY)
     if name := class_of(text) or ("" if _LETTER.search(text) else "text"):
         return Segment(text, f"<{name}>" if text else "", f"<{name}>" if text else "", "", "")
     if len(text) > _MAX_SLUG_CHARS:  # a pattern that may begin anywhere looks at what follows from every place
         return Segment(text, "<text>", "<text>", _MARK, _ANY)
-    if (found := _HEAD.fullmatch(text)) and _LETTER.search(found[3]):
-        key, shape = found[1] + found[2], f"<{class_of(found[1])}>{found[2]}"
+    if (match := _HEAD.fullmatch(text)) and _LETTER.search(match[3]):
+        key, shape = match[1] + match[2], f"<{class_of(match[1])}>{match[2]}"
         return Segment(text, f"{shape}<text>", f"{shape}<text>", f"{key}{_MARK}", f"{shape}*")
-    if (found := _TAIL.fullmatch(text)) and _LETTER.search(found[1]):
-        key, shape = found[2] + found[3], f"{found[2]}<{class_of(found[3])}>"
+    if (match := _TAIL.fullmatch(text)) and _LETTER.search(match[1]):
+        key, shape = match[2] + match[3], f"{match[2]}<{class_of(match[3])}>"
         return Segment(text, f"<text>{shape}", f"<text>{shape}", f"{_MARK}{key}", f"*{shape}")
     return Segment(text, "<text>", "<text>", _MARK, _ANY)
 
 
 class Rules:
-    """Rules of one host, in use: all processes make the same normal forms by them.
-
-    Args:
-        rules: in any order.
-
-    Attributes:
-        rules: the same.
-    """
+    """The rules of one host in use: all processes make the same normal forms."""
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self.rules = frozenset(rules)
@@ -316,18 +303,18 @@ class Rules:
         self._salt = pack(self.rules)
 
     def matching(self, parts: UrlParts) -> list[tuple[Rule, int | str]]:
-        """Return the rules that touch a URL, with place of slug or name of parameter."""
-        found: list[tuple[Rule, int | str]] = []
+        """Return the rules that match a URL, with place of slug or name of parameter."""
+        matches: list[tuple[Rule, int | str]] = []
         for place, segment in enumerate(parts.segments if self._slugs else ()):
             if segment.mark:
-                found += [(Rule(SLUG, pattern), place) for pattern in self._slugs.intersection(parts.slug(place))]
+                matches += [(Rule(SLUG, pattern), place) for pattern in self._slugs.intersection(parts.slug(place))]
         if names := self._names.intersection(map(name_of, parts.pairs)):
             keys = {f"{path}?{name}": name for path in parts.path() for name in names}
-            found += [(Rule(PARAMETER, key), keys[key]) for key in self._parameters.intersection(keys)]
-        return sorted(found, key=lambda one: one[0])
+            matches += [(Rule(PARAMETER, key), keys[key]) for key in self._parameters.intersection(keys)]
+        return sorted(matches, key=lambda one: one[0])
 
     def key(self, url: str) -> int:
-        """Return an identifier of the normal form of a URL: those of other rules differ.
+        """Return an identifier of the normal form of a URL under these rules.
 
         Cost: about 10 microseconds.
         """
@@ -335,16 +322,10 @@ class Rules:
 
 
 def normal_form(url: str, rules: Rules) -> str | None:
-    """Return what is left of a URL under rules, or None when none touches it.
+    """Return the normal form of a canonical URL; None when no rule matches.
 
-    Each rule is held against the URL as it is, so their order makes no difference.
-
-    Args:
-        url: canonical.
-        rules: of its host.
-
-    Returns:
-        The URL without the parameters, and with a mark for each slug: then it is no URL.
+    Each rule is matched against the URL as it is, so their order makes no difference. Parameters are gone and a mark
+    stands for each slug: such a form is no URL.
 
     Cost: linear in the length of the URL, some 5 microseconds.
 
@@ -354,12 +335,12 @@ def normal_form(url: str, rules: Rules) -> str | None:
     'http://a.cn/news/7-{}'
     """
     parts = take_apart(url)
-    found = [] if parts is None else rules.matching(parts)
-    if parts is None or not found:
+    matches = [] if parts is None else rules.matching(parts)
+    if parts is None or not matches:
         return None
     return parts.write(
-        {place for _, place in found if isinstance(place, int)},
-        {name for _, name in found if isinstance(name, str)},
+        {place for _, place in matches if isinstance(place, int)},
+        {name for _, name in matches if isinstance(name, str)},
     )
 
 

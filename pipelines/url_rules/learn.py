@@ -1,14 +1,14 @@
-"""Learning of DUST rules of a host from its pages that were fetched.
+"""Learning of DUST rules of a host from its fetched pages.
 
 A site that shows one article under many URLs (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
 most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, URLs
-that differ in nothing else can be taken for one.
+that differ in nothing else count as one.
 
 Source: Z. Bar-Yossef, I. Keidar, U. Schonfeld, Do Not Crawl in the DUST: Different URLs with Similar Text, WWW 2007
     (rules from a crawl's own pages, support, validation before use); H. S. Koppula et al., Learning URL Patterns for
     Webpage De-duplication, WSDM 2010 (URLs as keys and values, irrelevant path parts, generalisation by classes).
-Differs: rules do not rewrite one URL into another, they only say that two are one, so that nothing is requested
-    which no page has named; evidence is what the fetched pages held, not their anchors or a sample fetched for it.
+Differs: rules do not rewrite one URL into another, they only say that two are one, so that no URL is requested
+    which no page has named; evidence is the content of fetched pages, not their anchors or a sample fetched for it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from .forms import PARAMETER, SLUG, Rule, UrlParts, name_of, take_apart
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of the learning of rules.
+    """Parameters of the learning of rules; the defaults were chosen by hand.
 
     Attributes:
         threshold: confidence from which a rule is used, in (0, 1]; 1 is never reached.
         sureness: quantile of the normal distribution for the bounds; 1.645 stands for 95 % on one side.
-        most_repeats: how many repetitions of one article count, so that no single page (a login wall, an error page)
+        most_repeats: repetitions of one article that count, so that no single page (a login wall, an error page)
             can make a rule.
-        session_prior: so many requests saved are taken for granted of a parameter that has a session's name: each of
+        session_prior: saved requests taken for granted of a parameter with a session's name: each of
             its URLs is one more request until the rule is used.
         proposed: confidence from which a rule is shown as a proposal.
         most_candidates: the commonest parameters and slugs that are looked into.
-        most_rules: how many are used at most.
         rounds: how often all are weighed again after some were accepted.
     """
 
@@ -57,14 +56,12 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A rule and what speaks for it.
+    """A rule and its evidence.
 
     Attributes:
-        rule: what may be struck out.
         support: requests that the rule would have saved: they brought what another URL of the form had brought.
-        against: requests it would have kept from being made although they brought something else.
-        confidence: lower bound of support / (support + against), with what is taken for granted.
-        used: whether it is to be used.
+        against: requests that it would have prevented although they brought something else.
+        confidence: lower bound of support / (support + against), with the prior.
         example: two URLs with one form and one content; empty when there is no support.
     """
 
@@ -79,20 +76,20 @@ class Learned:
 def learn(pages: Iterable[tuple[str, int]], held: Collection[Rule] = (), params: Params = DEFAULTS) -> list[Learned]:
     """Find the rules of one host.
 
-    For each parameter and each slug, URLs are grouped by what is left without it. Of a group of `m` URLs with
+    For each parameter and each slug, URLs are grouped by the rest of the URL. Of a group of `m` URLs with
     `k` contents, `m - k` requests were superfluous and `k - 1` were not. A rule is learned for all words in a path
-    (`/<word>/<number>.html`) when none of them disagrees, else for those words alone that agree. Rules that hold each
-    by itself may fail together (`?id=5&key=5` needs one of its two), so each is tried with those accepted before.
+    (`/<word>/<number>.html`) when none of them disagrees, else for the words that agree. Rules that hold
+    by themselves may fail together (`?id=5&key=5` needs one of its two), so each is tried with those accepted before.
 
     Args:
-        pages: canonical URLs, each with an identifier of what the page held; the same identifier for the same article.
+        pages: canonical URLs, each with an identifier of the page's content; the same for the same article.
         held: rules in use. They stay as long as the bare share of support is not below the threshold, also when no page
-            says anything of them. As few are fetched that could, what is fetched in any case (`keys.is_sampled`)
-            must not speak against them by itself.
+            is evidence of them. Few pages are then fetched that could be, so those fetched in any case
+            (`keys.is_sampled`) must not be against them by themselves.
         params: thresholds and bounds.
 
     Returns:
-        Rules, the surest first. They depend on nothing but the arguments, and not on the order of the pages.
+        Rules, the surest first; they do not depend on the order of the pages.
 
     Raises:
         ValueError: the threshold is not in (0, 1].
@@ -148,18 +145,17 @@ def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class _Evidence:
-    """Evidence of some groups of URLs for and against a rule."""
+    """Evidence of groups of URLs for and against a rule."""
 
     repeats: dict[int, int] = field(default_factory=dict)
-    """Content -> its repetitions in the group that has most: what stands in many groups is a page of its own kind."""
+    """Content -> its repetitions in the largest group: content in many groups is a page of its own kind."""
     against: int = 0
     sampled: list[int] = field(default_factory=lambda: [0, 0])
-    """Of the URLs that are fetched in any case, how many held what no other one of the group held, and how many
-    held the same as another."""
+    """Of the URLs that are fetched in any case: how many held what no other of the group held, and how many did."""
     example: tuple[str, str] | tuple[()] = ()
 
     def add(self, members: Sequence[tuple[str, int]], most: int) -> None:
-        """One group: its URLs and what they held."""
+        """Count one group: its URLs and their contents."""
         contents = Counter(content for _, content in members)
         self.against += len(contents) - 1
         for content, n in contents.items():
@@ -172,7 +168,6 @@ class _Evidence:
                 self.sampled[contents[content] > 1] += 1
 
     def merge(self, other: _Evidence) -> None:
-        """Take over what other groups say."""
         self.against += other.against
         for content, n in other.repeats.items():
             self.repeats[content] = max(self.repeats.get(content, 0), n)
@@ -212,10 +207,9 @@ class _Weighed:
 
 
 class _Host:
-    """Pages of a host: what each held, and its form under the rules accepted so far.
+    """Pages of a host: contents, and forms under the rules accepted so far.
 
-    Attributes:
-        heard: rules of which the pages say something.
+    `heard` are the rules for which there is evidence.
     """
 
     def __init__(self, pages: Iterable[tuple[str, int]]) -> None:
@@ -225,41 +219,41 @@ class _Host:
         self._struck: dict[int, tuple[int | str, ...]] = {}
         self._forms = list(self._urls)
         self._representative = {url: i for i, url in enumerate(self._urls)}
-        """Form -> the page that represents all that have it."""
+        """Form -> the page that represents it."""
         self.heard: set[Rule] = set()
 
     def candidates(self, most: int) -> list[_Candidate]:
-        """Return what might be struck out, the commonest first."""
-        found: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
+        """Return all parts that might be struck out, the commonest first."""
+        touched: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
         for i, parts in enumerate(self._parts):
             if parts is not None:
                 for kind, what, pattern, general in _places(parts):
-                    found[kind, general].append(_Touched(i, what, pattern))
-        common = sorted(found, key=lambda key: (-len(found[key]), key))
-        return [_Candidate(*key, found[key]) for key in common[:most]]
+                    touched[kind, general].append(_Touched(i, what, pattern))
+        common = sorted(touched, key=lambda key: (-len(touched[key]), key))
+        return [_Candidate(*key, touched[key]) for key in common[:most]]
 
     def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
-        """Return what groups of URLs say of each pattern."""
+        """Return the evidence of groups of URLs on each pattern."""
         groups: defaultdict[str, dict[str, int]] = defaultdict(dict)
         pattern_of: dict[str, str] = {}
         for one in candidate.touched:
             form = self._without(one)
             groups[form].setdefault(self._forms[one.page], one.page)
             pattern_of[form] = one.pattern
-        found: defaultdict[str, _Evidence] = defaultdict(_Evidence)
+        by_pattern: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for form, members in groups.items():
             first = self._representative.get(form)
             if first is not None:
                 members[form] = first
             if len(members) > 1:
                 pages = [(self._urls[i], self._contents[self._urls[i]]) for i in members.values()]
-                found[pattern_of[form]].add(pages, most_repeats)
-        if found:
-            self.heard |= {Rule(candidate.kind, pattern) for pattern in (candidate.general, *found)}
-        return found
+                by_pattern[pattern_of[form]].add(pages, most_repeats)
+        if by_pattern:
+            self.heard |= {Rule(candidate.kind, pattern) for pattern in (candidate.general, *by_pattern)}
+        return by_pattern
 
     def accept(self, touched: Sequence[_Touched]) -> None:
-        """Strike something out from now on."""
+        """Strike out a part from now on."""
         for one in touched:
             self._forms[one.page] = self._without(one)
             self._struck[one.page] = (*self._struck.get(one.page, ()), one.what)
@@ -268,7 +262,7 @@ class _Host:
             self._representative.setdefault(form, i)
 
     def _without(self, one: _Touched) -> str:
-        """Return the form of a page without something, too."""
+        """Return the form of a page without one more part."""
         parts = self._parts[one.page]
         assert parts is not None
         what = (*self._struck.get(one.page, ()), one.what)
@@ -276,7 +270,7 @@ class _Host:
 
 
 def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
-    """Yield everything in a URL that a rule might strike out."""
+    """Yield every part of a URL that a rule might strike out."""
     for place, segment in enumerate(parts.segments):
         if segment.mark:
             yield SLUG, place, *parts.slug(place)
@@ -308,12 +302,12 @@ def _names_a_session(rule: Rule) -> bool:
 
 
 def _may_hold(evidence: _Evidence, params: Params) -> bool:
-    """Return True if too little speaks against a rule to rule it out."""
+    """Tell whether there is little enough evidence against a rule."""
     return bounds(evidence.support, evidence.against, params.sureness)[1] >= params.threshold
 
 
 def _learned(rule: Rule, evidence: _Evidence, held: Collection[Rule], params: Params) -> Learned | None:
-    """Join a rule with its evidence; None when too little speaks for it."""
+    """Join a rule with its evidence; None when there is too little for it."""
     support, against = evidence.support, evidence.against
     prior = params.session_prior if support and _names_a_session(rule) else 0
     confidence = bounds(support + prior, against, params.sureness)[0]

@@ -1,7 +1,7 @@
 """Patterns of URLs that are blocked as traps, and the disallow reason of a URL.
 
-Pages that a program makes without end (calendars, session ids, facets) have URLs of few patterns. A URL has three of
-them (`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names nor one with
+Endless pages made by programs (calendars, session ids, facets) have URLs of few patterns. A URL has three
+(`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names nor one with
 many numbers escapes.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from .forms import patterns, split
 
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
-"""Levels of patterns, the narrowest first; then the whole host, and (no pattern of URLs) what pages show."""
+"""Levels of patterns, the narrowest first; then the whole host, and (no URL pattern) the content of pages."""
 Key = tuple[int, str]
 """Level and pattern."""
 
@@ -34,20 +34,20 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
 
     Args:
         url: canonical.
-        blocked: pattern -> kind of trap, of the host; no kind for a pattern that is open whatever wider ones are.
+        blocked: pattern -> kind of trap, of the host; an empty kind keeps a pattern open within wider blocked ones.
 
     Cost: some microseconds.
     """
     if is_circular(url):
         return ENDLESS_PATH
-    found = map(blocked.get, keys_of(url)) if blocked else ()
-    return next((kind for kind in found if kind is not None), "")
+    kinds = map(blocked.get, keys_of(url)) if blocked else ()
+    return next((kind for kind in kinds if kind is not None), "")
 
 
 def is_circular(url: str) -> bool:
-    """Return True if a path runs round: some words in a row, three times in a row.
+    """Tell whether a path repeats some of its words three times in a row.
 
-    No page that people have filed has such a URL; relative links of pages that answer at any depth make them.
+    Relative links of pages that answer at any depth make such URLs; real pages never have them.
 
     Cost: a microsecond for most; O(segments).
 

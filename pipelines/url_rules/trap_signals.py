@@ -24,7 +24,7 @@ _POSITIVE = (1 << 63) - 1
 _GRAM = 3
 _BITS = 64
 SHORT = 800
-"""Characters of a page that has nothing to say but "not here"."""
+"""Most characters of a page that only says "not here"."""
 _NEAR = 3
 _DIGITS = re.compile(r"[0-9]+")
 _WALLS = re.compile(
@@ -43,8 +43,7 @@ class KnownTraps:
 
     Attributes:
         blocked: patterns of its URLs that are traps, with their kinds.
-        missing: outlines of what it shows, with status 200, when there is no such page; None when it is not suspected
-            of that.
+        missing: outlines of its soft-404 pages; None when it is not suspected of any.
     """
 
     blocked: Mapping[Key, str] = field(default_factory=dict)
@@ -52,14 +51,14 @@ class KnownTraps:
 
 
 def needs_look(parsed: ParseResult, known: KnownTraps) -> bool:
-    """Return True if a page has to be looked at: most articles have not."""
+    """Tell whether a page has to be looked at: most articles have not."""
     return not parsed.is_leaf or known.missing is not None or len(parsed.extraction.text) < _SHORT_ARTICLE_CHARS
 
 
 def look(document: Document, parsed: ParseResult) -> Signs:
-    """Return the signs of a page; none of one whose text is yet to be made by script.
+    """Return the signals of a page; none if its text is yet to be made by script.
 
-    All such pages of a host show the same, whatever they are of.
+    All such pages of a host look alike.
 
     Cost: about 0.2 ms.
     """
@@ -73,16 +72,13 @@ def look(document: Document, parsed: ParseResult) -> Signs:
 
 
 def without_page(parsed: ParseResult) -> ParseResult:
-    """Strip a page that says "no such page": nothing to store or follow."""
+    """Strip a soft-404 page: nothing to store or follow."""
     metadata = Metadata(title=parsed.metadata.title, language=parsed.metadata.language)
     return ParseResult(PageKind.NOTICE, PageReason.SOFT_404, metadata=metadata, encoding=parsed.encoding)
 
 
 def outline(text: str, url: str) -> int:
-    """Return a number, the same for texts that differ in figures and page name only.
-
-    Cost: O(characters).
-    """
+    """Return a number, the same for texts that differ in figures and page name only."""
     name = url.partition("?")[0].rpartition("/")[2]
     plain = text.replace(name, "").replace(name.partition(".")[0], "") if len(name) >= _LEAST_NAME else text
     plain = _DIGITS.sub("", plain)
@@ -90,7 +86,7 @@ def outline(text: str, url: str) -> int:
 
 
 def sketch(text: str) -> int:
-    """Return 64 bits of which alike texts have most in common; 0 for hardly any text.
+    """Return 64 bits of which similar texts share most; 0 for hardly any text.
 
     Cost: O(characters).
     Source: Charikar, *Similarity estimation techniques from rounding algorithms*, 2002 (SimHash).
@@ -109,15 +105,15 @@ def sketch(text: str) -> int:
     hashes = np.unique(grams)
     votes = np.unpackbits(hashes.view(np.uint8).reshape(-1, _BITS // 8), axis=1).sum(axis=0)
     packed = np.packbits(votes * 2 > len(hashes))
-    found = int.from_bytes(packed.tobytes(), "big") >> 1  # so that it fits a signed column
-    return found or 1
+    bits = int.from_bytes(packed.tobytes(), "big") >> 1  # so that it fits a signed column
+    return bits or 1
 
 
 def alike(one: int, other: int) -> bool:
-    """Return True if two sketches are of texts that say the same, or nearly."""
+    """Tell whether two sketches are of nearly the same text."""
     return one != 0 and other != 0 and (one ^ other).bit_count() <= _NEAR
 
 
 def _text(document: Document) -> str:
-    """Join title and text of a page, links included, as far as it is looked at."""
+    """Join the head of title and text of a page, links included."""
     return "\n".join([document.title[:200], *document.blocks.texts])[:_MOST_TEXT]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from statistics import median
 
-from crawler.learn.health.answers import Came, HostAnswer
+from crawler.learn.health.answers import AnswerKind, HostAnswer
 from crawler.learn.health.host import HealthMonitor
 from pipelines.records import BlockKind
 
@@ -37,7 +37,7 @@ def article(draw: random.Random, url: str, *, chars: float = 1200.0, spread: flo
     return HostAnswer(
         url,
         found_in,
-        Came.ARTICLE,
+        AnswerKind.ARTICLE,
         chars=length,
         title=title,
         dated=draw.random() >= undated,
@@ -47,17 +47,19 @@ def article(draw: random.Random, url: str, *, chars: float = 1200.0, spread: flo
     )
 
 
-def other(draw: random.Random, url: str, *, found_in: int = BlockKind.NAVIGATION, came: Came = Came.PAGE) -> HostAnswer:
+def other(
+    draw: random.Random, url: str, *, found_in: int = BlockKind.NAVIGATION, kind: AnswerKind = AnswerKind.PAGE
+) -> HostAnswer:
     """A page that is no article."""
-    return HostAnswer(url, found_in, came, "list page", seconds=draw.lognormvariate(math.log(0.2), 0.4))
+    return HostAnswer(url, found_in, kind, "list page", seconds=draw.lognormvariate(math.log(0.2), 0.4))
 
 
 def with_faults(draw: random.Random, answer: HostAnswer, rate: float) -> HostAnswer:
     """Now and then an error."""
     if draw.random() >= rate:
         return answer
-    came, why = draw.choice([(Came.FAILED, "timed out"), (Came.BLOCKED, "503"), (Came.GONE, "404")])
-    return HostAnswer(answer.url, answer.found_in, came, why, seconds=answer.seconds)
+    kind, why = draw.choice([(AnswerKind.FAILED, "timed out"), (AnswerKind.BLOCKED, "503"), (AnswerKind.GONE, "404")])
+    return HostAnswer(answer.url, answer.found_in, kind, why, seconds=answer.seconds)
 
 
 # ---------------------------------------------------------------- hosts that stay as they are
@@ -161,16 +163,16 @@ def closed_section(draw: random.Random) -> Stream:
         if n % 700 == 699:
             for m in range(120):
                 url = f"http://a.example/vip/{m + n}.html"
-                yield HostAnswer(url, BlockKind.LIST, Came.BLOCKED, "403", seconds=0.1)
+                yield HostAnswer(url, BlockKind.LIST, AnswerKind.BLOCKED, "403", seconds=0.1)
             for m in range(120):
                 url = f"http://a.example/old/2003/{m + n}.html"
-                yield HostAnswer(url, BlockKind.BODY, Came.GONE, "404", seconds=0.1)
+                yield HostAnswer(url, BlockKind.BODY, AnswerKind.GONE, "404", seconds=0.1)
 
 
 def taken_for_spam(draw: random.Random) -> Stream:
     """Every twelfth article is taken for spam."""
     for page in plain(draw):
-        yield page._replace(hijacked=draw.random() < 1 / 12) if page.came == Came.ARTICLE else page
+        yield page._replace(hijacked=draw.random() < 1 / 12) if page.kind == AnswerKind.ARTICLE else page
 
 
 def replace_title(page: HostAnswer, title: int) -> HostAnswer:
@@ -197,7 +199,7 @@ STEADY: dict[str, Host] = {
 
 def redesigned(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Most articles are no longer recognised, the others lose their text."""
-    if page.came != Came.ARTICLE:
+    if page.kind != AnswerKind.ARTICLE:
         return page
     if draw.random() < 0.93:
         return other(draw, page.url, found_in=page.found_in)
@@ -206,7 +208,7 @@ def redesigned(draw: random.Random, page: HostAnswer) -> HostAnswer:
 
 def cut_short(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Only the lead is found."""
-    return page._replace(chars=max(40, page.chars // 5)) if page.came == Came.ARTICLE else page
+    return page._replace(chars=max(40, page.chars // 5)) if page.kind == AnswerKind.ARTICLE else page
 
 
 def menus_in_text(draw: random.Random, page: HostAnswer) -> HostAnswer:
@@ -216,7 +218,7 @@ def menus_in_text(draw: random.Random, page: HostAnswer) -> HostAnswer:
 
 def same_title(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """The site's name is taken for the title, and dates are gone."""
-    return page._replace(title=7, dated=False) if page.came == Came.ARTICLE else page
+    return page._replace(title=7, dated=False) if page.kind == AnswerKind.ARTICLE else page
 
 
 def half_broken(draw: random.Random, page: HostAnswer) -> HostAnswer:
@@ -226,32 +228,36 @@ def half_broken(draw: random.Random, page: HostAnswer) -> HostAnswer:
 
 def blocking(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """403 for all but a few."""
-    return page if draw.random() < 0.05 else HostAnswer(page.url, page.found_in, Came.BLOCKED, "403", seconds=0.05)
+    return (
+        page if draw.random() < 0.05 else HostAnswer(page.url, page.found_in, AnswerKind.BLOCKED, "403", seconds=0.05)
+    )
 
 
 def throttling(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """429 for half."""
-    return page if draw.random() < 0.5 else HostAnswer(page.url, page.found_in, Came.BLOCKED, "429", seconds=0.05)
+    return page if draw.random() < 0.5 else HostAnswer(page.url, page.found_in, AnswerKind.BLOCKED, "429", seconds=0.05)
 
 
 def captcha(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """A question in place of the page."""
-    return HostAnswer(page.url, page.found_in, Came.BLOCKED, "soft 404", seconds=0.1)
+    return HostAnswer(page.url, page.found_in, AnswerKind.BLOCKED, "soft 404", seconds=0.1)
 
 
 def door(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Articles ask to log in."""
-    return HostAnswer(page.url, page.found_in, Came.LOGIN, "login wall") if page.came == Came.ARTICLE else page
+    return (
+        HostAnswer(page.url, page.found_in, AnswerKind.LOGIN, "login wall") if page.kind == AnswerKind.ARTICLE else page
+    )
 
 
 def down(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """No answer."""
-    return HostAnswer(page.url, page.found_in, Came.FAILED, "timed out", seconds=60.0)
+    return HostAnswer(page.url, page.found_in, AnswerKind.FAILED, "timed out", seconds=60.0)
 
 
 def shell(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """JavaScript only."""
-    return HostAnswer(page.url, page.found_in, Came.EMPTY, "no text", seconds=page.seconds)
+    return HostAnswer(page.url, page.found_in, AnswerKind.EMPTY, "no text", seconds=page.seconds)
 
 
 def slow(draw: random.Random, page: HostAnswer) -> HostAnswer:
@@ -261,17 +267,17 @@ def slow(draw: random.Random, page: HostAnswer) -> HostAnswer:
 
 def mojibake(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Another character set than stated."""
-    return page._replace(doubtful=draw.random() < 0.9) if page.came == Came.ARTICLE else page
+    return page._replace(doubtful=draw.random() < 0.9) if page.kind == AnswerKind.ARTICLE else page
 
 
 def hijacked(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Spam in the titles of most articles."""
-    return page._replace(hijacked=draw.random() < 0.9) if page.came == Came.ARTICLE else page
+    return page._replace(hijacked=draw.random() < 0.9) if page.kind == AnswerKind.ARTICLE else page
 
 
 def half_hijacked(draw: random.Random, page: HostAnswer) -> HostAnswer:
     """Every fourth article is a hijacker's, under URLs of its own."""
-    if page.came != Came.ARTICLE or draw.random() < 0.75:
+    if page.kind != AnswerKind.ARTICLE or draw.random() < 0.75:
         return page
     return page._replace(url=f"http://a.example/kj/{draw.randrange(10**6)}.html", hijacked=True)
 

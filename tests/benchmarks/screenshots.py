@@ -2,7 +2,7 @@
 
     uv run python -m tests.benchmarks.screenshots DATABASE FOLDER [--widths 360 1280] [--pages front crawl ...]
 
-Serves the database with `scrapy serve` and writes KIND-LANGUAGE-SCHEME-WIDTH.png. `web_pages` says what is wrong.
+Serves the database with `scrapy serve` and writes KIND-LANGUAGE-SCHEME-WIDTH.png.
 """
 
 from __future__ import annotations

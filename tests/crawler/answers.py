@@ -7,6 +7,7 @@ from typing import Any
 
 from crawler.rank.priority import Priority
 from crawler.response.context import Context
+from crawler.response.redirects import with_redirect
 from crawler.response.seen_urls import KnownUrls
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
@@ -62,7 +63,8 @@ def page(status: int = 200, url: str = URL, *, scope: Scope = SCOPE, headers: An
     """An answer; names that a page does not have are those of its lease."""
     own = {name: values.pop(name) for name in _OWN if name in values}
     own |= {name: FailReason(own[name]) for name in ("error", "unreadable") if own.get(name)}
-    return Page(lease(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
+    answer = Page(lease(url, **values), scope, status=status, headers=headers or {}, fetched_at=NOW, **own)
+    return with_redirect(answer)
 
 
 def remember(depths: dict[int, int]) -> KnownUrls:
@@ -123,4 +125,4 @@ def by_url(outcome: Outcome) -> dict[str, NewUrl]:
 
 
 def replace_lease(of: Page, **values: Any) -> Page:
-    return replace(of, lease=replace(of.lease, **values))
+    return with_redirect(replace(of, lease=replace(of.lease, **values)))

@@ -92,7 +92,7 @@ class Running:
         """Send a signal, `to_all` of its session as well; False when the command has ended by itself before."""
         return send_signal(self.process, number, to_all=to_all)
 
-    def finish(self, timeout: float = 100) -> Finished:
+    def finish(self, timeout: float = 600) -> Finished:
         self.process.join(timeout)
         assert self.process.exitcode is not None, "the command did not end"
         out, errors = (self.log.with_suffix(suffix) for suffix in (".out", ".err"))
@@ -133,7 +133,7 @@ def start(folder: Path, *arguments: str, before: str = "", own_session: bool = F
     return Running(process, log)
 
 
-def scrapy(folder: Path, *arguments: str, timeout: float = 100, before: str = "") -> Finished:
+def scrapy(folder: Path, *arguments: str, timeout: float = 600, before: str = "") -> Finished:
     """Run a command to its end."""
     return start(folder, *arguments, before=before).finish(timeout)
 

@@ -24,6 +24,7 @@ from crawler.frontier.crawl import Crawl
 from crawler.frontier.scheduler import FrontierScheduler
 from crawler.options.config import CrawlConfig, fetch_options
 from crawler.options.seeds import Seed
+from crawler.response.redirects import with_redirect
 from crawler.run.background import Background
 from db.engine.database import open_for_crawl
 from db.records.url import Lease, NewUrl
@@ -171,7 +172,7 @@ class Driver:
                 await asyncio.sleep(0)
             if rounds > 20:
                 await asyncio.sleep(0.002)  # it waits for something to become due
-            exhausted = self.crawl.refiller.idle.exhausted
+            exhausted = self.crawl.idle.exhausted
             quiet = 0 if pending.changed.is_set() or (pending.queues.wants() and not exhausted) else quiet + 1
             if quiet > _MOST_QUESTIONS and (pending.queues.in_flight or len(pending.queues) or exhausted):
                 return
@@ -194,7 +195,7 @@ class Driver:
     def page(self, request: Request, status: int = 404, **values: Any) -> Page:
         """An answer."""
         lease: Lease = request.meta["lease"]
-        return Page(lease, self.crawl.scope_of(lease), status=status, fetched_at=time.time(), **values)
+        return with_redirect(Page(lease, self.crawl.scope_of(lease), status=status, fetched_at=time.time(), **values))
 
     def hear(self, request: Request) -> Page:
         """Have a request answered; its page is not stored yet."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +18,7 @@ from crawler.demo.server import Newsroom
 from tests.crawler.crawling import Finished, command, crawl, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article, redirect
 from tests.crawler.test_multipage import PATHS, site
+from tests.waiting import wait_for
 
 SETTINGS = ("WORKERS=2", "HARMFUL=off")
 ASKED = {
@@ -126,9 +126,7 @@ def checked(file: object) -> Iterator[object]:
 def test_reading_an_archive_goes_on_after_a_kill(crawled: Path, tmp_path: Path) -> None:
     slow = "import time\nfrom crawler.corpus import replay\nreplay._AT_ONCE = 2\n" + SLOW
     process = start(tmp_path, *replay_arguments(tmp_path, crawled / "warc"), before=slow, own_session=True)
-    deadline = time.monotonic() + 30
-    while not stored(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: stored(tmp_path))
     assert process.send(signal.SIGKILL, to_all=True)
     process.process.join()
     assert 0 < stored(tmp_path) < len(content(crawled)["pages"])

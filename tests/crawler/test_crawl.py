@@ -7,7 +7,6 @@ import json
 import re
 import signal
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import DESCRIBED, Running, command, crawl, crawl_arguments, rows, scrapy, start
+from tests.waiting import wait_for
 
 
 @dataclass
@@ -277,19 +277,12 @@ def _start(newsroom: Newsroom, folder: Path) -> Running:
     return start(folder, *crawl_arguments(newsroom, folder))
 
 
-def _wait_for(condition: object, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, "took too long"
-        time.sleep(0.05)
-
-
 def test_killed_crawls_lose_nothing(crawled: Crawled, tmp_path: Path) -> None:
     with Newsroom(port=0, latency_seconds=0.02) as newsroom:
         for share in (0.2, 0.5, 0.8):
             process = _start(newsroom, tmp_path).process
             target = share * 200
-            _wait_for(lambda target=target, p=process: len(newsroom.requests()) > target or not p.is_alive())
+            wait_for(lambda target=target, p=process: len(newsroom.requests()) > target or not p.is_alive())
             process.kill()
             process.join()
         done = crawl(newsroom, tmp_path)
@@ -307,13 +300,13 @@ def test_ctrl_c_stops_cleanly_and_can_be_resumed(tmp_path: Path) -> None:
     """And until then a second crawl on the same file is refused."""
     with Newsroom(port=0, latency_seconds=0.5) as newsroom:
         running = _start(newsroom, tmp_path)
-        _wait_for(lambda: len(newsroom.requests()) > 5)
+        wait_for(lambda: len(newsroom.requests()) > 5)
         second = crawl(newsroom, tmp_path)
         assert second.returncode == 2
         assert "another crawl is running" in second.stderr
         assert "Traceback" not in second.stderr
         assert running.send(signal.SIGINT)
-        done = running.finish(60)
+        done = running.finish()
         assert done.returncode == 3, done.stderr
         *_, look, export, goes_on, last = done.stderr.splitlines()
         stopping = [line for line in done.stderr.splitlines() if line.startswith("Stopping: ")]
@@ -346,10 +339,10 @@ def test_postgres_gives_the_same_articles(crawled: Crawled, tmp_path: Path, post
 def test_database_that_is_gone_ends_the_crawl_and_costs_nothing(crawled: Crawled, tmp_path: Path) -> None:
     with Newsroom(port=0, latency_seconds=0.05) as newsroom:
         running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "DATABASE_PATIENCE=1"))
-        _wait_for(lambda: len(newsroom.requests()) > 40)
+        wait_for(lambda: len(newsroom.requests()) > 40)
         other = sqlite3.connect(tmp_path / "news.db", isolation_level=None, timeout=20)
         other.execute("BEGIN EXCLUSIVE")
-        done = running.finish(60)
+        done = running.finish()
         other.close()
         assert done.returncode == 4, done.stderr
         assert "gave up" in done.stderr

@@ -6,8 +6,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from db.engine.database import open_for_crawl
 from tests.crawler.crawling import ROOT, Finished, Running, crawl_arguments, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.postgres import empty_database
+from tests.waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,6 @@ def newsroom() -> Iterator[Newsroom]:
     room.start()
     yield room
     room.stop()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.05)
 
 
 def said(running: Running) -> str:
@@ -139,7 +132,7 @@ def test_page_that_cannot_even_be_stored_as_failed_is_not_fetched_for_ever(tmp_p
 def test_too_few_file_handles_are_refused(newsroom: Newsroom, tmp_path: Path) -> None:
     arguments = crawl_arguments(newsroom, tmp_path)
     command = f"ulimit -n 100; exec {sys.executable} -m scrapy {' '.join(arguments)}"
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 2
     assert done.stderr.strip().splitlines()[-1].startswith("scrapy crawl: only 100 files may be open at a time, 228")
 

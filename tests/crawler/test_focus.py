@@ -67,7 +67,7 @@ def test_topic_of_the_seeds_that_no_page_has(tmp_path: Path) -> None:
     with Newsroom() as newsroom:
         seeds = [f'{newsroom.seeds()[0]} topic="quarks and gluons"']
         arguments = crawl_arguments(newsroom, tmp_path, "CRAWL_PRESET=", "FOCUS_MIN=0.5", "MAX_PAGES=40", seeds=seeds)
-        done = start(tmp_path, *arguments).finish(100)
+        done = start(tmp_path, *arguments).finish()
     assert done.returncode in {0, 3}, done.stderr
     single = "SELECT count(*) FROM article a WHERE NOT EXISTS (SELECT 1 FROM part p WHERE p.first_id = a.id)"
     assert rows(tmp_path, single) == [(0,)]

@@ -142,13 +142,13 @@ def test_killed_between_two_parts(tmp_path: Path) -> None:
 
     def second() -> Answer:
         asked.set()
-        go_on.wait(60)
+        go_on.wait(300)
         return part(2)
 
     with OddServer({**site(PATHS[0]), ("a.localhost", PATHS[1]): second}) as server:
         seeds = [f"http://a.localhost:{server.port}/"]
         first = start(tmp_path, *crawl_arguments(cast("Newsroom", server), tmp_path, seeds=seeds))
-        assert asked.wait(60)
+        assert asked.wait(300)
         first.process.kill()
         first.process.join()
         go_on.set()

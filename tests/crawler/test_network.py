@@ -14,6 +14,7 @@ from socket import create_server
 import pytest
 
 from tests.crawler.crawling import Finished, Running, rows, scrapy, start
+from tests.waiting import wait_for
 
 HOSTS = 5
 PAGES = 12
@@ -87,10 +88,7 @@ def test_network_that_is_down_is_named_once_and_ends_with_3(tmp_path: Path, port
 def test_crawl_waits_for_the_network_and_loses_no_url(tmp_path: Path, port: int) -> None:
     with serving(port) as server:
         running: Running = start(tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0.3", "HOST_REST=0.2"))
-        deadline = time.monotonic() + 60
-        while server.asked < 4 * HOSTS:
-            assert time.monotonic() < deadline, "the crawl does not begin"
-            time.sleep(0.05)
+        wait_for(lambda: server.asked >= 4 * HOSTS, "the crawl does not begin")
     time.sleep(2)
     with serving(port):
         done = running.finish()

@@ -63,12 +63,13 @@ def played(folder: Path, system: str, *arguments: str) -> subprocess.CompletedPr
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
 
+@pytest.mark.slow
 def test_demo_crawl_runs_as_on_macos(tmp_path: Path) -> None:
     settings = [word for setting in ("MAX_PAGES=12", "WORKERS=1", "CRAWL_PRESET=breadth") for word in ("-s", setting)]
     done = played(tmp_path, "darwin", "crawl", "news", "-a", "seeds=demo", *settings)
@@ -120,7 +121,7 @@ def test_modules_of_our_names_in_the_current_folder_are_not_imported(tmp_path: P
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "imported").exists()

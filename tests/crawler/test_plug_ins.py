@@ -14,6 +14,7 @@ import pytest
 from tests.crawler.crawling import rows
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.crawler.test_item_pipelines import Crawled, command
+from tests.waiting import PATIENCE_SECONDS
 
 MODULE = '''
 import os
@@ -76,7 +77,7 @@ SETTINGS = {
 
 def when_ranked(processes: Path, answer: Answer) -> Answer:
     """Answer when the signal has been asked for by two processes, or after a minute."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until and len(set(processes.read_text("utf-8").split())) < 2:
         time.sleep(0.05)
     return answer

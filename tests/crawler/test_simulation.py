@@ -15,6 +15,7 @@ import pytest
 from tests.benchmarks.crawl_model import Costs, Layout, Machine, Server, Web, estimate, grouped, heavy_tailed, simulate
 from tests.benchmarks.scale import CALIBRATIONS, LIGHT, Crawled, Moment, costs_of
 from tests.benchmarks.static_site import Site
+from tests.table import each_row
 
 FREE = Costs(start=0, worker_start=0, fetch=0, store=0, parse=0, rank=0, score=0, inbox=0)
 COSTS = Costs(start=1.0, worker_start=0.5, fetch=0.001, store=0.002, parse=0.004, database=0.001)
@@ -32,7 +33,7 @@ def test_latency_adds_to_the_delay() -> None:
     assert told.seconds == pytest.approx(1.5 * 21 - 1.0)
 
 
-@pytest.mark.parametrize(("cores", "each"), [(2, 0.0035), (1, 0.007), (8, 0.003)])
+@each_row(("cores", "each"), [(2, 0.0035), (1, 0.007), (8, 0.003)])
 def test_rate_without_delays_is_that_of_the_cores(cores: int, each: float) -> None:
     """Of eight cores only three are used, and what does one thing at a time is the limit."""
     costs = replace(FREE, fetch=0.001, store=0.002, parse=0.004)
@@ -89,7 +90,7 @@ def test_shards_share_out_the_work_of_a_slow_database() -> None:
     assert seconds[2] < 0.45 * seconds[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("web", "layout"),
     [
         (Web(heavy_tailed(5_000, 100, 0), delay=0.0, links=10), Layout()),
@@ -100,7 +101,6 @@ def test_shards_share_out_the_work_of_a_slow_database() -> None:
             Layout(2, 4, 2, 2, database_cores=2, inbox_seconds=0.1),
         ),
     ],
-    ids=["cores", "politeness", "skew", "shards"],
 )
 def test_steps_agree_with_events(web: Web, layout: Layout) -> None:
     exact, stepped = simulate(COSTS, web, layout), estimate(COSTS, web, layout)

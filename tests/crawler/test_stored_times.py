@@ -18,6 +18,7 @@ from tests.crawler.crawling import command
 from tests.crawler.web import newsstand
 from tests.crawler.web.asking import Asker
 from tests.crawler.web.visits import everything, kinds
+from tests.table import each_row
 
 MALFORMED = (
     "yesterday", "", " ", "2024-13-45", "2024-02-30T08:00", "0000-00-00", "0001-01-01 00:00:00", "../../../x",
@@ -42,7 +43,7 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("value", [*MALFORMED, None])
+@each_row("value", [*MALFORMED, None])
 def test_read_time_takes_anything(value: str | None) -> None:
     moment = read_time(value)
     assert moment is None or moment.utcoffset() is not None
@@ -71,7 +72,7 @@ def test_index_is_made_anew_with_all_articles(spoilt: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command_line", ["status", "duplicates --show {}", "duplicates --rebuild", "why {}"])
+@each_row("command_line", ["status", "duplicates --show {}", "duplicates --rebuild", "why {}"])
 def test_commands_print_what_is_stored(spoilt: Path, command_line: str) -> None:
     with closing(sqlite3.connect(spoilt)) as database:
         urls = [url for (url,) in database.execute("SELECT url FROM v_articles LIMIT 6")]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urljoin
 
-from crawler.learn.traps.host import Bounds, HostTraps, Seen
+from crawler.learn.traps.host import Bounds, FetchedPage, HostTraps
 from db.records.keys import fingerprint
 from pipelines.url_rules.forms import folder_key
 from pipelines.url_rules.trap_patterns import disallow_reason
@@ -88,8 +88,8 @@ def crawl(site: Site, *, most: int, order: str = "fifo", traps: bool = True, see
     return result
 
 
-def _seen(url: str, shown: Shown, links: list[str], new: list[str], *, brought: bool, again: bool) -> Seen:
-    return Seen(
+def _seen(url: str, shown: Shown, links: list[str], new: list[str], *, brought: bool, again: bool) -> FetchedPage:
+    return FetchedPage(
         url,
         brought=brought,
         named=brought,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from db.engine.database import Database
@@ -18,6 +19,8 @@ from db.records.keys import fingerprint
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
 from tests.files import files_in
+
+pytestmark = pytest.mark.dialects
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = (

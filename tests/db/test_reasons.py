@@ -10,6 +10,7 @@ import pytest
 from db.records.reasons import REASONS, ArticleResult, FailReason, PageReason, SkipReason, counted, label, reason_of
 from pipelines.records import REASON_OF_KIND, PageKind
 from tests.files import files_in
+from tests.table import each_row
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,7 +51,7 @@ def test_results_that_store_nothing_say_why() -> None:
     )
 
 
-@pytest.mark.parametrize("package", ["crawler", "pipelines", "db"])
+@each_row("package", ["crawler", "pipelines", "db"])
 def test_code_never_takes_the_text_of_a_reason_apart(package: str) -> None:
     apart = {"startswith", "endswith", "like", "ilike", "removeprefix", "partition", "split", "contains"}
     found = [

@@ -16,6 +16,8 @@ from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew, real_judge
 
+pytestmark = pytest.mark.dialects
+
 HOSTS = ["a.example", "b.example", "outside.example"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from pipelines.describe import DEFAULT, MOST_KEYWORDS, SHIPPED, DescribeOptions, Describer, check
 from pipelines.records import Description
+from tests.table import each_row
 
 TITLE = "主队加时险胜 球迷雨中高歌"
 TEXT = (
@@ -40,8 +41,8 @@ NORWEGIAN = (
 NOTICE = "因管网改造，后天上午九点至下午四点，青石路沿线将暂停供水，请居民提前储水。恢复供水时间另行通知。"
 
 
-@pytest.mark.parametrize("language", ["", "no", "en"])
-@pytest.mark.parametrize("text", [NORWEGIAN, NOTICE, "Sport sport sport"])
+@each_row("language", ["", "no", "en"])
+@each_row("text", [NORWEGIAN, NOTICE, "Sport sport sport"])
 def test_text_of_no_class_or_in_a_language_without_a_model_gets_none(text: str, language: str) -> None:
     found = Describer.of(replace(NOTHING, classes=SHIPPED)).describe("", text, language)
     assert (found.classes, found.memberships) == ((), ())
@@ -61,7 +62,7 @@ def test_harmful_page_gets_kind_and_reasons() -> None:
     assert (silent.harm, silent.harm_kind, silent.harm_reasons) == (found.harm, found.harm_kind, "")
 
 
-@pytest.mark.parametrize("text", ["", "大桥", "1234 " * 30, "x" * 50_000])
+@each_row("text", ["", "大桥", "1234 " * 30, "x" * 50_000])
 def test_odd_texts_are_described_like_any(text: str) -> None:
     found = Describer.of().describe("", text)
     assert len(found.summary) <= len(text)
@@ -95,7 +96,7 @@ def test_words_of_the_user_are_not_cut(tmp_path: Path) -> None:
     assert found.keywords[0] == "风起青萍记"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "message"),
     [
         ({"keywords": "magic"}, "unknown keyword method 'magic'; known: "),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.encoding import decode
@@ -18,6 +17,7 @@ from pipelines.extract import EXTRACTORS
 from pipelines.parse_page import read_page
 from pipelines.text_form.explain import FORMS
 from tests.benchmarks.fuzz import MUTATIONS, chunk, page, samples
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 BLANKS = [
@@ -74,7 +74,6 @@ PARTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(
     st.lists(PARTS, max_size=30).map("".join),
     st.sampled_from((1, 2, 3, 10, 60, 500, 1_000_000)),
@@ -103,7 +102,7 @@ STORY = [
 ]
 
 
-@pytest.mark.parametrize("blank", [" ", "\xa0", "\t", "\u3000", "\u200b", "\u2028"])
+@each_row("blank", [" ", "\xa0", "\t", "\u3000", "\u200b", "\u2028"])
 def test_million_blanks_take_nothing_from_an_article(blank: str) -> None:
     many, prose = blank * 1_000_000, "".join(f"<p>{line}</p>" for line in STORY)
     end = "Engineers had tested the span with forty lorries."
@@ -120,7 +119,7 @@ def test_million_blanks_take_nothing_from_an_article(blank: str) -> None:
         assert extraction.text.endswith(end)
 
 
-@pytest.mark.parametrize("extractor", sorted(EXTRACTORS))
+@each_row("extractor", sorted(EXTRACTORS))
 def test_broken_pages(extractor: str) -> None:
     assert [found for found in chunk(7, 0, 150, extractor, 5.0) if found[2]] == []
 
@@ -131,13 +130,12 @@ def test_same_seed_makes_the_same_pages() -> None:
     assert len({page(3, n, bases) for n in range(30)}) > 25
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
+@each_row("mutation", MUTATIONS)
 def test_mutations_take_any_page(mutation) -> None:
     for body in (b"", b"<", b"<p>a"):
         assert isinstance(mutation(random.Random(1), body, b""), bytes)
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.one_of(st.binary(max_size=300), st.text(max_size=200).map(lambda text: text.encode("gb18030", "replace"))),
     st.text(max_size=40),
@@ -149,7 +147,6 @@ def test_any_bytes_have_a_reading(body: bytes, header: str) -> None:
     assert decode(body, f"text/html; charset={header}") == (text, name)
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(max_size=300))
 def test_utf_8_is_always_found(text: str) -> None:
     body = (

@@ -3,11 +3,12 @@
 from urllib.parse import urljoin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
 from pipelines.urls import canonicalize, file_type, host_key, same_host, site_key
+from tests.table import each_row
 
 TRACKERS = """itm_source itm_campaign utm cmpid s_cid Echobox otm_medium hmb_source ga_term action_ref_map gs_l mc_tc
     os_ehash wt_zmc wtrid emc dclid tracking_source ml_subscriber_hash vero_conv wickedid __s sc_uid xtor at_bbc_team
@@ -122,13 +123,13 @@ NOWHERE = [
 ]
 
 
-@pytest.mark.parametrize(("url", "expected"), SAME)
+@each_row(("url", "expected"), SAME)
 def test_same_page_same_url(url: str, expected: str) -> None:
     assert canonicalize(url) == expected
     assert canonicalize(expected) == expected
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@each_row(("one", "other"), DIFFERENT)
 def test_different_pages_stay_different(one: str, other: str) -> None:
     first, second = canonicalize(one), canonicalize(other)
     assert first
@@ -136,12 +137,12 @@ def test_different_pages_stay_different(one: str, other: str) -> None:
     assert first != second
 
 
-@pytest.mark.parametrize("url", NOWHERE)
+@each_row("url", NOWHERE)
 def test_no_page(url: str) -> None:
     assert canonicalize(url) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("b.html", "http://h.cn/a/b.html"),
@@ -169,7 +170,7 @@ def test_relative(url: str, expected: str | None) -> None:
     assert canonicalize(url, "http://h.cn/a/x.html?p=1#f") == expected
 
 
-@pytest.mark.parametrize("base", ["", "news", "javascript:1", "http://", "file:///etc/passwd"])
+@each_row("base", ["", "news", "javascript:1", "http://", "file:///etc/passwd"])
 def test_useless_base(base: str) -> None:
     assert canonicalize("a.html", base) is None
     assert canonicalize("http://h.cn/a.html", base) == "http://h.cn/a.html"
@@ -183,7 +184,6 @@ HOSTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=400)
 @given(HOSTS, st.lists(PIECES, max_size=14))
 def test_idempotent(host: str, pieces: list[str]) -> None:
     once = canonicalize(f"http://{host}/{''.join(pieces)}")
@@ -194,14 +194,12 @@ def test_idempotent(host: str, pieces: list[str]) -> None:
         assert " " not in once
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.text(max_size=60), st.none() | st.just("https://h.cn/a/"))
 def test_any_text_gives_a_url_or_none(url: str, base: str | None) -> None:
     found = canonicalize(url, base)
     assert found is None or (found.startswith(("http://", "https://")) and canonicalize(found) == found)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(st.sampled_from(["a", "b1", "/", "../", "./", "?x=1"]), min_size=1, max_size=6).map("".join))
 def test_relative_agrees_with_rfc_3986(reference: str) -> None:
     base = "http://h.cn/p/q/r.html"
@@ -216,7 +214,7 @@ def test_fingerprint_is_fixed() -> None:
     assert fingerprint("http://example.com/") == -350646258024731386
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "key"),
     [
         ("http://example.com/a:b@c", "example.com"),
@@ -235,7 +233,7 @@ def test_host_key_needs_an_absolute_url() -> None:
         host_key("/x")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "site"),
     [
         ("news.example.com", "example.com"),
@@ -257,7 +255,7 @@ def test_site_key(host: str, site: str) -> None:
     assert site_key(host) == site
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b", "same"),
     [
         ("example.com", "www.example.com", True),
@@ -274,7 +272,7 @@ def test_same_host(a: str, b: str, *, same: bool) -> None:
     assert same_host(b, a) is same
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "kind"),
     [
         ("http://h.cn/a.JPG", "jpg"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.version import _DESCRIBING, _READING, extraction_version
+from tests.table import each_row
 
 
 def test_version_is_that_of_the_program_and_of_code_and_parameters() -> None:
@@ -32,6 +33,6 @@ def test_all_data_of_reading_counts() -> None:
     assert {path.suffix for path in files} - {".pyc"} == {".py", ".json", ".txt"}
 
 
-@pytest.mark.parametrize("name", [*_READING, *_DESCRIBING])
+@each_row("name", [*_READING, *_DESCRIBING])
 def test_code_that_counts_is_there(name: str) -> None:
     assert (Path(extraction_version.__code__.co_filename).parent / name).exists()

@@ -10,7 +10,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,8 @@ from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
 from pipelines.worker import Job, KeepRaw, PageFault, PageUnreadable, ParseOptions, WorkerPool, parse_job
+from tests.table import each_row
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 
@@ -69,7 +70,7 @@ OPTIONS = ParseOptions("density", bounds=WIDE)
 
 def pool_of(workers: int = 1, **values: Any) -> WorkerPool:
     defaults: dict[str, Any] = {
-        "seconds": 20.0,
+        "seconds": 200.0,
         "memory_bytes": 8 << 30,
         "options": ParseOptions("density", bounds=WIDE),
     }
@@ -83,7 +84,7 @@ def pool() -> Iterator[WorkerPool]:
     made.close()
 
 
-def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 30) -> Any:
+def run(coroutine: Coroutine[Any, Any, Any], seconds: float = 300) -> Any:
     """Run with a limit, so that a lost page fails a test instead of stopping all."""
     return asyncio.run(asyncio.wait_for(coroutine, seconds))
 
@@ -160,11 +161,11 @@ class TestWork:
         assert self.read(ARTICLE).sample is None
         assert self.read(SMALL, site_model=b"").sample is None
 
-    @pytest.mark.parametrize("knowledge", [b"\1", b"\xff" * 99])
+    @each_row("knowledge", [b"\1", b"\xff" * 99])
     def test_damaged_knowledge_costs_nothing(self, knowledge: bytes) -> None:
         assert self.read(ARTICLE, site_model=knowledge) == self.read(ARTICLE, site_model=b"")
 
-    @pytest.mark.parametrize("kind", ["feed", "page"])
+    @each_row("kind", ["feed", "page"])
     def test_feed(self, kind: str) -> None:
         parsed = self.read(FEED, kind)
         assert parsed.links.urls == ("http://h.cn/1", "http://other.cn/2")
@@ -174,8 +175,8 @@ class TestWork:
         assert parsed.kind == PageKind.LIST
         assert parsed.reason
 
-    @pytest.mark.parametrize("kind", ["sitemap", "page"])
-    @pytest.mark.parametrize("pack", [bytes, gzip.compress])
+    @each_row("kind", ["sitemap", "page"])
+    @each_row("pack", [bytes, gzip.compress])
     def test_sitemap(self, kind: str, pack: Any) -> None:
         parsed = self.read(pack(SITEMAP), kind)
         assert parsed.links.urls == ("http://h.cn/1", "http://h.cn/2")
@@ -183,27 +184,27 @@ class TestWork:
         assert parsed.sources == ()
         assert len(parsed.links.ids) == 2
 
-    @pytest.mark.parametrize("kind", ["sitemap", "page"])
+    @each_row("kind", ["sitemap", "page"])
     def test_sitemap_index(self, kind: str) -> None:
         parsed = self.read(INDEX, kind)
         assert [(one.url, one.kind, one.reason) for one in parsed.sources] == [("http://h.cn/s1.xml", "sitemap", None)]
         assert len(parsed.links) == 0
 
-    @pytest.mark.parametrize("kind", ["feed", "sitemap"])
-    @pytest.mark.parametrize("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
+    @each_row("kind", ["feed", "sitemap"])
+    @each_row("body", [b"", b"\0\xff" * 50, ARTICLE, b"<?xml version='1.0'?>", b"\x1f\x8b broken"])
     def test_source_that_is_none_gives_nothing_to_store(self, kind: str, body: bytes) -> None:
         parsed = self.read(body, kind)
         assert parsed.kind == PageKind.LIST
         assert parsed.sources == ()
 
-    @pytest.mark.parametrize("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
+    @each_row("body", [b"", b"\0" * 100, b"\xff\xfe", b"<" * 1000, b"!?" * 500])
     def test_page_that_is_none_is_no_article(self, body: bytes) -> None:
         parsed = self.read(body)
         assert parsed.kind != PageKind.ARTICLE
         assert parsed.reason
 
-    @pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream"])
-    @pytest.mark.parametrize("kind", FILES)
+    @each_row("content_type", ["text/html", "application/octet-stream"])
+    @each_row("kind", FILES)
     def test_file_is_no_article_whatever_it_is_called(self, kind: str, content_type: str) -> None:
         body = FILES[kind] + random.Random(1).randbytes(20_000)
         assert self.read(body, content_type=content_type).kind == PageKind.OTHER
@@ -242,11 +243,11 @@ class TestPool:
 
 class TestAccidents:
     def test_document_that_takes_too_long(self) -> None:
-        pool = pool_of(2, seconds=0.4)
+        pool = pool_of(2, seconds=1.0)
 
         async def pages() -> list[ParseResult | str]:
             await read(pool, SMALL)  # the processes are there
-            slow = asyncio.create_task(read(pool, SLOW))
+            slow = asyncio.create_task(read(pool, SLOW * 4))
             others = [await read(pool, SMALL) for _ in range(5)]
             return [await slow, *others, await read(pool, SMALL)]
 
@@ -363,10 +364,8 @@ class TestAccidents:
 
 class TestClose:
     def gone(self, workers: set[int]) -> bool:
-        until = time.monotonic() + 5
-        while (left := workers & workers_alive()) and time.monotonic() < until:
-            time.sleep(0.02)
-        return not left
+        wait_for(lambda: not workers & workers_alive())
+        return True
 
     def test_leaves_no_worker(self) -> None:
         before, children = workers_alive(), set(multiprocessing.active_children())
@@ -420,9 +419,7 @@ class TestClose:
         before = workers_alive()
         pool = pool_of(2)
         pool.warm_up()
-        until = time.monotonic() + 10
-        while len(workers_alive() - before) < 2 and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(lambda: len(workers_alive() - before) >= 2)
         started = workers_alive() - before
         pool.close()
         assert len(started) == 2

@@ -40,9 +40,9 @@ MOST_HOSTS = 2_000
 _SECONDS = 2.0
 _MOST_ROWS = 100
 _FEWEST_TOGETHER = 3
-"""Hosts with one kind of alarm, of which more are told in one line."""
+"""Hosts with one kind of alarm, beyond which they share a line."""
 _FEWEST_EVERYWHERE = 3
-"""Hosts that must not answer, most of all, before this machine's network is suspected."""
+"""Hosts that do not answer, and are more than half of all, before this machine's network is suspected."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Alarms:
     Args:
         session: the open database.
         window: answers that are compared with those before, `HEALTH_WINDOW`.
-        most: hosts kept in memory; what was not heard of longest is written and dropped.
+        most: hosts held in memory; those not heard of longest are written and dropped.
     """
 
     def __init__(self, session: Session, window: int, most: int = MOST_HOSTS) -> None:
@@ -72,7 +72,6 @@ class Alarms:
         self._one_at_a_time = asyncio.Lock()
 
     def note(self, page: Page) -> None:
-        """Take note of a page that has been stored."""
         answer = answer_of(page)
         if answer is not None:
             self._heard.append((page.lease.host_id, page.fetched_at, answer))
@@ -114,8 +113,8 @@ class Alarms:
             heard, self._heard = self._heard, []
             news: dict[tuple[str, bool], list[tuple[str, str]]] = {}
             for host_id, at, answer in heard:
-                for found, text in self._learn(host_id, at, answer):
-                    news.setdefault((found.kind, bool(found.ended)), []).append((host_key(answer.url), text))
+                for finding, text in self._learn(host_id, at, answer):
+                    news.setdefault((finding.kind, bool(finding.ended)), []).append((host_key(answer.url), text))
             _tell(news)
             going = {*gone, *list(self._hosts)[: max(0, len(self._hosts) - self._most)]} & self._hosts.keys()
             hosts = self._hosts.items()
@@ -130,20 +129,20 @@ class Alarms:
         host = self._hosts[host_id]
         self._hosts.move_to_end(host_id)
         host.unsaved += 1
-        for found in host.monitor.learn(answer):
-            text = normal_again(found) if found.ended else self._text(found)
-            since, until = ("", iso(at)) if found.ended else (iso(at), None)
-            host.news.append(AlarmChange(host_id, found.kind, since, until, text, json.dumps(asdict(found))))
-            yield found, text
+        for finding in host.monitor.learn(answer):
+            text = normal_again(finding) if finding.ended else self._text(finding)
+            since, until = ("", iso(at)) if finding.ended else (iso(at), None)
+            host.news.append(AlarmChange(host_id, finding.kind, since, until, text, json.dumps(asdict(finding))))
+            yield finding, text
 
-    def _text(self, found: Finding) -> str:
+    def _text(self, finding: Finding) -> str:
         """Return the sentence for an alarm, with a hint when most hosts have it."""
         active = [host.monitor.state.active.values() for host in self._hosts.values()]
-        sick = sum(any(one.kind == found.kind for one in alarms) for alarms in active)
-        if found.kind not in {"unreachable", "slow"} or sick < max(_FEWEST_EVERYWHERE, len(active) // 2 + 1):
-            return sentence(found)
+        sick = sum(any(one.kind == finding.kind for one in alarms) for alarms in active)
+        if finding.kind not in {"unreachable", "slow"} or sick < max(_FEWEST_EVERYWHERE, len(active) // 2 + 1):
+            return sentence(finding)
         hint = f"like {sick} of {len(active)} hosts: perhaps it is the network of this machine"
-        return f"{sentence(found)} ({hint})"
+        return f"{sentence(finding)} ({hint})"
 
     async def _save(self, host_ids: Sequence[int]) -> None:
         """Write hosts; nothing is learned meanwhile, and to write twice does no harm."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from zlib import crc32
 
 from db.records.reasons import FailReason, PageReason, label
@@ -14,12 +14,11 @@ from pipelines.item import Page
 from pipelines.records import BlockKind, ParseResult
 from pipelines.text.harmful.records import HarmKind
 from pipelines.url_rules.forms import patterns
-from pipelines.urls import canonicalize
 
 from ...fetch.errors import BODY_CUT
 
 
-class Came(StrEnum):
+class AnswerKind(StrEnum):
     """Kind of an answer."""
 
     ARTICLE = "article"
@@ -41,16 +40,18 @@ class HostAnswer(NamedTuple):
 
     Attributes:
         url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
-        came: what it was.
         why: a status, an error, a reason.
-        chars, title, dated, doubtful, hijacked: of an article: length, a number for its title (0 for none), whether it
-            has a time of publication, whether characters look wrongly decoded, whether it looks like a hijacker's.
+        chars: of an article.
+        title: a number for an article's title, 0 for none.
+        dated: an article has a time of publication.
+        doubtful: characters look wrongly decoded.
+        hijacked: an article looks like a hijacker's.
         seconds: how long it took.
     """
 
     url: str
     found_in: int
-    came: Came
+    kind: AnswerKind
     why: str = ""
     chars: int = 0
     title: int = 0
@@ -60,22 +61,22 @@ class HostAnswer(NamedTuple):
     seconds: float = 0.0
 
 
-ACCESS = (Came.BLOCKED, Came.LOGIN, Came.FAILED, Came.GONE)
-"""No page was shown; the values are names of signals."""
+ACCESS = (AnswerKind.BLOCKED, AnswerKind.LOGIN, AnswerKind.FAILED, AnswerKind.GONE)
+"""Kinds of answers that show no page; their values are names of signals."""
 ROBOTS = -1
 """`HostAnswer.found_in` of a robots.txt."""
-_STATUSES = dict.fromkeys((401, 403, 429, 451, 503), Came.BLOCKED) | dict.fromkeys((404, 410), Came.GONE)
+_STATUSES = dict.fromkeys((401, 403, 429, 451, 503), AnswerKind.BLOCKED) | dict.fromkeys((404, 410), AnswerKind.GONE)
 _OURS = {FailReason.ADDRESS_REFUSED, FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.BOMB}
 """Failures that are not the host's."""
 _NO_TEXT = {PageReason.NO_TEXT, PageReason.TEXT_TOO_SHORT, PageReason.NO_PROSE}
-_REASONS: dict[PageReason | None, Came] = {
-    PageReason.LOGIN_WALL: Came.LOGIN,
-    PageReason.FORM: Came.LOGIN,
-    PageReason.SOFT_404: Came.GONE,
-    PageReason.NOTICE: Came.GONE,
+_REASONS: dict[PageReason | None, AnswerKind] = {
+    PageReason.LOGIN_WALL: AnswerKind.LOGIN,
+    PageReason.FORM: AnswerKind.LOGIN,
+    PageReason.SOFT_404: AnswerKind.GONE,
+    PageReason.NOTICE: AnswerKind.GONE,
 }
 _OF_HIJACKERS = {HarmKind.HIJACKED, HarmKind.GAMBLING, HarmKind.PORN, HarmKind.FRAUD}
-"""Kinds of harm that hijackers bring to honest sites, which have adverts and abuse of their own."""
+"""Kinds of harm that hijackers bring to honest sites; adverts and abuse those have of their own."""
 _HUMAN = re.compile(
     "captcha|are you (?:human|a robot)|you are human|just a moment|attention required|access (?:denied|blocked)|"
     "security check|robot check|too many requests|forbidden|验证码|安全验证|人机验证|访问验证|访问过于频繁|拒绝访问|"
@@ -99,9 +100,9 @@ def shape(url: str, found_in: int) -> str:
     """
     if found_in == ROBOTS:
         return "robots"
-    found, year = patterns(url), _YEAR.search(url)
+    forms, year = patterns(url), _YEAR.search(url)
     place = "menu" if found_in in _MENUS else "list"
-    return f"{place} {year[1] if year else ''} {found.folder}{found.exact.partition('?')[2]}"[:80]
+    return f"{place} {year[1] if year else ''} {forms.folder}{forms.exact.partition('?')[2]}"[:80]
 
 
 def answer_of(page: Page) -> HostAnswer | None:
@@ -110,53 +111,49 @@ def answer_of(page: Page) -> HostAnswer | None:
     if page.error in _OURS or lease.kind not in {Kind.PAGE, Kind.ROBOTS}:
         return None
     is_robots = lease.kind == Kind.ROBOTS  # without it a host is asked for nothing else: it must count as an answer
-    plain = HostAnswer(lease.url, ROBOTS if is_robots else lease.found_in, Came.KEPT, seconds=page.seconds)
+    plain = HostAnswer(lease.url, ROBOTS if is_robots else lease.found_in, AnswerKind.KEPT, seconds=page.seconds)
     if is_robots and not page.error and page.status < 500 and page.status != 429:
         return plain
     if is_robots or page.error or (page.status < 300 and page.truncated and BODY_CUT not in page.bounds):
         lost = page.error or (None if is_robots else FailReason.LOST)
         why = label(lost, page.detail) or f"http {page.status}"
-        return plain._replace(came=Came.FAILED, why=f"{why[:60]}{' (robots.txt)' if is_robots else ''}")
+        return plain._replace(kind=AnswerKind.FAILED, why=f"{why[:60]}{' (robots.txt)' if is_robots else ''}")
     if page.status in REDIRECTS:
         return _redirect(page, plain)
     if page.status >= 400:
-        return plain._replace(came=_STATUSES.get(page.status, Came.FAILED), why=f"http {page.status}")
+        return plain._replace(kind=_STATUSES.get(page.status, AnswerKind.FAILED), why=f"http {page.status}")
     parsed = page.parsed if page.status == 200 and not page.truncated else None
     return plain if parsed is None else _read(parsed, plain)
 
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
-    """A redirect tells something only when it leads to a login, a challenge, or home."""
-    try:
-        target = urlsplit(canonicalize(urljoin(answer.url, page.headers.get("location", ""))) or "")
-    except ValueError:
-        return None
+    """Judge a redirect: None unless it leads to a login, a challenge, or home."""
     path = urlsplit(answer.url).path
-    if not target.netloc or _LOGIN.search(path):
+    if page.redirect is None or _LOGIN.search(path):
         return None
+    target = urlsplit(page.redirect.url)
     if _CHALLENGE.search(target.path):
-        return answer._replace(came=Came.BLOCKED, why="redirect")
+        return answer._replace(kind=AnswerKind.BLOCKED, why="redirect")
     if _LOGIN.search(f"{target.netloc}{target.path}"):
-        return answer._replace(came=Came.LOGIN, why="redirect")
+        return answer._replace(kind=AnswerKind.LOGIN, why="redirect")
     goes_home = target.path in {"", "/"} and len(path) > 1
-    return answer._replace(came=Came.GONE, why="home page") if goes_home else None
+    return answer._replace(kind=AnswerKind.GONE, why="home page") if goes_home else None
 
 
 def _read(parsed: ParseResult, answer: HostAnswer) -> HostAnswer:
-    """A page that was parsed."""
     title, reason, text = parsed.metadata.title[:200], parsed.reason, parsed.extraction.text
     if parsed.is_leaf:
         return answer._replace(
-            came=Came.ARTICLE,
+            kind=AnswerKind.ARTICLE,
             chars=len(text),
             title=crc32(title.encode("utf-8", "replace")) or 1 if title else 0,
             dated=bool(parsed.metadata.published_at),
             doubtful=bool(parsed.doubt) or text.count("\ufffd") * 500 > len(text),
             hijacked=parsed.description.harm_kind in _OF_HIJACKERS,
         )
-    came = _REASONS.get(reason, Came.PAGE)
-    if came != Came.LOGIN and _HUMAN.search(title):
-        came = Came.BLOCKED
+    kind = _REASONS.get(reason, AnswerKind.PAGE)
+    if kind != AnswerKind.LOGIN and _HUMAN.search(title):
+        kind = AnswerKind.BLOCKED
     elif reason in _NO_TEXT and len(parsed.links) < 10:
-        came = Came.EMPTY
-    return answer._replace(came=came, why=label(reason))
+        kind = AnswerKind.EMPTY
+    return answer._replace(kind=kind, why=label(reason))

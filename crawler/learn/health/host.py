@@ -1,9 +1,9 @@
-"""The health of one host: alarms when its answers depart from its past. Pure.
+"""Raise alarms when a host's answers depart from its past. Pure.
 
 Each answer shows signals or not: it was refused, is shorter than usual ... For every shape of URL the baseline counts
 how often. Its upper confidence bound is the rate that is expected of the next answer; evidence for a rate that is
-higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. What looks suspicious is held
-back from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
+higher by as much as matters is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held back
+from the baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are
 learned and not judged, but for signals with one rate for the whole host: pages of hijackers may have URLs of their own.
 A host that was bad from its first answers on has no baseline: there the share alone counts.
 """
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from .answers import ACCESS, ROBOTS, Came, HostAnswer, shape
+from .answers import ACCESS, ROBOTS, AnswerKind, HostAnswer, shape
 from .statistics import cusum, wilson
 
 FEWEST = 10
@@ -33,7 +33,7 @@ _NORMAL_AFTER = 20
 _NEARLY_ALL = 5 / 6
 _ROBOTS_TRIES = 3
 _MOST = 0.95
-"""The rate that is expected at the most."""
+"""The highest rate that is ever expected."""
 _WHOLE = ""
 """The shape under which `Signal.is_whole` is learned."""
 _UNUSUAL = {"chars": math.log(1.7), "seconds": math.log(3.0)}
@@ -47,9 +47,9 @@ class Signal(NamedTuple):
         group: one alarm of a group is active at a time.
         kind: of alarm.
         bar: evidence for an alarm, in nats, as a multiple of the window.
-        is_cold: whether it raises an alarm at a host's cold start.
-        is_whole: whether it has one rate for all shapes of URL, and tells before a window is full.
-        least, gain: the rate that is expected at the least, and by how much it must rise to matter.
+        is_cold: it raises an alarm at a host's cold start.
+        is_whole: it has one rate for all shapes of URL, and tells before a window is full.
+        least, gain: the least rate that is expected, and by how much it must rise to matter.
     """
 
     group: str
@@ -131,7 +131,7 @@ class HealthMonitor:
 
     Args:
         window: scale of the evidence that an alarm takes, in answers.
-        packed: what `pack` returned; what cannot be read (another version's) counts as nothing.
+        packed: from `pack`; what cannot be read (another version's) counts as nothing.
 
     Raises:
         ValueError: the window is too small to prove anything.
@@ -152,7 +152,7 @@ class HealthMonitor:
             self.state = HostState()
 
     def pack(self) -> str:
-        """Return all of it as JSON, but for what is held back."""
+        """Return the state as JSON, without what is held back."""
         active = {group: asdict(finding) for group, finding in self.state.active.items()}
         state = {name: getattr(self.state, name) for name in HostState.__slots__} | {"active": active}
         return json.dumps(_rounded(state), separators=(",", ":"))
@@ -164,27 +164,27 @@ class HealthMonitor:
             key = "others"
         past, whole = state.baseline.setdefault(key, {}), state.baseline.get(_WHOLE, {})
         state.answers += 1
-        state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.came in ACCESS else 0
+        state.robots_lost = state.robots_lost + (answer.found_in == ROBOTS) if answer.kind in ACCESS else 0
         numbers = _numbers(answer)
         signals = self._signals(answer, numbers, past)
         changed = []
         for name, hit in signals.items():
             group = _GROUPS[name]
             judge = self._ended if group in state.active else self._raised
-            own = whole if name in _OF_ALL_SHAPES else past
-            found = judge(name, own.get(name, [0.0, 0.0]), answer, hit=hit)
-            if found is not None:
-                changed.append(found)
+            baseline = whole if name in _OF_ALL_SHAPES else past
+            finding = judge(name, baseline.get(name, [0.0, 0.0]), answer, hit=hit)
+            if finding is not None:
+                changed.append(finding)
                 state.evidence = {one: e for one, e in state.evidence.items() if _GROUPS[one] != group}
         self._hold_back(key, signals | numbers)
         return changed
 
     def _signals(self, answer: HostAnswer, numbers: dict[str, float], past: dict[str, list[float]]) -> dict[str, bool]:
         """Return the signals that an answer may show, and whether it does."""
-        signals: dict[str, bool] = {name: name == answer.came for name in ACCESS}
-        if answer.came in {Came.ARTICLE, Came.PAGE, Came.EMPTY}:
-            signals |= {"empty": answer.came == Came.EMPTY, "articles": answer.came != Came.ARTICLE}
-        if answer.came == Came.ARTICLE:
+        signals: dict[str, bool] = {name: name == answer.kind for name in ACCESS}
+        if answer.kind in {AnswerKind.ARTICLE, AnswerKind.PAGE, AnswerKind.EMPTY}:
+            signals |= {"empty": answer.kind == AnswerKind.EMPTY, "articles": answer.kind != AnswerKind.ARTICLE}
+        if answer.kind == AnswerKind.ARTICLE:
             url, titles = crc32(answer.url.encode("utf-8", "replace")), self.state.titles
             is_repeated = any(title == answer.title and other != url for title, other in titles)
             signals |= {"untitled": not answer.title or is_repeated, "undated": not answer.dated}
@@ -277,7 +277,7 @@ def _expected(name: str, past: list[float]) -> float:
 
 def _numbers(answer: HostAnswer) -> dict[str, float]:
     """Return the numbers that are compared: of articles, and of good answers."""
-    numbers = {} if answer.came in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
-    if answer.came == Came.ARTICLE:
+    numbers = {} if answer.kind in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
+    if answer.kind == AnswerKind.ARTICLE:
         numbers["chars"] = math.log(max(1, answer.chars))
     return numbers | {f"{name}2": value * value for name, value in numbers.items()}

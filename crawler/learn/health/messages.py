@@ -40,15 +40,14 @@ def sentence(finding: Finding) -> str:
     group, before = SIGNALS[finding.signal].group, f"{finding.before:.0%}"
     if group == "access":
         why = f", the last with {quoted(finding.why, MOST_QUOTED)}" if finding.why else ""
-        found = f"{finding.hits} of the last {finding.of} answers{why} ({before} before)"
+        facts = f"{finding.hits} of the last {finding.of} answers{why} ({before} before)"
     elif finding.before:
-        found = f"{_SIGNALS[finding.signal]}: {before} -> {finding.hits / finding.of:.0%}"
+        facts = f"{_SIGNALS[finding.signal]}: {before} -> {finding.hits / finding.of:.0%}"
     else:
-        found = f"{_SIGNALS[finding.signal]}: {finding.hits} of the last {finding.of}, none before"
+        facts = f"{_SIGNALS[finding.signal]}: {finding.hits} of the last {finding.of}, none before"
     example = f"; e.g. {quoted(finding.example, MOST_QUOTED)}" if group in {"content", "length", "harm"} else ""
-    return f"{name}: {found}{example}; {advice}"
+    return f"{name}: {facts}{example}; {advice}"
 
 
 def normal_again(finding: Finding) -> str:
-    """Say that an alarm has ended."""
     return f"{finding.ended}: {_KINDS[finding.kind][0]}"

@@ -1,8 +1,8 @@
 """Find the crawler traps of all hosts of a run; skip and free the URLs that wait.
 
-A pattern that is blocked (`crawler.learn.traps.host`) is told to the workers, who mark its links, and to the database
-thread, which skips what waits of it when it would be handed out; so nothing has to be looked for. When a pattern is
-opened again, the URLs skipped for it are looked for and wait again. What is known is written every few seconds.
+The workers get the blocked patterns of a host (`crawler.learn.traps.host`) and mark its links; the database thread
+skips what waits of them when it would be handed out; so nothing has to be looked for. When a pattern is opened again,
+the URLs skipped for it are looked for and wait again. What is known is written every few seconds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pipelines.urls import is_home
 from ... import clock
 from ...response.new_urls import new_url
 from ...run.session import Session
-from .host import Bounds, HostTraps, Pattern, Seen
+from .host import Bounds, FetchedPage, HostTraps, Pattern
 
 logger = logging.getLogger(__name__)
 
@@ -54,15 +54,15 @@ _EXEMPT = (BlockKind.SEED, BlockKind.PART, BlockKind.SITEMAP, BlockKind.FEED, Bl
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """Functions of the crawl that learning of traps calls.
+    """Functions of the crawl that learning calls.
 
     Attributes:
         stats: where traps are counted.
-        is_own: whether a host, by its name, is one that the seeds mean.
+        is_own: tells whether a host, by its name, is one that the seeds mean.
         start: runs a coroutine in the background, which the crawl can do without.
         keep: runs for ever what a function begins, anew after an exception.
         add: adds URLs to the frontier, in the background.
-        clear: told a host of which some URLs that are held may not be wanted any more.
+        clear: told a host of which some URLs that are held may no longer be wanted.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
 
@@ -99,11 +99,11 @@ class TrapRegistry:
 
     async def take(self, hosts: Sequence[OwnedHost]) -> None:
         """Read what is known of new hosts, before any of their URLs is handed out."""
-        found = await self._session.submit(table.load, [host.id for host in hosts])
+        rows = await self._session.submit(table.load, [host.id for host in hosts])
         for host in hosts:
             foreign = not self._callbacks.is_own(host.name)
-            known = map(_pattern_of, found[host.id])
-            self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=known)
+            stored = map(_pattern_of, rows[host.id])
+            self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=stored)
 
     async def let_go(self, host_ids: Iterable[int]) -> None:
         """Write what is new of hosts that the run gives up, and forget them."""
@@ -114,7 +114,6 @@ class TrapRegistry:
             self._touched.discard(host_id)
 
     def known(self, lease: Lease) -> KnownTraps:
-        """Return what is known of the traps of a lease's host."""
         host = self._hosts.get(lease.host_id)
         if host is None:
             return _NOTHING
@@ -126,7 +125,7 @@ class TrapRegistry:
         return KnownTraps(host.blocked, None if is_there else host.missing)
 
     def disallow_reason(self, lease: Lease) -> str:
-        """Return the kind of trap of a URL, "" for none; for the database thread."""
+        """Return the kind of trap of a URL, "" for none; called from the database thread."""
         host = self._hosts.get(lease.host_id)
         if lease.kind != Kind.PAGE or lease.visits or lease.found_in in _EXEMPT:
             return ""
@@ -135,7 +134,6 @@ class TrapRegistry:
     # ------------------------------------------------------------ pages
 
     def note(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Learn from a page that has been stored."""
         lease = page.lease
         if lease.found_in == BlockKind.PROBE:
             self._learn_missing(page)
@@ -159,7 +157,7 @@ class TrapRegistry:
         if host is None or lease.found_in == BlockKind.SEED or (page.parsed.signs is None and not is_leaf):
             return
         self._touched.add(lease.host_id)
-        blocked = host.observe(_seen_of(page, outcome, stored, brought=brought), outcome.fetched_at)
+        blocked = host.observe(_summary_of(page, outcome, stored, brought=brought), outcome.fetched_at)
         for one in blocked:
             self._callbacks.stats[f"traps/{one.kind}"] += 1
             logger.info("trap on %s: %s, %s; %s", lease.url, one.kind, one.pattern or "the whole host", one.why)
@@ -242,7 +240,6 @@ class TrapRegistry:
                         self._callbacks.adjust(freed, {host_id})
 
     async def close(self) -> None:
-        """Write what is new."""
         unknown, self._unknown = sorted(self._unknown), set()
         for source in await self._session.submit(table.sources, unknown) if unknown else ():
             self._sources[source.id] = source
@@ -250,7 +247,6 @@ class TrapRegistry:
         await self.write(list(self._touched))
 
     async def write(self, host_ids: Sequence[int]) -> None:
-        """Write what is new of some hosts."""
         self._touched.difference_update(host_ids)
         try:
             await self._save({host_id: self._hosts[host_id] for host_id in host_ids if host_id in self._hosts})
@@ -276,7 +272,7 @@ class TrapRegistry:
         self._callbacks.start(self._free(host_id))
 
     async def _free(self, host_id: int) -> None:
-        """Let URLs wait again that belong to no blocked pattern any longer."""
+        """Re-queue URLs that no longer belong to a blocked pattern."""
         host = self._hosts.get(host_id)
         if host is None:  # given up meanwhile: what is known is written, and whoever has it frees what waits
             return
@@ -301,9 +297,9 @@ class TrapRegistry:
     async def reopen(self) -> int:
         """Put old patterns of unheld hosts on probation; returns how many URLs wait again."""
         due = await self._session.submit(table.due, clock.now() - self._seconds)
-        found = await self._session.submit(table.load, due) if due else {}
+        rows_of = await self._session.submit(table.load, due) if due else {}
         freed = 0
-        for host_id, rows in found.items():
+        for host_id, rows in rows_of.items():
             freed += await self._put_on_probation(host_id, HostTraps(self._bounds, known=map(_pattern_of, rows)))
         return freed
 
@@ -326,13 +322,15 @@ def _row_of(host_id: int, one: Pattern) -> PatternRow:
     return PatternRow(host_id, *(getattr(one, name) for name in PatternRow._fields[1:]))
 
 
-def _seen_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> Seen:
+def _summary_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> FetchedPage:
     """Reduce a page to its signs of traps; `brought`: it was a new article."""
     assert page.parsed is not None
     parsed, links, signs = page.parsed, page.parsed.links, page.parsed.signs
-    meta, own = parsed.metadata, page.lease.host_id
-    new = {each.id for each in outcome.new_urls if each.host_id == own and not each.reason} if stored.new_urls else ()
-    return Seen(
+    meta, host_id = parsed.metadata, page.lease.host_id
+    new = (
+        {each.id for each in outcome.new_urls if each.host_id == host_id and not each.reason} if stored.new_urls else ()
+    )
+    return FetchedPage(
         page.lease.url,
         brought=brought,
         named=bool(meta.published_at or meta.authors or meta.source),

@@ -1,4 +1,4 @@
-"""Find the crawler traps of one host by what its URL patterns bring.
+"""Find the crawler traps of one host by what its URL patterns bring. Pure.
 
 Which URLs will bring an article nobody can know; but pages that a program makes without end have few patterns
 (`pipelines.url_rules.forms.patterns`), and of each pattern it is counted what its pages brought. A pattern is blocked
@@ -10,8 +10,6 @@ when
 
 A pattern that has brought articles has more time, in proportion to how rare they were. When something is found after
 all it is opened; and some days later a few of its pages are tried again, on probation.
-
-Pure: what is remembered of one host, and what pages change in it.
 """
 
 from __future__ import annotations
@@ -24,20 +22,22 @@ from pipelines.url_rules.trap_patterns import ANSWER, ENDLESS_PATH, EXACT, FOLDE
 from pipelines.url_rules.trap_signals import alike
 from pipelines.urls import SESSION_NAMES
 
+# Chosen by hand; `tests.benchmarks.traps` shows what traps cost with them, and what honest sites lose.
+
 PROBATION_PAGES = 5
-"""So many pages of a pattern on probation may bring nothing."""
+"""Pages of a pattern on probation that may bring nothing."""
 _FEW_PAGES = 5
-"""So many pages say something of a pattern."""
+"""Pages that are enough to say something of a pattern."""
 _LEAST_GROWTH = 0.5
-"""New URLs like its own that a page without an article names, from which on a pattern grows."""
+"""A pattern grows when its pages without an article name so many new URLs like their own each."""
 _TIMES = (1.0, 2.0, 4.0)
 """Factor by which a wider pattern may cost more pages."""
 _RARE = 10.0
-"""So many times its usual distance between two articles a pattern may go without one."""
+"""A pattern may go so many times its usual distance between two articles without one."""
 _PROVEN = 2.0
-"""So much longer one that has brought anything may bring nothing: archives of days have long gaps."""
+"""A pattern that has brought anything may bring nothing for so much longer: archives of days have long gaps."""
 _MOST_TIMES = 20.0
-"""But no more than so many times what one without articles may cost: each article found would earn ever more pages."""
+"""Bound of both, as a multiple of what a pattern without articles may cost: each article would earn ever more pages."""
 _DEEP_SHARE = 0.5
 _SHOWN_WEIGHT = 0.1
 """Weight of a page that shows articles which its pattern has not shown before."""
@@ -70,7 +70,7 @@ _CALENDAR_WORDS = ("calendar", "events", "rili", "kalender", "calendrier", "cale
 
 
 def suspicion_of(url: str) -> str:
-    """Return what kind of trap a URL looks like, or an empty string."""
+    """Return the kind of trap that a URL looks like, or an empty string."""
     exact = patterns(url).exact
     segments, query = split(url)
     if exact.endswith(("/**", "/**?")) or is_deep(segments):
@@ -97,7 +97,7 @@ class Bounds:
     Attributes:
         pages: of a pattern, in a row.
         host_pages: of a host that is no seed's own.
-        probe: whether a host may be asked for a page that does not exist.
+        probe: a host may be asked for a page that does not exist.
     """
 
     pages: int = 30
@@ -106,17 +106,16 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FetchedPage:
     """A page as far as traps are concerned.
 
     Attributes:
-        url: canonical.
-        brought: whether it was an article that was not known yet.
-        named: whether that named its time, its author or its source.
+        brought: it was an article that was not known yet.
+        named: the article names its time, its author or its source.
         missing: it says that there is no such page.
         again: it is an article, but one that the host has shown before.
         sketch, is_wall: see `pipelines.url_rules.trap_signals.Signs`.
-        links, folders: what it links to and their folder patterns as numbers, 0 for other hosts.
+        links, folders: its links and their folder patterns as numbers, 0 for other hosts.
         found: folder patterns of the URLs that it was the first to name.
     """
 
@@ -139,7 +138,6 @@ class Pattern:
     The first eleven attributes are columns of the table.
 
     Attributes:
-        level, pattern: which it is.
         pages: fetched in all.
         brought: of these, how many were articles or led to one.
         reached: how many had been fetched when one last brought something.
@@ -174,7 +172,7 @@ class Pattern:
 
     @property
     def is_productive(self) -> bool:
-        """Tell whether its pages bring something, lately too."""
+        """Its pages bring something, lately too."""
         return not self.kind and self.brought > 0 and self.unproductive < _FEW_PAGES
 
     def patience(self, bounds: Bounds) -> float:
@@ -187,7 +185,7 @@ class Pattern:
         return min(max(usual, _PROVEN * bounds.pages, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
 
     def is_spent(self, bounds: Bounds, suspicion: str) -> bool:
-        """Return True if it has brought nothing for too long, and grows."""
+        """Tell whether it has brought nothing for too long, and grows."""
         if self.kind:
             return False
         if self.level == HOST:
@@ -223,7 +221,6 @@ class Pattern:
         self._shown = bytearray()
 
     def block(self, suspicion: str, now: float) -> None:
-        """Note that it is a trap, of which kind, and why."""
         if self.level == HOST:
             self.kind, self.why = FARM, f"{self.pages} pages, of which none said when or by whom it was written"
         else:
@@ -249,12 +246,12 @@ class HostTraps:
 
     Args:
         bounds: how long they may bring nothing.
-        foreign: whether the host is no seed's own.
+        foreign: the host is no seed's own.
         known: patterns as they were stored.
 
     Attributes:
         blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads read it.
-        opened: whether a pattern has been opened since this was last set to False: what was skipped for it may wait.
+        opened: a pattern has been opened since this was last set to False: what was skipped for it may wait.
     """
 
     def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
@@ -268,40 +265,42 @@ class HostTraps:
         self.opened = False
         self._note_blocked()
 
-    def observe(self, seen: Seen, now: float) -> list[Pattern]:
+    def observe(self, sample: FetchedPage, now: float) -> list[Pattern]:
         """Take a page into account; returns the patterns that have been blocked for it."""
-        keys = keys_of(seen.url)
-        own = [self._pattern(key, seen.url) for key in (keys if self._foreign else keys[:HOST])]
-        for one in own:
+        keys = keys_of(sample.url)
+        page_patterns = [self._pattern(key, sample.url) for key in (keys if self._foreign else keys[:HOST])]
+        for one in page_patterns:
             one.pages += 1
             one.changed = True
-        suspicion = suspicion_of(seen.url)
-        same = [one.repeats(seen.sketch) for one in own]
-        if seen.brought and not (same[EXACT] and suspicion):  # a calendar's days differ in their dates, as bulletins do
-            return self._praise(own, seen, now)
-        folder = own[FOLDER]
-        folder.doubts += seen.missing or seen.again or same[EXACT]
+        suspicion = suspicion_of(sample.url)
+        same = [one.repeats(sample.sketch) for one in page_patterns]
+        if sample.brought and not (
+            same[EXACT] and suspicion
+        ):  # a calendar's days differ in their dates, as bulletins do
+            return self._praise(page_patterns, sample, now)
+        folder = page_patterns[FOLDER]
+        folder.doubts += sample.missing or sample.again or same[EXACT]
         self._doubtful = folder.pattern if folder.doubts >= _DOUBTS else ""
         productive = {key for key, one in self._folders.items() if one.is_productive}
-        growth = self._growth(seen.found, productive)
-        if seen.is_wall and not growth:
+        growth = self._growth(sample.found, productive)
+        if sample.is_wall and not growth:
             return []
-        promising = [link for link, where in zip(seen.links, seen.folders, strict=True) if where in productive]
-        sure = bool(suspicion or seen.missing or not seen.sketch)
-        for one, repeats in zip(own, same, strict=True):
+        promising = [link for link, where in zip(sample.links, sample.folders, strict=True) if where in productive]
+        sure = bool(suspicion or sample.missing or not sample.sketch)
+        for one, repeats in zip(page_patterns, same, strict=True):
             one.alike += repeats
             weight = 1.0 if sure or repeats else _OWN_TEXT_WEIGHT
             one.unproductive += _SHOWN_WEIGHT if one.shows_more(promising) else weight
             one.grown += growth
-            one.missing += seen.missing
-        return self._block(own, suspicion, now)
+            one.missing += sample.missing
+        return self._block(page_patterns, suspicion, now)
 
     def credit(self, url: str) -> None:
         """Take into account that a page led to an article: its patterns are open again."""
-        own = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
-        for one in own:
+        page_patterns = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
+        for one in page_patterns:
             one.kind, one.why = "", ""
-        self._relieve(own)
+        self._relieve(page_patterns)
 
     def reopen(self, before: float) -> bool:
         """Put patterns blocked before a time on probation; True if there were any."""
@@ -320,12 +319,12 @@ class HostTraps:
 
     @property
     def missing(self) -> tuple[int, ...] | None:
-        """Outlines of the host's soft 404 pages; None while nothing speaks for such."""
+        """Outlines of the host's soft 404 pages; None while nothing suggests any."""
         outlines = tuple(int(text, 16) for level, text in self.blocked if level == ANSWER)
         return outlines or (() if self._asked else None)
 
     def wants_probe(self) -> bool:
-        """Return True if a soft-404 probe beside the last page is due, once a folder."""
+        """Tell whether a soft-404 probe beside the last page is due, once a folder."""
         folder = self._doubtful
         wanted = bool(folder) and self._bounds.probe and folder not in self._asked and not self.missing
         if not wanted or len(self._asked) >= _MOST_PROBES:
@@ -361,35 +360,35 @@ class HostTraps:
             if one.level == FOLDER:
                 self._folders.pop(key_of(one.pattern), None)
 
-    def _praise(self, own: Sequence[Pattern], seen: Seen, now: float) -> list[Pattern]:
-        """Count an article. On a foreign host those of farms name no time, no author."""
-        named = own if seen.named else own[:HOST]
-        self._relieve(named)
-        for one in own[len(named) :]:
+    def _praise(self, page_patterns: Sequence[Pattern], sample: FetchedPage, now: float) -> list[Pattern]:
+        """Count an article; on a foreign host those of farms name no time, no author."""
+        praised = page_patterns if sample.named else page_patterns[:HOST]
+        self._relieve(praised)
+        for one in page_patterns[len(praised) :]:
             one.unproductive += 1
-        return self._block(own[len(named) :], FARM, now)
+        return self._block(page_patterns[len(praised) :], FARM, now)
 
-    def _relieve(self, own: Sequence[Pattern]) -> None:
+    def _relieve(self, page_patterns: Sequence[Pattern]) -> None:
         """Relieve patterns of a page, and tell them apart from wider blocked ones."""
-        opened = any(one.blocked_at and not one.kind for one in own)
-        first = any(not one.brought for one in own)
-        for one in own:
+        opened = any(one.blocked_at and not one.kind for one in page_patterns)
+        first = any(not one.brought for one in page_patterns)
+        for one in page_patterns:
             one.relieve()
         self.opened = self.opened or opened
         if opened or first:
             self._note_blocked()
 
-    def _growth(self, found: Sequence[int], productive: Set[int]) -> int:
-        """Count URLs that a page named first and that promise nothing; patterns grow."""
-        poor = [key for key in found if key not in productive]
+    def _growth(self, new_folders: Sequence[int], productive: Set[int]) -> int:
+        """Count new URLs of a page that promise nothing; their patterns grow."""
+        poor = [key for key in new_folders if key not in productive]
         for key in poor:
             if (folder := self._folders.get(key)) is not None:
                 folder.grown += 1
         return min(len(poor), _MOST_GROWTH)
 
-    def _block(self, own: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
+    def _block(self, page_patterns: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
         """Block those patterns that have brought nothing for too long."""
-        spent = [one for one in own if one.is_spent(self._bounds, suspicion)]
+        spent = [one for one in page_patterns if one.is_spent(self._bounds, suspicion)]
         for one in spent:
             one.block(suspicion, now)
         if spent:

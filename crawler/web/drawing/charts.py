@@ -47,8 +47,6 @@ class Chart:
     Attributes:
         title: for people who hear it.
         places: names of the places from left to right: times, days, depths.
-        series: one or more.
-        show: a value as text.
         ticks: of curves, where names stand: shares of the width from 0 to 1, with the names.
     """
 
@@ -60,7 +58,6 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to be drawn."""
         return not any(value for each in self.series for value in each.values)
 
 
@@ -161,7 +158,6 @@ def _y(value: float, top: float) -> float:
 
 
 def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
-    """Yield the horizontal lines with their values."""
     for value in axis:
         y, kind = _y(value, axis[-1]), "grid" if value else "axis"
         yield f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'

@@ -49,7 +49,6 @@ def make_curves(runs: Sequence[Samples], first: float, last: float, spans: int) 
         runs: samples of each run, the oldest first; before its first one a run had done nothing.
         first: Unix time of the beginning.
         last: and of the end, which is later.
-        spans: how many.
 
     Cost: O(samples + spans) a run.
     """

@@ -22,8 +22,6 @@ def place(
     Args:
         links: circles by their places 0, 1, ..., with the number of `links` on each edge; 0 ties one to its parent.
         boxes: of each circle its width, and its height above and below the middle.
-        width: of the canvas to begin with.
-        height: the same.
 
     Returns:
         Two columns, x and y.

@@ -32,11 +32,8 @@ class Circle:
     """A circle of the picture.
 
     Attributes:
-        label: below it.
-        told: all that is said of it.
         score: its area, relative to the others.
         url: where it leads; None for nowhere.
-        series: its colour.
     """
 
     label: str

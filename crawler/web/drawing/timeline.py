@@ -41,7 +41,6 @@ class Dot:
     """An article in the picture.
 
     Attributes:
-        name: its site.
         lag: time behind the first, in words.
         at: seconds after the first.
         above: place of the article that it repeats; None for the first.
@@ -62,8 +61,6 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
     Args:
         dots: articles in the order of the tree, the first at 0 seconds or later than some that are undated.
-        width: in pixels.
-        language: of the pages.
     """
     least = min(dot.at for dot in dots)
     last = max(dot.at for dot in dots)

@@ -54,7 +54,6 @@ def body(clean_html: str, text: str, image_label: str) -> Markup:
 
 
 def _inside(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:
-    """Yield the content of an element."""
     if node.text:
         yield _text(node.text)
     for child in node:
@@ -65,7 +64,6 @@ def _inside(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]
 
 
 def _element(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup]:
-    """Yield an element, without all of its attributes but the target of a link."""
     tag = _LOWERED.get(node.tag, node.tag)
     if tag == "a":
         yield from _link(node.get("href"), _inside(node, image_label, depth))

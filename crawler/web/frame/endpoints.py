@@ -29,9 +29,6 @@ class Parameter:
     """A parameter of an endpoint.
 
     Attributes:
-        name: in the URL.
-        help: a sentence for the description.
-        place: where it stands.
         number: default, least and greatest value of a whole number; None for a text.
     """
 
@@ -47,11 +44,6 @@ class Endpoint:
 
     Attributes:
         path: with the parameters of its path in braces.
-        name: of the operation.
-        help: what it gives.
-        make: makes the answer: a dataclass.
-        answer: its type.
-        parameters: all that are read.
     """
 
     path: str
@@ -112,7 +104,6 @@ def schema_of(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(kind: type, found: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a dataclass."""
     told = inspect.getdoc(kind) or ""
     hints = get_type_hints(kind)
     said = _said(kind.__doc__ or "")

@@ -48,12 +48,7 @@ class KeptValues:
         self._round = 0
 
     def get(self, name: str, make: Callable[[], T]) -> Kept[T] | None:
-        """Return the last value made; None while there is none yet.
-
-        Args:
-            name: of the value.
-            make: makes it, in a thread.
-        """
+        """Return the last value made; None while there is none yet."""
         with self._lock:
             kept = self._kept.get(name)
             if kept is not None and kept.is_good:

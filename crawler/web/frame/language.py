@@ -34,7 +34,6 @@ _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
 
 @cache
 def messages() -> Mapping[str, Mapping[str, Text]]:
-    """Read all tables."""
     found: dict[str, Mapping[str, Text]] = {}
     for path in sorted(_FOLDER.glob("*.json")):
         found |= json.loads(path.read_text(encoding="utf-8"))
@@ -55,11 +54,7 @@ def _group(field: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language of the pages.
-
-    Attributes:
-        code: one of `LANGUAGES`.
-    """
+    """A language of the pages."""
 
     code: str
 
@@ -77,7 +72,6 @@ class Language:
         return text.format(**{name: f"{each:,}" if isinstance(each, int) else each for name, each in values.items()})
 
     def has(self, key: str) -> bool:
-        """Tell whether there is such a message in this language."""
         return self.code in messages().get(key, ())
 
     def named(self, field: str, value: str) -> str:
@@ -116,11 +110,6 @@ class Language:
 
 def choose(asked: str | None, kept: str | None, accepted: str) -> str:
     """Choose the language of a page.
-
-    Args:
-        asked: by the URL.
-        kept: by the cookie.
-        accepted: the header Accept-Language.
 
     >>> choose(None, None, "fr, zh-CN;q=0.8, en;q=0.5"), choose("en", "zh", "")
     ('zh', 'en')

@@ -61,9 +61,7 @@ class Readers:
     """The readers of the web page. All methods may be called from any thread.
 
     Args:
-        path: file of clicks.
         is_learning: whether clicks are recorded; those that are there count in any case.
-        clock: Unix time.
     """
 
     def __init__(self, path: Path, *, is_learning: bool, clock: Callable[[], float] = time.time) -> None:

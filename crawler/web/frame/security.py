@@ -41,7 +41,6 @@ class Protection:
     """ASGI middleware: refuses other names and other origins, adds the headers.
 
     Args:
-        app: what answers.
         names: that the server answers to, beside those of loopback.
         any_address: answer to IP addresses of any kind too: a server that others may reach by those.
     """
@@ -52,7 +51,6 @@ class Protection:
         self._any_address = any_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -166,5 +166,4 @@ def without_folders(text: str) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """Yield the lines of a text that are not empty."""
     return (line for line in map(str.strip, text.split("\n")) if line)

@@ -75,7 +75,6 @@ class WebOptions:
         any_address: IP addresses of any kind are answered to.
         is_learning: what readers open is recorded.
         search: weights of the order of hits.
-        in_force: settings of this program.
     """
 
     names: Sequence[str] = ()
@@ -90,7 +89,6 @@ class WebSite:
 
     Args:
         database_url: what is shown; opened at the first request, and again when the file is another one.
-        options: values of the pages.
     """
 
     def __init__(self, database_url: str, options: WebOptions) -> None:
@@ -160,7 +158,6 @@ class WebSite:
         index_words("新闻", "zh")
 
     def close(self) -> None:
-        """End the threads and close the database."""
         self.workers.close()
         with self._lock:
             self._forget()
@@ -189,14 +186,7 @@ class WebSite:
 class Visit:
     """A request.
 
-    Args:
-        site: what all requests share.
-        request: as Starlette has it.
-
     Attributes:
-        language: messages in the reader's language.
-        theme: one of `THEMES`.
-        is_api: whether the answer is for a program.
         cut: names of parameters of which only the beginning was read.
         cancellation: stops what is done for it.
     """
@@ -294,14 +284,7 @@ class Visit:
         return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
-        """Remember the hits that a page shows, so that opening one is a click.
-
-        Args:
-            response: gets the cookie.
-            text: of the query.
-            article_ids: in their order.
-            offset: hits before these.
-        """
+        """Remember the hits that a page shows, so that opening one is a click."""
         readers = self.site.readers
         if readers.is_learning:
             cookie = readers.found(self.request.cookies.get(COOKIE), text, article_ids, offset)
@@ -336,7 +319,6 @@ class Visit:
         return response
 
     def json(self, value: object, *, status: int = 200) -> Response:
-        """Return an answer for programs."""
         # a lone surrogate, which UTF-8 has not, comes out as the escape that JSON has for it
         body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
         return self.answer(body, "application/json", status=status)

@@ -58,7 +58,6 @@ class Cancellation:
                 self._connection = None
 
     def cancel(self) -> None:
-        """Cancel: the thread ends at its next query, or in the midst of this one."""
         with self._lock:
             self.is_cancelled = True
             if self._connection is not None:
@@ -77,8 +76,6 @@ class Workers:
         """Do some work in a thread, as long as its reader is there.
 
         Args:
-            work: what is done.
-            receive: tells when the reader has left.
             cancellation: of the work; a thread that it stops is free only when the work has ended.
 
         Raises:
@@ -102,7 +99,6 @@ class Workers:
             leaving.cancel()
 
     async def _take_thread(self, leaving: asyncio.Future[None]) -> None:
-        """Wait for a free thread."""
         if not self._free.locked():
             await self._free.acquire()
             return
@@ -123,11 +119,9 @@ class Workers:
             working.exception()  # nobody else asks for it when the reader has left
 
     def begin(self, work: Callable[[], object]) -> None:
-        """Do some work that nobody waits for."""
         self._threads.submit(work)
 
     def close(self) -> None:
-        """End the threads."""
         self._threads.shutdown(cancel_futures=True)
 
 

@@ -52,7 +52,6 @@ class ScoreShare:
 
     @property
     def added(self) -> float:
-        """The share."""
         return self.value * self.weight
 
 

@@ -260,7 +260,6 @@ class ApiSites:
 
 
 def _search(visit: Visit) -> ApiSearch:
-    """Answer a search."""
     limit = visit.whole("limit", *_LIMIT)
     offset = visit.whole("offset", *_OFFSET)
     result = search.find(visit, replace(search.query_of(visit), limit=limit, offset=offset))
@@ -306,7 +305,6 @@ def _matches(spans: Sequence[Span]) -> list[list[int]]:
 
 
 def _article(visit: Visit) -> ApiArticle:
-    """Answer with an article."""
     read = article.find(visit)
     return ApiArticle(
         article=read.item,
@@ -318,7 +316,6 @@ def _article(visit: Visit) -> ApiArticle:
 
 
 def _story(visit: Visit) -> ApiStory:
-    """Answer with a story."""
     found = story.find(visit, _MOST_ARTICLES)
     return ApiStory(
         id=str(found.id),
@@ -335,7 +332,6 @@ def _reprint(one: Reprint, repeats: int | None, depth: int) -> ApiReprint:
 
 
 def _crawl(visit: Visit) -> ApiCrawl:
-    """Answer with the state of the crawl."""
     found, alarms = crawl.find(visit, _RUNS)
     counted = count_all(visit)
     return ApiCrawl(
@@ -357,7 +353,6 @@ def _counts(found: DatabaseCounts, at: float) -> ApiCounts:
 
 
 def _sites(visit: Visit) -> ApiSites:
-    """Answer with a list of sites."""
     limit, offset = visit.whole("limit", *_SITES), visit.whole("offset", *_OFFSET_OF_SITES)
     counted = count_all(visit)
     if counted is None:
@@ -420,5 +415,4 @@ ENDPOINTS: Final[Sequence[Endpoint]] = (
 
 
 def show_description(visit: Visit) -> Response:
-    """Answer with the OpenAPI description of all endpoints."""
     return visit.json(describe(ENDPOINTS, version("newscrawler")))

@@ -25,7 +25,6 @@ _AROUND = 120
 
 
 def show(visit: Visit) -> Response:
-    """Show an article: text, facts, earlier texts."""
     read = find(visit)
     item = read.item
     return visit.page(

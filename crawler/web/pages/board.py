@@ -24,19 +24,13 @@ _MOST_ROWS = 24
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart with its drawing, its legend and its numbers as a table.
-
-    Attributes:
-        chart: what is drawn.
-        svg: the drawing.
-    """
+    """A chart with its drawing, its legend and its numbers as a table."""
 
     chart: Chart
     svg: Markup
 
     @classmethod
     def of(cls, chart: Chart, draw: Callable[[Chart], Markup]) -> Picture:
-        """Draw a chart."""
         return cls(chart, draw(chart))
 
     def legend(self) -> Iterator[tuple[str, int]]:

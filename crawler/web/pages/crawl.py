@@ -53,7 +53,6 @@ class Totals:
 
 
 def show(visit: Visit) -> Response:
-    """Show the crawl that runs, or the one that ran last, or the one of `run`."""
     now = time.time()
     found, alarms = find(visit, _RUNS)
     chosen = chosen_runs(found, visit.whole("run", 0, 0, 1 << 31))
@@ -91,7 +90,6 @@ def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:
     """Return the runs that are shown: those at work, or one with those beside it.
 
     Args:
-        found: runs, the newest first.
         asked: number of a run; 0 for the newest.
 
     Raises:
@@ -120,7 +118,6 @@ def _unix(iso: str) -> float:
 
 
 def totals(chosen: Sequence[Curve]) -> Totals:
-    """Add up the last samples of runs."""
     last = [each.samples[-1] for each in chosen if each.samples]
     queued = [each.queued for each in last if each.queued is not None]
     return Totals(
@@ -142,7 +139,6 @@ def _offered(chosen: Sequence[Curve]) -> list[str]:
 
 
 def _charts(chosen: Sequence[Curve], span: str, now: float, t: Language) -> list[Picture]:
-    """Return the curves of some runs; none when there is nothing to draw yet."""
     samples = [each.samples for each in chosen if each.samples]
     if not samples:
         return []

@@ -41,7 +41,6 @@ class FeedEntry:
 
 
 def show(visit: Visit) -> Response:
-    """Answer with the feed of a query."""
     limit = visit.whole("limit", 50, 1, _MOST_ENTRIES)
     query = replace(search.query_of(visit), limit=limit)
     options = visit.site.options.search
@@ -65,7 +64,6 @@ def show(visit: Visit) -> Response:
 
 
 def _entries(hits: Sequence[Hit]) -> Iterator[FeedEntry]:
-    """Yield the entries, with times as Atom wants them."""
     for hit in hits:
         published = read_time(hit.published_utc)
         yield FeedEntry(

@@ -154,7 +154,6 @@ def _links(
 
 
 def _draw(made: RankedSites, chosen: RankedSite | None, t: Language) -> Markup:
-    """Draw the sites, or the pages of one."""
     if chosen is not None:
         pages = chosen.best[:_DRAWN_PAGES]
         circles = [

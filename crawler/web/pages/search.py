@@ -39,7 +39,6 @@ class FacetLink:
 
 
 def show(visit: Visit) -> Response:
-    """Show what was found, or the newest articles."""
     size = visit.whole("limit", SIZES[0], 1, SIZES[-1])
     page = visit.whole("page", 1, 1, MOST_PAGE)
     query = replace(query_of(visit), limit=size, offset=(page - 1) * size)

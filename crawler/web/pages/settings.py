@@ -28,8 +28,6 @@ class ShownSetting:
 
     Attributes:
         name, source, where, help: as `InForce` has them, the help without markup.
-        value: of this program.
-        is_changed: it is not the default.
         of_runs: values of the runs; None where a run did not tell.
         differs: of each run, whether its value is another one than this program's.
     """
@@ -45,7 +43,6 @@ class ShownSetting:
 
 
 def show(visit: Visit) -> Response:
-    """Show all settings, or those that are not as they come."""
     found = visit.read(lambda connection: curves(connection, time.time(), _RUNS))[:_RUNS]
     only_changed = visit.text("only") == "changed"
     rows = [_shown(each, found) for each in visit.site.options.in_force]

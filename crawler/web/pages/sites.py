@@ -38,7 +38,6 @@ class LearnedTemplates:
     """Knowledge of a host's model.
 
     Attributes:
-        host: its name.
         articles: that it was made of.
         templates: the share of its pages that each template makes, the most used first.
         texts: texts that came back.
@@ -56,7 +55,6 @@ def share(part: float, whole: float) -> float:
 
 
 def show(visit: Visit) -> Response:
-    """List the sites that something was asked of."""
     counted = count_all(visit)
     asked, sort = visit.text("q", MOST_NAME), visit.text("sort")
     sort = sort if sort in _ORDERS else "articles"

@@ -20,7 +20,6 @@ NARROW, WIDE = 320, 720
 
 
 def show(visit: Visit) -> Response:
-    """Show the tree of reprints as a picture and as a list."""
     story = find(visit, MOST_SHOWN)
     code = visit.language.code
     branches = story.branches()

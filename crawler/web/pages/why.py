@@ -18,7 +18,6 @@ _NAMED = 40
 
 
 def show(visit: Visit) -> Response:
-    """Show the form, and what is known of the URL that was asked for."""
     given = visit.text("url", _MOST_URL).strip()
     url = read_url(given) if given else None
     found = visit.read(lambda connection: look_up(connection, url)) if url else None

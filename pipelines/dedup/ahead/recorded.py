@@ -36,7 +36,6 @@ class Recorded:
     """Answers of a method, made ahead or now.
 
     Attributes:
-        method: makes what is missing.
         text: number -> title and text.
         signed: a signature made ahead, if there is one.
         compared: new text, stored text -> a comparison made ahead, if there is one.
@@ -104,7 +103,6 @@ class RecordedLines:
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
-        """Count the lines of a new story."""
         self._counts.count(self._lines(of.number))
 
 
@@ -127,7 +125,6 @@ class RecordedTexts:
     """Answers of a method about texts as they are, made ahead or now.
 
     Attributes:
-        method: makes what is missing.
         compared: keys of new and stored text -> a comparison made ahead, if there is one.
         compared_now: how many were missing.
     """

@@ -36,7 +36,6 @@ class KnownLines(NamedTuple):
     since: Documents
 
     def sorted(self) -> KnownLines:
-        """Return those of several bands in order."""
         order = np.argsort(self.slots)
         return KnownLines(self.slots[order], self.since[order])
 
@@ -63,7 +62,6 @@ def known_lines(
 
     Args:
         slots: what each line is known by, of documents in their order.
-        documents: the document of each.
         stories: a guess of the document's story: copies mostly share it.
         params: in how many stories a line has to stand.
 
@@ -91,8 +89,6 @@ class Pairs(NamedTuple):
     """Documents that share features.
 
     Attributes:
-        later, earlier: numbers of the two.
-        shared: features in common.
         weight: the same, each as rare as it is.
     """
 
@@ -102,7 +98,6 @@ class Pairs(NamedTuple):
     weight: npt.NDArray[np.float64]
 
     def at(self, rows: npt.NDArray[Any]) -> Pairs:
-        """Return some of them."""
         return Pairs(self.later[rows], self.earlier[rows], self.shared[rows], self.weight[rows])
 
 
@@ -110,8 +105,6 @@ def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.N
     """Find the pairs of documents that share some features.
 
     Args:
-        features: of documents.
-        documents: the document of each.
         exact: exact hash of the document's text: of equal texts the first one only is compared with others.
 
     Returns: pairs in order; of a feature that stands in many documents the earliest few are given.
@@ -152,14 +145,7 @@ def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.int64], params: IndexParams) -> Pairs:
-    """Choose the pairs that will be asked for.
-
-    Args:
-        pairs: each once, in order.
-        lengths: characters of every document when normalised.
-        have: features of every document.
-        params: how candidates are chosen.
-    """
+    """Choose the pairs that will be asked for."""
     short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
     long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
     of_later = have[pairs.later]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...decode.characters import Counts
 from ...document.document import Document, sum_sub_trees
-from ...document.view import measure
+from ...document.view import Flags, Values, measure
 
 # Set by hand on folds 0 and 1 of the corpora (tests.benchmarks.extraction), looked at on 2 and 3.
 _PARAGRAPH: Final = 60
@@ -26,7 +26,7 @@ _ENTRIES: Final = frozenset({"blockquote", "q", "pre", "table", "td", "th", "li"
 _LEAVES: Final = frozenset({"p", "li", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 
-def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) -> list[int]:
+def drop_copies(document: Document, kept: list[int], mass: Values) -> list[int]:
     """Return the blocks of `kept` (ascending) without copies of others.
 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
@@ -43,25 +43,25 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     view, tags = measure(document), document.tags
     nodes = view.nodes
     repeated = [
-        found
-        for found in places.values()
-        if len(found) > 1 and mass[found[0]] >= _PARAGRAPH and tags[nodes[found[0]]] != "li"
+        same_text
+        for same_text in places.values()
+        if len(same_text) > 1 and mass[same_text[0]] >= _PARAGRAPH and tags[nodes[same_text[0]]] != "li"
     ]
     if not repeated:
         return kept
     hidden = view.in_any(document.hidden)
     homes = {
-        texts[found[0]]: next((index for index in found if not hidden[index]), found[0])
-        for found in places.values()
-        if len(found) > 1
+        texts[same_text[0]]: next((index for index in same_text if not hidden[index]), same_text[0])
+        for same_text in places.values()
+        if len(same_text) > 1
     }
     nodes = nodes[kept]
     holds = _shares(document, nodes, mass[kept], [texts[index] in homes for index in kept])
     order = np.argsort(nodes, kind="stable")
     gone: set[int] = set()
-    for found in repeated:
-        home = homes[texts[found[0]]]
-        for index in found:
+    for same_text in repeated:
+        home = homes[texts[same_text[0]]]
+        for index in same_text:
             if index == home or index in gone or home in gone:
                 continue
             box = _container(document, index, home, holds)
@@ -74,17 +74,15 @@ def drop_copies(document: Document, kept: list[int], mass: NDArray[np.float64]) 
     return [index for index in kept if index not in gone] if gone else kept
 
 
-def _shares(
-    document: Document, nodes: NDArray[np.int64], mass: NDArray[np.float64], repeated: list[bool]
-) -> NDArray[np.bool_]:
+def _shares(document: Document, nodes: Counts, mass: Values, repeated: list[bool]) -> Flags:
     """Flag the nodes most of whose kept text is repeated."""
     ends = measure(document).ends
     whole = sum_sub_trees(np.bincount(nodes, mass, len(ends)), ends)
-    shares: NDArray[np.bool_] = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
+    shares: Flags = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
     return shares
 
 
-def _container(document: Document, index: int, home: int, holds: NDArray[np.bool_]) -> int:
+def _container(document: Document, index: int, home: int, holds: Flags) -> int:
     """Find the largest container of a copy that holds little else; -1 for none."""
     tags, names, parents, ends = document.tags, document.names, document.parents, document.ends
     node, other = document.blocks.nodes[index], document.blocks.nodes[home]

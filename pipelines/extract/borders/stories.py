@@ -13,12 +13,11 @@ from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...decode.text import squeeze
 from ...document.document import Document
 from ...document.noise import DATE, is_info
-from ...document.view import measure
+from ...document.view import Flags, measure
 
 # Set by hand with folds 0 and 1 of the corpora in view (tests.benchmarks.extraction), looked at on 2 and 3.
 _HEADLINES: Final = frozenset({"h1", "h2", "h3"})
@@ -38,7 +37,7 @@ _LEAST_HEADLINE, _LEAST_TITLE = 16, 8
 """Letters and digits of a headline; of one in an h1."""
 
 
-def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
+def other_stories(document: Document, titles: str) -> Flags | None:
     """Flag the blocks of other stories than the page's own; None when there are none.
 
     Args:
@@ -51,11 +50,11 @@ def other_stories(document: Document, titles: str) -> NDArray[np.bool_] | None:
     if len(heads) <= 1:
         return None
     page = _Headlines(document, titles, heads)
-    found = list(page.others()) if page.core >= 0 else []
-    if not found:
+    ranges = list(page.others()) if page.core >= 0 else []
+    if not ranges:
         return None
     nodes = measure(document).nodes
-    flags: NDArray[np.bool_] = np.any([(nodes >= first) & (nodes < last) for first, last in found], axis=0)
+    flags: Flags = np.any([(nodes >= first) & (nodes < last) for first, last in ranges], axis=0)
     return flags
 
 
@@ -127,10 +126,12 @@ class _Headlines:
     def _prose_below(self, index: int) -> int:
         """Find the first paragraph below a heading; -1 if too much stands between them."""
         at = bisect_left(self.prose, index + 1)
-        found = self.prose[at] if at < len(self.prose) else index + _REACH + 1
+        paragraph = self.prose[at] if at < len(self.prose) else index + _REACH + 1
         after = bisect_left(self.firsts, index + 1)
-        is_parted = after < len(self.firsts) and self.firsts[after] < found
-        return -1 if is_parted or found > index + _REACH or self.links[found] - self.links[index] > _LINKS else found
+        is_parted = after < len(self.firsts) and self.firsts[after] < paragraph
+        if is_parted or paragraph > index + _REACH or self.links[paragraph] - self.links[index] > _LINKS:
+            return -1
+        return paragraph
 
     def _is_signed(self, index: int, first: int, prose: int) -> bool:
         """Tell whether a line of date or names, or a time, stands around a headline."""

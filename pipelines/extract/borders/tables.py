@@ -9,19 +9,16 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...document.document import Document
-from ...document.view import measure
+from ...document.view import Values, measure
 from ...text_form.structure import is_data_table
 
 _LEAST: Final = 0.4
 """Least mean chance of the text of a table that is kept; found on folds 0 and 1, checked on 2 and 3."""
 
 
-def whole_tables(
-    document: Document, kept: list[int], chances: NDArray[np.float64], mass: NDArray[np.float64]
-) -> list[int]:
+def whole_tables(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
     """Return the blocks of `kept` with each table of data completed or left out.
 
     Args:

@@ -24,6 +24,7 @@ from crawler.batch.cluster import connected
 from crawler.batch.frame import BatchStopped, in_order
 from tests.crawler.crawling import Finished, command, start
 from tests.files import files_in
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,7 +62,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of pages, as JSON lines."""
     path = tmp_path_factory.mktemp("source") / "pages.jsonl"
-    pages = files_in(PAGES, "*.html", at_least=30) * 4
+    pages = files_in(PAGES, "*.html", at_least=30) * 2
     with path.open("w") as out:
         for number, page in enumerate(pages):
             html = page.read_bytes().decode("utf-8", "replace")
@@ -81,7 +82,7 @@ def whole(cluster: Client, source: Path) -> bytes:
     """The output of a batch that nobody disturbed."""
     output = source.with_name("whole.jsonl")
     done = batch(cluster, "extract", source, "--output", output, "--partitions", "2")
-    assert (done.returncode, done.stdout) == (0, "124 pages, 92 articles\n")
+    assert (done.returncode, done.stdout) == (0, "62 pages, 46 articles\n")
     return output.read_bytes()
 
 
@@ -171,6 +172,7 @@ def test_documents_are_described_as_by_the_command(tmp_path: Path, cluster: Clie
     assert output.read_bytes() == alone.read_bytes()
 
 
+@pytest.mark.slow
 def test_task_that_kills_every_worker_ends_the_batch_and_says_so(cluster: Client) -> None:
     cluster.cluster.scheduler.allowed_failures = 1  # of the usual 3, because starting workers is what takes long
     with pytest.raises(BatchStopped, match=r"each of 2 workers that had it was killed"):
@@ -186,7 +188,7 @@ def die(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "part"),
     [
         (["extract"], "name what to do (extract, describe, duplicates, rank) and a source"),
@@ -228,7 +230,7 @@ def listening(process: int) -> set[int]:
 
 def answer_of(port: int, path: str, host: str) -> int:
     """Status of what is answered, 0 for nothing that is HTTP."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request("GET", path, headers={"Host": f"{host}:{port}"})
         return connection.getresponse().status
@@ -255,7 +257,7 @@ def greeting(port: int, *, tls: bool) -> bytes:
 PATHS = ("/", "/status", "/info/main/workers.html", "/json/counts.json", "/metrics", "/health", "/api/v1")
 
 
-@pytest.mark.parametrize("dashboard", [False, True], ids=["without pages", "with pages"])
+@pytest.mark.parametrize("dashboard", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_scheduler_of_this_machine_obeys_nobody_else(
     dashboard: Literal[True, False], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,10 +12,11 @@ from crawler.batch.frame import Done, Parts
 from crawler.batch.sources import LineSource, find, shares
 from crawler.corpus.page_reader import SavedInput
 from crawler.corpus.saved_pages import InputError
+from tests.table import each_row
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 1000])
-@pytest.mark.parametrize("partitions", [0, 1, 3, 1001])
+@each_row("count", [0, 1, 7, 1000])
+@each_row("partitions", [0, 1, 3, 1001])
 def test_shares_cover_all_once(count: int, partitions: int) -> None:
     found = shares(count, partitions, 100)
     assert [n for start, end in found for n in range(start, end)] == list(range(count))

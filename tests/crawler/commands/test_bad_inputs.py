@@ -17,6 +17,7 @@ from scrapy.cmdline import execute
 
 from db.engine.database import open_for_crawl
 from tests.crawler.crawling import ROOT, Finished, scrapy
+from tests.table import each_row
 
 # In the command lines ~ is the folder of the files below.
 SEEDS = {
@@ -369,26 +370,26 @@ def said(folder: Path, run: Callable[..., Finished], line: str) -> tuple[int, st
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize(("setting", "part"), SETTINGS)
+@each_row(("setting", "part"), SETTINGS)
 def test_wrong_settings(folder: Path, run: Callable[..., Finished], setting: str, part: str) -> None:
     code, sentence = said(folder, run, f"extract ~/page.html -s {shlex.quote(setting)}")
     assert (code, part in sentence) == (2, True), sentence
 
 
-@pytest.mark.parametrize(("setting", "part"), DATABASES)
+@each_row(("setting", "part"), DATABASES)
 def test_wrong_databases(folder: Path, run: Callable[..., Finished], setting: str, part: str) -> None:
     code, sentence = said(folder, run, f"{CRAWL} -s {shlex.quote(setting)}")
     assert (code, part in sentence) == (2, True), sentence
 
 
-@pytest.mark.parametrize("name", [*SEEDS, "utf16", "huge", "binary", "none", "pageless"])
+@each_row("name", [*SEEDS, "utf16", "huge", "binary", "none", "pageless"])
 def test_wrong_seeds(folder: Path, run: Callable[..., Finished], name: str) -> None:
     path = name if (folder / name).exists() else f"{name}.txt"
     code, sentence = said(folder, run, f"crawl news -a seeds=~/{path} -s DATABASE_URL=sqlite:///~/new.db")
     assert (code, path in sentence or "ALLOW_NETWORKS=" in sentence) == (2, True), sentence
 
 
-@pytest.mark.parametrize(("line", "part"), USE)
+@each_row(("line", "part"), USE)
 def test_wrong_use(folder: Path, run: Callable[..., Finished], line: str, part: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, sentence = said(folder, run, line.replace("{taken}", str(taken.getsockname()[1])))
@@ -423,7 +424,7 @@ OPENING = (
 """Each command that opens a database."""
 
 
-@pytest.mark.parametrize("name", ["foreign", "older", "newer", "columnless", "damaged", "cut"])
+@each_row("name", ["foreign", "older", "newer", "columnless", "damaged", "cut"])
 def test_every_command_says_why_a_database_cannot_be_opened(
     folder: Path, run: Callable[..., Finished], name: str
 ) -> None:
@@ -435,7 +436,7 @@ def test_every_command_says_why_a_database_cannot_be_opened(
     assert database.read_bytes() == before
 
 
-@pytest.mark.parametrize(("line", "part"), GONE)
+@each_row(("line", "part"), GONE)
 def test_databases_that_give_up(folder: Path, run: Callable[..., Finished], line: str, part: str) -> None:
     code, sentence = said(folder, run, line)
     assert (code, part in sentence) == (4, True), sentence

@@ -14,6 +14,7 @@ import pytest
 
 from tests.crawler.crawling import scrapy
 from tests.crawler.odd_server import Answer, OddServer, article, redirect
+from tests.table import each_row
 
 DELAY = 0.05
 XML = {"Content-Type": "application/xml"}
@@ -121,7 +122,7 @@ def test_size_of_a_seed_without_sitemap_is_unknown(checked: Checked) -> None:
     assert (plain["is_bad"], plain["robots"], plain["sitemap_urls"], plain["pages"]) == (False, "none", None, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "problem"),
     [
         ("closed", "robots.txt keeps us out (robots); take it out"),

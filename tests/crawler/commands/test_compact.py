@@ -65,7 +65,7 @@ def test_killed_compaction_costs_nothing(database: Path, tmp_path: Path) -> None
             time.sleep(0.001)
         time.sleep(pause)
         running.send(signal.SIGKILL)
-        running.process.join(20)
+        running.process.join(300)
         with closing(sqlite3.connect(database)) as opened:
             assert opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             assert opened.execute("SELECT count(*) FROM ballast").fetchone() == (ROWS // 2,)

@@ -37,6 +37,8 @@ COMMANDS = (
     "copy-database {folder}/news.db {folder}/copy.db",
     "batch rank {folder}/news.db --output {folder}/ranks.jsonl",
 )
+QUICK = {"status", "search 施工", "compact", "extract --database"}
+"""Those of which one reads, one searches, one writes, and one begins a run."""
 
 
 @pytest.fixture
@@ -60,7 +62,9 @@ def numbers(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize(
+    "line", [line if line in QUICK else pytest.param(line, marks=pytest.mark.slow) for line in COMMANDS]
+)
 @pytest.mark.parametrize("folder", STATES[:1], indirect=True)
 def test_command_brings_an_earlier_database_up_to_date(
     folder: Path, line: str, caplog: pytest.LogCaptureFixture

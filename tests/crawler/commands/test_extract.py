@@ -17,6 +17,7 @@ import zstandard
 from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
+from tests.table import each_row
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -161,7 +162,7 @@ def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: 
 
 
 class TestInputs:
-    @pytest.mark.parametrize(
+    @each_row(
         ("url", "body", "wanted"),
         [
             ("http://e.com/a/1.html", b"", "http://e.com/a/1.html"),
@@ -220,11 +221,19 @@ def test_manifest_reaches_no_file_outside_its_folder_that_is_no_page(tmp_path: P
             named(absolute)
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        ">&-",
+        pytest.param("<&- >&-", marks=pytest.mark.slow),
+        pytest.param("2>&-", marks=pytest.mark.slow),
+        pytest.param("<&- >&- 2>&-", marks=pytest.mark.slow),
+    ],
+)
 def test_closed_streams_are_no_traceback_and_no_file_takes_their_place(tmp_path: Path, closed: str) -> None:
     (tmp_path / "page.html").write_text("<p>" + "a page about ports. " * 30)
     program = f"{sys.executable} -m scrapy extract {tmp_path}/page.html"
-    run = partial(subprocess.run, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=200)
+    run = partial(subprocess.run, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     done = run(f"{program} {closed}")
     assert (done.returncode, "Traceback" in done.stderr) == (0 if closed == "2>&-" else 2, False), done.stderr
     if "2" not in closed:

@@ -7,7 +7,6 @@ import json
 import shutil
 import signal
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.crawler.crawling import command as run_here
 from tests.crawler.odd_server import Answer, OddServer, article
 from tests.crawler.test_multipage import PATHS, TEXTS, site
 from tests.postgres import empty_database
+from tests.waiting import wait_for
 
 ALONE = ("SITE_MEMORY=False", "WORKERS=2", *DESCRIBED)
 """Nothing that a page says depends on the pages before it."""
@@ -163,10 +163,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path, crawled: Path, command:
     settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", "SITE_MEMORY=False", "WORKERS=1")
     running = start(tmp_path, *command, *[x for s in settings for x in ("-s", s)], before=SLOW)
     left = f"SELECT count(*) FROM article WHERE {column} = 'old 0'"
-    until = time.monotonic() + 60
-    while not 0 < rows(tmp_path, left)[0][0] < len(whole) - 5:
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_for(lambda: 0 < rows(tmp_path, left)[0][0] < len(whole) - 5)
     assert running.send(signal.SIGKILL)
     assert running.finish().returncode == -signal.SIGKILL
     rest = rows(tmp_path, left)[0][0]
@@ -267,6 +264,7 @@ def test_database_in_use_is_refused(tmp_path: Path, sqlite_tables: str, command:
     assert again(tmp_path, command=command).returncode == 0
 
 
+@pytest.mark.slow
 def test_batch_makes_the_articles_of_both_databases_new(tmp_path: Path, crawled: Path, postgres_server: str) -> None:
     """Pages are read by workers of Dask and written here, in the same order whatever the number of partitions."""
     from distributed import LocalCluster

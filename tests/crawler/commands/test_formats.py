@@ -14,6 +14,7 @@ import pytest
 
 from tests.crawler.crawling import ROOT, command
 from tests.db.small_crawl import HOSTILE, fill
+from tests.table import each_row
 
 GUIDE = (
     (ROOT / "docs" / "running.md").read_text(encoding="utf-8").partition("## For scripts\n")[2].partition("\n## ")[0]
@@ -78,7 +79,7 @@ def test_status_has_records_of_every_kind(filled: Path) -> None:
     assert all(isinstance(record["urls"], int) for record in records if record["record"] == "reason")
 
 
-@pytest.mark.parametrize(("option", "record"), [("--traps", "trap"), ("--url-rules", "url_rule")])
+@each_row(("option", "record"), [("--traps", "trap"), ("--url-rules", "url_rule")])
 def test_traps_and_rules_have_the_names_of_the_guide(filled: Path, option: str, record: str) -> None:
     (found,) = said(filled, "status", option)
     assert list(found) == ["record", *names(f"status {option}", record)]

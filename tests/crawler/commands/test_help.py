@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from scrapy import cmdline
 from scrapy.settings import Settings
 
@@ -18,6 +17,7 @@ from crawler import commands
 from crawler.commands import crawl
 from crawler.run.command import NewsCommand
 from tests.crawler.crawling import ROOT, scrapy
+from tests.table import each_row
 
 NAMES = sorted(module.name for module in pkgutil.iter_modules(commands.__path__) if module.name[0] != "_")
 LOADED = """
@@ -60,7 +60,7 @@ def test_commands_import_no_library_before_they_run(tmp_path: Path) -> None:
     assert "crawler" in more  # it did look at the project
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_help_has_examples_that_are_right(name: str) -> None:
     parser, command = parsed(name)
     help_ = parser.format_help()

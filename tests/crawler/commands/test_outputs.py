@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawler.crawling import command
+from tests.table import each_row
 
 DOCUMENT = '{"id": 1, "title": "题目", "text": "一篇新闻的正文"}\n'
 INPUTS = {
@@ -87,7 +88,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_row("line", LINES)
 def test_output_that_is_read_is_refused(line: str, files: Path) -> None:
     before = content(files)
     done = command(*line.replace("~", str(files)).split())

@@ -24,6 +24,7 @@ from pipelines.records import BlockKind
 from tests.crawler.crawling import command, crawl, rows
 from tests.db.frontier_rows import NOW, done, new_url, seed_row, start, wish
 from tests.db.stores import store_of
+from tests.table import each_row
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_pagerank_is_that_of_networkx(crawled: Path) -> None:
     assert f"{len(made):,} pages" in out
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each_row("method", METHODS)
 def test_every_method(crawled: Path, method: str) -> None:
     out = rank(crawled, "--by", method, "--top", "3")
     assert f"Best pages by {method}" in out
@@ -139,7 +140,7 @@ def test_crawl_without_pages(tmp_path: Path) -> None:
     assert "The best" in rank(tmp_path, "--graph", f"{tmp_path}/empty.png")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "part"),
     [
         (["--by", "luck"], "--by 'luck' is unknown; use one of: pagerank, hits,"),

@@ -21,6 +21,7 @@ from tests.crawler.crawling import Finished, command
 from tests.crawler.web.asking import Asker
 from tests.crawler.web.newsstand import Newsstand, Story
 from tests.db.search.test_index import make_old
+from tests.table import each_row
 
 PORT, TEXT = "港口吞吐量创新高", "新港码头昨天迎来货轮。" * 4
 STORIES = [
@@ -68,7 +69,7 @@ def test_lines_and_cells_are_for_programs(stand: Path) -> None:
     assert search(stand, "港口", "--limit", "1", "--format", "jsonl").stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "said"),
     [
         (["港口", "--limit", "0"], "--limit '0' is no number from 1 to 1000"),
@@ -88,7 +89,7 @@ def test_wrong_use_is_one_sentence(stand: Path, arguments: list[str], said: str)
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("words", ["NEAR(q, z) OR *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])
+@each_row("words", ["NEAR(q, z) OR *^-\"'", "x" * 10_000, "'; DROP TABLE article; --"])
 def test_any_words_are_searched(stand: Path, words: str) -> None:
     done = search(stand, words)
     assert (done.returncode, done.stderr) == (0, "")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from crawler.commands.status import _health
 from db.queries.status import HostStatus
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "said"),
     [
         ({}, ""),

@@ -6,6 +6,7 @@ import pytest
 
 from crawler.demo import content
 from crawler.demo.content import SITES, InventedArticle, load_articles
+from tests.table import each_row
 
 ARTICLES = [article for articles in load_articles().values() for article in articles]
 ORIGINALS = [article for article in ARTICLES if not article.reprint_kind]
@@ -52,7 +53,7 @@ def test_originals_differ():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("site", "encoding"), [("wanbao", "gbk"), ("daobao", "big5")])
+@each_row(("site", "encoding"), [("wanbao", "gbk"), ("daobao", "big5")])
 def test_texts_fit_their_character_set(site, encoding):
     for article in load_articles()[site]:
         for text in (article.title, *article.authors, article.source, *article.paragraphs):
@@ -65,7 +66,7 @@ def test_gb2312_would_not_be_enough():
         text.encode("gb2312")
 
 
-@pytest.mark.parametrize("reprint", REPRINTS.values(), ids=list(REPRINTS))
+@each_row("reprint", REPRINTS.values())
 def test_reprints_relate_to_their_originals(reprint):
     original = BY_KEY[reprint.reprint_of]
     assert not original.reprint_kind
@@ -87,7 +88,7 @@ def test_one_article_has_three_pages():
     assert [len(article.parts) for article in ARTICLES if len(article.parts) > 1] == [3]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "complaint"),
     [
         (["=== x", "t", "2024-01-01 | c | | s", "p"], "invalid literal"),

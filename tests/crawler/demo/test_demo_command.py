@@ -31,12 +31,12 @@ def test_demo_serves_until_a_signal():
         try:
             printed = [process.stdout.readline().strip() for _ in range(6)]
             home = urlsplit(printed[-1])
-            connection = http.client.HTTPConnection("127.0.0.1", home.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", home.port, timeout=300)
             connection.request("GET", "/", headers={"Host": home.netloc})
             assert connection.getresponse().status == 200
             connection.close()
             process.send_signal(signal.SIGTERM)
-            rest, errors = process.communicate(timeout=100)
+            rest, errors = process.communicate(timeout=600)
         finally:
             process.kill()
     assert process.returncode == 0, errors
@@ -48,7 +48,7 @@ def test_taken_port_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with demo("--port", str(port)) as process:
-            _, errors = process.communicate(timeout=100)
+            _, errors = process.communicate(timeout=600)
     assert process.returncode == 2
     assert errors.count("\n") == 1
     assert str(port) in errors

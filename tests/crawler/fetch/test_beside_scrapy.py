@@ -14,6 +14,7 @@ import pytest
 from tests.crawler.crawling import scrapy
 from tests.crawler.fetching import RawServer
 from tests.crawler.own_spiders import Describing
+from tests.table import each_row
 
 OURS = (
     'DOWNLOAD_HANDLERS={"http": "crawler.fetch.handler.GuardedHandler"}',
@@ -90,7 +91,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
 REQUESTS = list(Describing().requests())
 
 
-@pytest.mark.parametrize("asked", REQUESTS)
+@each_row("asked", REQUESTS)
 def test_request_and_response_are_those_of_scrapys_handler(both: tuple[dict, dict], asked: str) -> None:
     scrapys, ours = ({k: v for k, v in one[asked].items() if k != "latency"} for one in both)
     if asked == "no length":  # the sentinel of Twisted; its other handlers say None, too
@@ -100,7 +101,7 @@ def test_request_and_response_are_those_of_scrapys_handler(both: tuple[dict, dic
     assert ours == scrapys
 
 
-@pytest.mark.parametrize("which", [0, 1], ids=["scrapys", "ours"])
+@each_row("which", [0, 1])
 def test_comparison_rests_on_what_it_should(both: tuple[dict, dict], which: int) -> None:
     """The descriptions hold what they are compared by."""
     told = both[which]

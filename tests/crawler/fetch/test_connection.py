@@ -14,6 +14,7 @@ from scrapy.http import Response
 
 from crawler.fetch.connection import open_first
 from tests.crawler.fetching import RawServer, answering, fetch, keeping
+from tests.table import each_row
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"
 
@@ -81,7 +82,7 @@ def test_name_with_very_many_addresses_has_some_of_them_tried(monkeypatch: pytes
         assert server.connections == 0
 
 
-@pytest.mark.parametrize(("most", "connections"), [(40, 40), (20, 80)])
+@each_row(("most", "connections"), [(40, 40), (20, 80)])
 def test_connections_of_many_hosts_in_turn_are_kept(most: int, connections: int) -> None:
     with RawServer(keeping(PAGE)) as server:
         urls = [server.url(host=f"h{n}.localhost") for n in range(40)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.cookies import MOST_HEADER_BYTES, MOST_SITE_BYTES, MOST_SITES, SiteCookies
+from tests.table import each_row
 
 NOW = 1_700_000_000.0
 
@@ -33,7 +33,7 @@ def test_wall_is_passed() -> None:
 SETS = "www.a.com.cn"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("domain", "goes_to"),
     [
         ("", [SETS]),
@@ -58,7 +58,7 @@ def test_domain_is_never_wider_than_the_site(domain: str, goes_to: list[str]) ->
     assert [host for host in reached if host != "x.www.a.com.cn" or host in goes_to] == goes_to
 
 
-@pytest.mark.parametrize("host", ["127.0.1.71", "[::1]", "localhost", "a.github.io"])
+@each_row("host", ["127.0.1.71", "[::1]", "localhost", "a.github.io"])
 def test_addresses_local_names_and_shared_suffixes_are_alone(host: str) -> None:
     cookies = SiteCookies()
     wide = host.rpartition(".")[2] if host != "a.github.io" else "github.io"
@@ -91,7 +91,7 @@ def test_sixty_large_ones_make_a_small_header() -> None:
     assert header(cookies, "a.cn").endswith("last=1")
 
 
-@pytest.mark.parametrize("line", ["", "=", "=x", "novalue", "a\r\nX: b=1", "a=\0", "a=\x1b[31m", "a=" + "v" * 5_000])
+@each_row("line", ["", "=", "=x", "novalue", "a\r\nX: b=1", "a=\0", "a=\x1b[31m", "a=" + "v" * 5_000])
 def test_malformed_cookies_are_refused(line: str) -> None:
     cookies = SiteCookies()
     assert not keep(cookies, "a.cn", line)
@@ -121,9 +121,7 @@ def test_header_is_one_short_line_for_any_cookies(lines: list[tuple[str, int]]) 
     assert not any(ord(char) < 32 for char in sent)
 
 
-@pytest.mark.parametrize(
-    "line", ["s=2; Path=/", "s=2; Path=/deep/er", "s=2; Path=/; Domain=a.cn", "s=; Path=/; Max-Age=0"]
-)
+@each_row("line", ["s=2; Path=/", "s=2; Path=/deep/er", "s=2; Path=/; Domain=a.cn", "s=; Path=/; Max-Age=0"])
 def test_answers_without_tls_leave_secure_cookies_alone(line: str) -> None:
     cookies = SiteCookies()
     keep(cookies, "www.a.cn", "s=1; Secure; Path=/; Max-Age=60", secure=True)
@@ -141,7 +139,7 @@ def test_secure_cookies_are_the_last_to_be_forgotten() -> None:
     assert "s=1" in header(cookies, "a.cn", secure=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "kept"),
     [
         ("__Secure-a=1; Path=/; Secure", True),

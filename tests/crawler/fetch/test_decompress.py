@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.decompress import UNSAID, Bomb, Decoder, DecodingBounds
+from tests.table import each_row
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -50,32 +51,32 @@ def decode(codings: Sequence[str], data: bytes, length: int = 1 << 16) -> tuple[
     return b"".join(parts), decoder.is_cut, decoder.is_broken
 
 
-@pytest.mark.parametrize("name", PACK)
-@pytest.mark.parametrize("length", [1, 700, 1 << 16])
+@each_row("name", PACK)
+@each_row("length", [1, 700, 1 << 16])
 def test_every_coding(name: str, length: int) -> None:
     assert decode([SAID.get(name, name)], PACK[name](PAGE), length) == (PAGE, False, False)
 
 
-@pytest.mark.parametrize("outer", PACK)
-@pytest.mark.parametrize("inner", PACK)
+@each_row("outer", PACK)
+@each_row("inner", PACK)
 def test_one_on_the_other(inner: str, outer: str) -> None:
     said = [SAID.get(inner, inner), SAID.get(outer, outer)]
     assert decode(said, PACK[outer](PACK[inner](PAGE))) == (PAGE, False, False)
 
 
-@pytest.mark.parametrize("said", [["gzip"], ["deflate"], ["br"], ["zstd"], ["utf-8"], ["none"], [], ["gzip", "br"]])
-@pytest.mark.parametrize("body", [PAGE, TEXT, b"", b"x", b"{}"], ids=["page", "text", "empty", "x", "json"])
+@each_row("said", [["gzip"], ["deflate"], ["br"], ["zstd"], ["utf-8"], ["none"], [], ["gzip", "br"]])
+@each_row("body", [PAGE, TEXT, b"", b"x", b"{}"])
 def test_body_that_is_not_coded_stays_as_it_is(said: list[str], body: bytes) -> None:
     assert decode(said, body, 100) == (body, False, False)
 
 
-@pytest.mark.parametrize("said", ["gzip", "deflate", "br", "zstd"])
-@pytest.mark.parametrize("real", ["gzip", "zstd"])
+@each_row("said", ["gzip", "deflate", "br", "zstd"])
+@each_row("real", ["gzip", "zstd"])
 def test_magic_numbers_count_more_than_the_header(said: str, real: str) -> None:
     assert decode([said], PACK[real](PAGE)) == (PAGE, False, False)
 
 
-@pytest.mark.parametrize("said", [[], ["gzip"], ["identity"], ["br"]])
+@each_row("said", [[], ["gzip"], ["identity"], ["br"]])
 def test_undeclared_coding_is_undone_where_it_may_be(said: list[str]) -> None:
     twice = gzip.compress(PAGE) if said != ["br"] else brotli.compress(gzip.compress(PAGE))
     data = gzip.compress(twice) if said == ["gzip"] else twice
@@ -88,7 +89,7 @@ def test_undeclared_coding_is_undone_where_it_may_be(said: list[str]) -> None:
     assert not Decoder([UNSAID], BOUNDS).is_complete
 
 
-@pytest.mark.parametrize("name", PACK)
+@each_row("name", PACK)
 def test_stream_that_ends_early_is_broken_and_gives_what_came(name: str) -> None:
     body, is_cut, is_broken = decode([SAID.get(name, name)], PACK[name](PAGE)[:-500], 1_000)
     assert (is_cut, is_broken) == (False, True)
@@ -103,14 +104,14 @@ def test_wrong_bytes_break_it() -> None:
     assert decode(["gzip"], bytes(data))[2]
 
 
-@pytest.mark.parametrize("length", [1, 700, 1 << 16])
+@each_row("length", [1, 700, 1 << 16])
 def test_checksums_that_are_wrong_or_missing_are_no_loss(length: int) -> None:
     for trailer in (b"", b"\0\0\0", b"\0" * 8):
         assert decode(["gzip"], gzip.compress(PAGE)[:-8] + trailer, length) == (PAGE, False, False)
         assert decode(["deflate"], zlib.compress(PAGE)[:-4] + trailer[:4], length) == (PAGE, False, False)
 
 
-@pytest.mark.parametrize("length", [1, 700])
+@each_row("length", [1, 700])
 def test_head_of_gzip_may_hold_much(length: int) -> None:
     data = raw_deflate(PAGE)
     named = b"\x1f\x8b\x08\x1e\0\0\0\0\0\xff\x05\0extra" + b"page.html\0" + b"a comment\0" + b"\x12\x34"
@@ -145,8 +146,8 @@ def packed(name: str, megabytes: int) -> bytes:
     return PACK[name](UNIT * megabytes)
 
 
-@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
-@pytest.mark.parametrize("layers", [1, 2, 3])
+@each_row("name", ["gzip", "deflate", "br", "zstd"])
+@each_row("layers", [1, 2, 3])
 def test_bomb_is_found_before_it_goes_off(name: str, layers: int) -> None:
     data = packed(name, 40)
     for _ in range(layers - 1):

@@ -71,7 +71,7 @@ class SilentServers:
     def __call__(self, name: str) -> tuple[str, ...]:
         self.asked.append(name)
         if not name.startswith("live"):
-            self.released.wait(20)
+            self.released.wait(300)
         return (PUBLIC,)
 
 
@@ -142,16 +142,16 @@ def test_name_that_waits_for_a_thread_is_not_taken_for_silent(
 
 def test_look_up_is_no_time_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_name: str) -> tuple[str, ...]:
-        time.sleep(0.5)
+        time.sleep(2)
         return ("127.0.0.1",)
 
     monkeypatch.setattr("crawler.fetch.dns._ask", slow)
     with RawServer(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as server:
         request = Request(f"http://slow.test:{server.port}/")
-        (page,) = fetch(request, DOWNLOAD_TIMEOUT=0.4)
+        (page,) = fetch(request, DOWNLOAD_TIMEOUT=1.5)
     assert isinstance(page, Response), page
-    assert request.meta["download_latency"] < 0.4
-    assert request.meta["lookup_seconds"] >= 0.5
+    assert request.meta["download_latency"] < request.meta["lookup_seconds"]
+    assert request.meta["lookup_seconds"] >= 2
 
 
 def test_process_ends_without_waiting_for_name_servers() -> None:
@@ -165,5 +165,5 @@ try:
 except dns.FetchError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert (done.stdout, done.stderr) == ("DNS does not answer\n", "")

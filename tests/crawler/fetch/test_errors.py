@@ -6,7 +6,6 @@ import errno
 import ssl
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from crawler.fetch.errors import FetchError, clean, why
 from crawler.fetch.guard import AddressRefused
 from db.records.reasons import FailReason, label
 from pipelines.urls import MAX_URL_CHARS, canonicalize
+from tests.table import each_row
 
 
 def not_valid(message: str) -> ssl.SSLCertVerificationError:
@@ -23,7 +23,7 @@ def not_valid(message: str) -> ssl.SSLCertVerificationError:
     return error
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "reason"),
     [
         (FetchError(FailReason.STALLED), "stalled"),
@@ -66,7 +66,7 @@ def test_escape_sequences_and_directions() -> None:
     assert clean("a\x1b[31m\r\nERROR: \u202eb\0") == "a[31m ERROR: b"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "leads_to"),
     [
         (b"/a", "http://h.cn/a"),

@@ -19,6 +19,7 @@ from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
 from db.records.reasons import label
 from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler, keeping
+from tests.table import each_row
 
 BODY = b"<html><body><p>page</p></body></html>"
 
@@ -79,7 +80,7 @@ def test_farewell_on_a_kept_connection_is_no_answer() -> None:
         assert [one(result).status for result in fetch(server.url("/1"), server.url("/2"))] == [200, 200]
 
 
-@pytest.mark.parametrize("coding", [b"", b"Content-Encoding: gzip"])
+@each_row("coding", [b"", b"Content-Encoding: gzip"])
 def test_body_without_end_is_cut_and_the_connection_dropped(coding: bytes) -> None:
     sent = 0
 
@@ -108,7 +109,7 @@ def test_request_may_have_a_bound_of_its_own() -> None:
     assert (len(one(whole).body), one(whole).flags) == (5_000, [])
 
 
-@pytest.mark.parametrize("status", [b"302 Found", b"404 Not Found"])
+@each_row("status", [b"302 Found", b"404 Not Found"])
 def test_other_answers_need_no_whole_body(status: bytes) -> None:
     bomb = gzip.compress(b"x" * (4 << 20))
     answers = [answer(b"x" * 900_000, status=status), answer(bomb, b"Content-Encoding: gzip", status=status)]
@@ -117,7 +118,7 @@ def test_other_answers_need_no_whole_body(status: bytes) -> None:
     assert (one(long).flags, one(exploding).flags) == ([], [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "begins", "whole"),
     [
         (b"video/mp4", b"\0\0\0 ftyp", False),
@@ -149,7 +150,7 @@ def lose(connection: socket.socket) -> None:
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "is_reset"),
     [
         (answer(BODY + b"x" * 50)[:-50], False),
@@ -158,7 +159,6 @@ def lose(connection: socket.socket) -> None:
         (b"HTTP/1.1 200 OK\r\n\r\n" + BODY, True),
         (answer(gzip.compress(BODY * 99)[:-9], b"Content-Encoding: gzip"), False),
     ],
-    ids=range(5),
 )
 def test_body_that_stops_is_truncated(sent: bytes, *, is_reset: bool) -> None:
     def speak(connection: socket.socket, _: bytes) -> bool:
@@ -374,7 +374,7 @@ def test_fetch_that_is_given_up_leaves_nothing_open() -> None:
         assert server.connections == 1
 
 
-@pytest.mark.parametrize(("kind", "unpacked"), [(b"text/html", True), (b"application/x-gzip", False)])
+@each_row(("kind", "unpacked"), [(b"text/html", True), (b"application/x-gzip", False)])
 def test_pages_are_unpacked_though_nobody_says_that_they_are_packed(*, kind: bytes, unpacked: bool) -> None:
     packed = gzip.compress(BODY)
     with RawServer(answering(answer(packed).replace(b"text/html", kind))) as server:
@@ -394,7 +394,7 @@ def test_body_whose_server_did_not_wait_for_the_slot_is_asked_for_again() -> Non
             time.sleep(1)
             connection.sendall(sent[2 << 20 :])
         else:
-            has_slot.wait(10)
+            has_slot.wait(300)
             connection.settimeout(0.3)  # as servers have it
             connection.sendall(sent)
         return False

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.http_parser import HeadBounds, ParserState, ResponseParser, WireError
+from tests.table import each_row
 
 BOUNDS = HeadBounds()
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -71,15 +72,15 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("length", [1 << 30, 7])
+@each_row("name", WHOLE)
+@each_row("length", [1 << 30, 7])
 def test_odd_answers_are_whole(name: str, length: int) -> None:
     reader, body = read(*split(WHOLE[name], length))
     assert reader.head is not None
     assert (reader.state, reader.head.status, body) == (ParserState.WHOLE, 200, BODY)
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_bodies_that_stop_before_their_end_are_not_whole(name: str) -> None:
     reader, body = read(BROKEN[name])
     assert reader.state is ParserState.BROKEN
@@ -93,7 +94,7 @@ def test_body_without_length_is_whole_unless_the_connection_fails() -> None:
     assert read(data, cleanly=False)[0].state is ParserState.BROKEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"",
@@ -109,7 +110,6 @@ def test_body_without_length_is_whole_unless_the_connection_fails() -> None:
         b"HTTP" + b"x" * 100_000,
         HEAD + b"x" * 3_000_000,
     ],
-    ids=range(12),
 )
 def test_answers_without_http_or_end_are_given_up(data: bytes) -> None:
     with pytest.raises(WireError):
@@ -134,7 +134,7 @@ def test_values_cannot_end_a_line() -> None:
     assert reader.head.all(b"x-a") == [b"a b c"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "reusable"),
     [
         (SIZED + b"\r\n" + BODY, True),
@@ -147,7 +147,6 @@ def test_values_cannot_end_a_line() -> None:
         (CHUNKED + b"1\r\nx\r\n0\r\n\r\n", True),
         (CHUNKED + b"1\r\nx\r\n0\r\n", False),
     ],
-    ids=range(9),
 )
 def test_connection_is_used_again_only_when_nothing_is_in_doubt(data: bytes, *, reusable: bool) -> None:
     assert read(data)[0].is_reusable is reusable

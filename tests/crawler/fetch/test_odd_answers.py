@@ -14,6 +14,7 @@ from scrapy.http import Response
 from crawler.fetch.handler import TRUNCATED
 from tests.crawler.fetch.odd_answers import CASES, STALL, Case
 from tests.crawler.fetching import RawServer, handler
+from tests.table import each_row
 
 Read = tuple[int, bytes, bool] | None
 """Status, body and whether it was cut; None if there was no answer of use."""
@@ -56,7 +57,7 @@ def read() -> dict[str, Read]:
         return dict(zip((case.name for case in CASES), asyncio.run(together()), strict=True))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each_row("case", CASES)
 def test_answer_is_read(read: dict[str, Read], case: Case) -> None:
     wanted = None if case.body is None else (case.status, case.body, case.cut)
     assert read[case.name] == wanted

@@ -11,6 +11,7 @@ import pytest
 
 from tests.crawler.crawling import Finished, rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer, article, redirect
+from tests.table import each_row
 
 
 def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://a.localhost:PORT/") -> Finished:
@@ -25,7 +26,7 @@ def crawl(server: OddServer, folder: Path, *settings: str, seeds: str = "http://
         "CRAWL_PRESET=breadth",
         *settings,
     )
-    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)], timeout=90)
+    return scrapy(folder, "crawl", "news", "-a", f"seeds={path}", *[x for s in chosen for x in ("-s", s)])
 
 
 RULES = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n")
@@ -90,7 +91,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
         return Crawled(done, server.paths(), folder)
 
 
-@pytest.mark.parametrize("host", ROBOTS_LEAD_TO)
+@each_row("host", ROBOTS_LEAD_TO)
 def test_robots_txt_that_redirects(crawled: Crawled, host: str) -> None:
     assert len([path for path in crawled.asked if path.startswith(f"{host}/")]) < 20
     states = "SELECT state, count(*) FROM url WHERE kind = 'page' AND url LIKE 'http://{}.%' GROUP BY state"

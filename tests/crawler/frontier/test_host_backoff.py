@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from db.records.reasons import FailReason
 from tests.crawler.driving import Driver, new_database, page_urls
+from tests.table import each_row
 
 HOSTS = ("a.example", "b.example", "c.example")
 
 
-@pytest.mark.parametrize("reason", [FailReason.NO_HOST, FailReason.TIMED_OUT, FailReason.NO_PROXY])
+@each_row("reason", [FailReason.NO_HOST, FailReason.TIMED_OUT, FailReason.NO_PROXY])
 def test_answer_between_the_suspicion_and_the_look_costs_nothing(reason: FailReason) -> None:
     driver = Driver(new_database(), CONCURRENT_REQUESTS=8, HOST_FAILURES=10_000)
     driver.run(driver.crawl.pending.add([new for host in HOSTS for new in page_urls(host, [1])]))
@@ -19,7 +18,7 @@ def test_answer_between_the_suspicion_and_the_look_costs_nothing(reason: FailRea
     while (request := driver.next()) is not None:
         requests.append(request)
     assert len(requests) > len(HOSTS)
-    outage, last = driver.crawl.followers.backoff.outage, requests[-1].meta["lease"]
+    outage, last = driver.crawl.outage, requests[-1].meta["lease"]
 
     async def all_at_once() -> None:
         for request in requests:

@@ -58,7 +58,7 @@ class ModelHost:
     queue: list[Lease] = field(default_factory=list)
     busy: int = 0
     dry: bool = False
-    rest: float = math.inf
+    best_waiting: float = math.inf
     """What waits in the database scores at most this."""
 
 
@@ -110,11 +110,11 @@ class HostQueuesMachine(RuleBasedStateMachine):
             host_model = self.hosts[key]
             host_model.queue.extend(one for one in leases if one.host_id == key)
             mine = [one.score for one in leases if one.host_id == key]
-            host_model.rest = -math.inf if host_model.dry else min(mine)
+            host_model.best_waiting = -math.inf if host_model.dry else min(mine)
             if len(host_model.queue) > 2 * self.depth:
                 host_model.queue.sort(key=order)
                 host_model.dry = False
-                host_model.rest = max(host_model.rest, host_model.queue[self.depth].score)
+                host_model.best_waiting = max(host_model.best_waiting, host_model.queue[self.depth].score)
                 expected += host_model.queue[self.depth :]
                 del host_model.queue[self.depth :]
         self.pushed += len(leases)
@@ -182,15 +182,15 @@ class HostQueuesMachine(RuleBasedStateMachine):
         if what == "refresh":
             self.queues.refresh(key)
             if host:
-                host.dry, host.rest = False, math.inf
+                host.dry, host.best_waiting = False, math.inf
         elif what == "dry":
             self.queues.mark_dry(key)
             if host:
-                host.dry, host.rest = True, -math.inf
+                host.dry, host.best_waiting = True, -math.inf
         elif what == "found":
             self.queues.refresh(key, score)
             if host:
-                host.dry, host.rest = False, max(host.rest, score)
+                host.dry, host.best_waiting = False, max(host.best_waiting, score)
         elif host:
             self.queues.hosts[key].robots_known = host.robots_known = True
 
@@ -231,7 +231,7 @@ class HostQueuesMachine(RuleBasedStateMachine):
     def same_wants(self) -> None:
         expected = {}
         for key, host in self.hosts.items():
-            settled = sum(one.score >= host.rest for one in host.queue)
+            settled = sum(one.score >= host.best_waiting for one in host.queue)
             if not host.dry and settled <= self.queues.depth // 2:
                 expected[key] = self.queues.depth - settled if host.robots_known else 1
         assert self.queues.wants() == expected
@@ -251,7 +251,7 @@ class HostQueuesMachine(RuleBasedStateMachine):
         assert len(self.queues) == 0
 
 
-HostQueuesMachine.TestCase.settings = settings(deadline=None, max_examples=150, stateful_step_count=40)
+HostQueuesMachine.TestCase.settings = settings(max_examples=settings.default.max_examples * 2, stateful_step_count=40)
 TestHostQueues = HostQueuesMachine.TestCase
 
 

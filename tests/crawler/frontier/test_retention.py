@@ -34,7 +34,7 @@ def test_rows_outside_are_pruned_while_a_crawl_runs_and_why_says_so(tmp_path: Pa
             await task
         await session.close()
 
-    asyncio.run(asyncio.wait_for(crawl(), 60))
+    asyncio.run(asyncio.wait_for(crawl(), 300))
     assert rows(path, "SELECT url FROM url") == [("http://a.example/",)]
     why = scrapy(tmp_path, "why", "http://b.example/3", "-s", f"DATABASE_URL=sqlite:///{path}")
     assert (why.returncode, why.stderr) == (0, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from crawler.run.command import seconds
 from tests.crawler.crawling import rows, scrapy, start
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import lists, page
+from tests.waiting import wait_for
 
 HOST = "a.localhost"
 NO_ANSWER: Answer = (503, {}, "")
@@ -70,15 +70,12 @@ def test_crawl_that_watches_and_the_same_command_again(site: ChangingSite, tmp_p
     """One after the other, for a crawl takes long to start: news as it appears, then what has become of it."""
     often = [x for one in ("REVISIT_MIN=1", "REVISIT_MAX=1", "REVISIT_ARTICLES=0") for x in ("-s", one)]
     running = start(tmp_path, *site.command(tmp_path, "-a", "mode=watch", *often))
-    deadline = time.monotonic() + 90
     for wanted in (8, 10, 11):
         site.articles = wanted
-        while _stored(tmp_path) < wanted:
-            assert time.monotonic() < deadline, "took too long"
-            assert running.process.is_alive()
-            time.sleep(0.1)
+        wait_for(lambda wanted=wanted: _stored(tmp_path) >= wanted or not running.process.is_alive())
+        assert running.process.is_alive()
     assert running.send(signal.SIGTERM)
-    done = running.finish(60)
+    done = running.finish()
     assert done.returncode == 0, done.stderr
     assert "Stopped watching" in done.stderr
     paths = site.server.paths()

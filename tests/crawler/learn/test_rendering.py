@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from crawler.learn.rendering import has_gained, is_worthwhile, wish_of
 from crawler.render.records import RenderWish
 from db.records.article import TextFrom
@@ -15,6 +13,7 @@ from db.sites.render_gains import RenderRecord
 from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Extraction, Links, PageKind, ParseResult
+from tests.table import each_row
 
 SHELL = ParseResult(PageKind.OTHER, PageReason.NEEDS_BROWSER)
 
@@ -34,7 +33,7 @@ def page(parsed: ParseResult, url: str = "http://a.cn/news/7123.html", found_in:
     return Page(lease, Scope("host", ()), 200, parsed=parsed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "wish"),
     [
         (page(SHELL), RenderWish.TEXT),

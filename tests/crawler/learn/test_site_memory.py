@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from crawler.run.session import Session
 from pipelines.records import PageSample
 from pipelines.site_memory.knowledge import unpack
 from tests.crawler.crawling import crawl, crawl_arguments, rows, start
+from tests.waiting import wait_for
 
 MEMORIES = "SELECT h.name, m.pages FROM site_memory m JOIN host h ON h.id = m.host_id"
 
@@ -153,12 +153,9 @@ def test_crawl_learns_and_the_next_one_goes_on(newsroom: Newsroom, tmp_path: Pat
 def test_killed_crawl_keeps_most_of_it(newsroom: Newsroom, tmp_path: Path) -> None:
     seeds = newsroom.seeds()[:2]
     running = start(tmp_path, *crawl_arguments(newsroom, tmp_path, "CONCURRENT_REQUESTS=4", seeds=seeds))
-    until = time.monotonic() + 60
-    while not (tmp_path / "news.db").exists() or not _learned(tmp_path):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_for(lambda: (tmp_path / "news.db").exists() and _learned(tmp_path))
     running.send(signal.SIGKILL)
-    running.process.join(20)
+    running.finish()
     kept = dict(rows(tmp_path, MEMORIES))
     assert crawl(newsroom, tmp_path, seeds=seeds).returncode == 0
     assert all(dict(rows(tmp_path, MEMORIES))[host] >= pages for host, pages in kept.items())

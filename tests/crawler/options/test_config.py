@@ -44,6 +44,7 @@ from db.records.run import Limits
 from pipelines.dedup.judge import Policy
 from pipelines.describe import DescribeOptions
 from tests.files import files_in
+from tests.table import each_row
 
 
 def given(**values: Any) -> Settings:
@@ -96,7 +97,7 @@ def test_bounds_of_intervals_the_wrong_way_round() -> None:
         Config.from_settings(given(REVISIT_MAX=60))
 
 
-@pytest.mark.parametrize("none", [None, "", "None", "NONE", "  "])
+@each_row("none", [None, "", "None", "NONE", "  "])
 def test_no_limit(none: Any) -> None:
     assert Config.from_settings(given(MAX_PAGES=none, MAX_DEPTH=none)).limits == Limits()
 
@@ -122,9 +123,7 @@ def wrong_values(option: Option) -> list[Any]:
     return wrong + ["", None] * (option.parse is not limit)
 
 
-@pytest.mark.parametrize(
-    ("option", "value"), [pytest.param(o, v, id=f"{o.name}={v!r}") for o in OPTIONS for v in wrong_values(o)]
-)
+@each_row(("option", "value"), [pytest.param(o, v, id=f"{o.name}={v!r}") for o in OPTIONS for v in wrong_values(o)])
 def test_wrong_values_are_refused(option: Option, value: Any) -> None:
     with pytest.raises(ConfigError) as refused:
         Config.from_settings(given(**{option.name: value}))
@@ -133,7 +132,7 @@ def test_wrong_values_are_refused(option: Option, value: Any) -> None:
     assert "it takes " in message or "write it as JSON, e.g. " in message
 
 
-@pytest.mark.parametrize("option", NUMBERS, ids=lambda option: option.name)
+@each_row("option", NUMBERS)
 def test_bounds_are_allowed(option: Option) -> None:
     most = option.most if option.most < math.inf else 2**31 - 1
     for value in (option.least, most, *[0] * option.off):
@@ -149,7 +148,7 @@ def test_every_setting_is_read_once() -> None:
             assert place(config) == (option.default if option.unit == 1 else option.default * option.unit), option.name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "message"),
     [
         ("CRAWL_PRIORITY", "depth=1", r"CRAWL_PRIORITY is 'depth=1'; write it as JSON, e\.g\. -s CRAWL_PRIORITY='{"),
@@ -189,9 +188,7 @@ def test_unknown_names_and_values(name: str, value: str, message: str) -> None:
         Config.from_settings(given(**{name: value}))
 
 
-@pytest.mark.parametrize(
-    "value", ['{"min_chars": [1]}', '{"min_chars": "ten"}', '{"link_share": null}', '{"min_chars": 1.5}']
-)
+@each_row("value", ['{"min_chars": [1]}', '{"min_chars": "ten"}', '{"link_share": null}', '{"min_chars": 1.5}'])
 def test_parameters_that_every_page_would_fail_on(value: str) -> None:
     with pytest.raises(ConfigError, match=r"EXTRACTOR_PARAMS|parameter"):
         Config.from_settings(given(EXTRACTOR_PARAMS=value))
@@ -204,7 +201,7 @@ def test_parameters_that_are_names() -> None:
         Config.from_settings(given(EXTRACTOR="weighted", EXTRACTOR_PARAMS='{"preset": "wuqi"}'))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("extractor", "value"),
     [("lineblocks", '{"width": 0}'), ("bte", '{"token_chars": 0}'), ("headings", '{"reach": -1}')],
 )
@@ -213,7 +210,7 @@ def test_parameters_out_of_range(extractor: str, value: str) -> None:
         Config.from_settings(given(EXTRACTOR=extractor, EXTRACTOR_PARAMS=value))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "hint"),
     [
         ("MAX_PAGE", "did you mean MAX_PAGES"),
@@ -276,7 +273,7 @@ def test_policy_for_duplicates() -> None:
     assert Config.from_settings(given()).duplicates == Policy(0.8)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "message"),
     [
         ({"DUPLICATES": "delete"}, "DUPLICATES is 'delete'; it takes drop, link, keep"),
@@ -292,7 +289,7 @@ def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> N
         Config.from_settings(given(**values))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "message"),
     [
         ({"KEYWORDS": "magic"}, "known: bayes, combined"),
@@ -357,11 +354,9 @@ def reads_of_settings(tree: ast.AST) -> list[int]:
 
 
 def test_nothing_else_reads_settings() -> None:
-    trees = {
-        path: ast.parse(path.read_text(encoding="utf-8"))
-        for root in PACKAGES
-        for path in files_in(root, "**/*.py", at_least=50)
-    }
+    paths = [path for root in PACKAGES for path in files_in(root, "**/*.py", at_least=50)]
+    texts = {path: path.read_text(encoding="utf-8") for path in paths}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "settings" in text}
     reading = {str(path): lines for path, tree in trees.items() if (lines := reads_of_settings(tree))}
     assert {Path(path).parent.name for path in reading} == {"options"}
     importing = [

@@ -26,6 +26,7 @@ from crawler.options.scrapy_settings import (
 from crawler.options.table import OPTIONS
 from crawler.options.values import ConfigError
 from crawler.spiders.news import NewsSpider
+from tests.table import each_row
 
 OURS = {option.name for option in OPTIONS}
 SCRAPYS = sorted({name for name in vars(default_settings) if name.isupper()} | {"CONCURRENT_REQUESTS_PER_IP"})
@@ -45,13 +46,13 @@ def typed(**values: Any) -> Settings:
     return made
 
 
-@pytest.mark.parametrize("name", [name for name in SCRAPYS if name not in OURS])
+@each_row("name", [name for name in SCRAPYS if name not in OURS])
 def test_every_setting_of_scrapy_stands_in_the_table_once(name: str) -> None:
     rows = [p for p in PATTERNS if p != "*_BASE" and re.fullmatch(p.replace("*", ".*"), name)]
     assert len(rows) == (0 if name.endswith("_BASE") else 1), rows
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@each_row("pattern", PATTERNS)
 def test_every_row_is_of_a_setting_of_scrapy(pattern: str) -> None:
     assert [name for name in SCRAPYS if re.fullmatch(pattern.replace("*", ".*"), name) and name not in OURS]
 
@@ -62,7 +63,7 @@ def test_sentences_name_settings_that_exist() -> None:
     assert len(named) > 20
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "instead"),
     [
         ("DEPTH_LIMIT", "MAX_DEPTH"),
@@ -104,7 +105,7 @@ def test_part_that_the_crawl_needs_cannot_be_left_out() -> None:
         check_components(typed(EXTENSIONS='{"pipelines.stages.CrawlAccess": null}'))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "told"),
     [
         ("ITEM_PIPELINES", '{"nowhere.Late": 300}', "ITEM_PIPELINES names 'nowhere.Late', which cannot be imported"),

@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.options.seeds import MAX_SHOWN, Seed, SeedError, load_seeds, parse_seeds, read_seeds
+from tests.table import each_row
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -55,7 +56,7 @@ def test_all_forms() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         ("ftp://h.cn/", "ftp://h.cn/ is no address of a web page"),
@@ -118,7 +119,7 @@ def test_wrong_line(line: str, reason: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "http.example.com/a",
@@ -177,7 +178,7 @@ def test_encodings_and_line_ends(tmp_path: Path, data: bytes) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "urls"),
     [
         ("https://example.com/", ["https://example.com/"]),
@@ -249,7 +250,6 @@ def test_projects_own_file_has_no_seeds_yet_and_true_examples() -> None:
     assert len(parse_seeds([line.removeprefix("# ") for line in examples], "examples")) == len(examples)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(st.text(max_size=40), max_size=4))
 def test_any_text_gives_seeds_or_a_reason(lines: list[str]) -> None:
     seeds, message = [], ""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawler.politeness.delay import (
@@ -21,6 +21,7 @@ from crawler.politeness.delay import (
     whole_lines,
 )
 from db.records.reasons import SkipReason
+from tests.table import each_row
 
 AGENT = "newscrawler"
 NOW = 1_700_000_000.0
@@ -60,14 +61,12 @@ class TestRules:
         assert rules.disallow_reason("http://h.cn/%E6%96%B0/1") is None
         assert rules.sitemaps == ["/s.xml", "http://h.cn/新.xml"]
 
-    @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "x", ""])
+    @each_row("delay", ["-5", "nan", "inf", "x", ""])
     def test_senseless_delays_do_not_count(self, delay: str) -> None:
         rules = RobotsRules(f"User-agent: *\nCrawl-delay: {delay}", AGENT)
         assert DelayPolicy(1.0, 30.0).between(rules) == 1.0
 
-    @pytest.mark.parametrize(
-        "text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"]
-    )
+    @each_row("text", ["<!DOCTYPE html><html><body>404</body></html>", "\ufeff\n\n", ":::\n#", "\x00\x01"])
     def test_non_robots_text_forbids_nothing(self, text: str) -> None:
         assert RobotsRules(text, AGENT).disallow_reason("http://h.cn/a") is None
 
@@ -83,7 +82,6 @@ class TestDecodeRobots:
         assert decode_robots("Disallow: /新\rDisallow: /新".encode(), 28) == "Disallow: /新\r"
         assert decode_robots(b"Disallow: /", 11) == "Disallow: /"
 
-    @settings(deadline=None, max_examples=100)
     @given(st.lists(st.sampled_from([b"Disallow: /ab", b"\n", b"\r\n", b"\r", b"x", b""])), st.integers(0, 60))
     def test_no_rule_is_ever_halved(self, pieces: list[bytes], most: int) -> None:
         body = b"".join(pieces)
@@ -92,7 +90,6 @@ class TestDecodeRobots:
         assert not cut or cut.endswith((b"\n", b"\r"))
         assert not set(body[len(cut) : most]) & set(b"\r\n")
 
-    @settings(deadline=None, max_examples=100)
     @given(st.binary())
     def test_any_bytes(self, body: bytes) -> None:
         assert "\0" not in decode_robots(body)
@@ -156,7 +153,7 @@ class TestPace:
 
 
 class TestRetryAfter:
-    @pytest.mark.parametrize(
+    @each_row(
         ("value", "seconds"),
         [
             ("120", 120.0),
@@ -173,13 +170,11 @@ class TestRetryAfter:
     def test_number_or_date(self, value: str, seconds: float) -> None:
         assert retry_after(value, NOW) == pytest.approx(seconds)
 
-    @pytest.mark.parametrize(
-        "value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"]
-    )
+    @each_row("value", ["", "  ", "soon", "-5", "1.5", "１２", "²", "120, 240", "1e3", "Wed, 99 Foo 2023"])
     def test_nothing_usable(self, value: str) -> None:
         assert retry_after(value, NOW) is None
 
-    @pytest.mark.parametrize(
+    @each_row(
         "value",
         [
             "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
@@ -191,7 +186,6 @@ class TestRetryAfter:
     def test_impossible_dates_say_nothing(self, value: str) -> None:
         assert retry_after(value, NOW) is None
 
-    @settings(deadline=None, max_examples=300)
     @given(
         st.one_of(
             st.text(), st.from_regex(r"(Mon, )?[0-9]{1,3} (Jan|Dec|X) [0-9]{1,5} [0-9:]{1,8} ?([+-][0-9]{1,6}|GMT)?")

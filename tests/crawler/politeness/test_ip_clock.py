@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.frontier.host_queues import HostQueue, HostQueues
@@ -63,7 +63,6 @@ def test_request_that_began_before_the_address_was_known() -> None:
     assert clocks.free_at(1) == 11.0
 
 
-@settings(max_examples=60)
 @given(st.lists(st.floats(0.01, 3.0), min_size=20, max_size=20), st.booleans())
 def test_nobody_is_asked_twice_at_once_and_nobody_is_forgotten(durations: list[float], early: object) -> None:
     """A crawl of 20 URLs on five hosts, three of them at one address, by the clock of the requests."""

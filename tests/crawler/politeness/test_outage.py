@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crawler.politeness.outage import Outage
 from db.records.reasons import FailReason
+from tests.table import each_row
 
 REFUSED, NO_HOST, NO_DNS, NO_PROXY, TLS = (
     FailReason.CONNECTION_REFUSED,
@@ -44,7 +43,7 @@ def test_answer_of_any_host_clears_all() -> None:
     assert fail(outage, range(6, 10), REFUSED, active=5) == [False] * 4
 
 
-@pytest.mark.parametrize("reason", [REFUSED, NO_HOST, NO_DNS, NO_PROXY])
+@each_row("reason", [REFUSED, NO_HOST, NO_DNS, NO_PROXY])
 def test_one_host_alone_is_suspected_itself_unless_nobody_could_be_asked(reason: FailReason) -> None:
     assert fail(Outage(), range(1), reason, active=1) == [reason in {NO_DNS, NO_PROXY}]
 
@@ -62,7 +61,7 @@ def test_witnesses_are_those_that_answered_last_and_some_that_did_not() -> None:
         outage.answered(n, f"http://good{n}.cn/")
     fail(outage, range(5, 9), REFUSED, active=4)
     good = [f"http://good{n}.cn/" for n in (4, 3, 2)]
-    assert outage.witnesses() == [*good, *(f"http://h{n}.cn/" for n in (6, 7, 8))]
+    assert outage.urls_to_try() == [*good, *(f"http://h{n}.cn/" for n in (6, 7, 8))]
 
 
 def test_after_an_outage_nothing_is_suspected_for_a_while() -> None:
@@ -75,12 +74,12 @@ def test_after_an_outage_nothing_is_suspected_for_a_while() -> None:
 
 
 def test_proxies_of_some_seeds_leave_the_others_alone() -> None:
-    for has_ways in (False, True):
-        outage = Outage(has_ways=has_ways)
+    for has_seed_proxies in (False, True):
+        outage = Outage(has_seed_proxies=has_seed_proxies)
         outage.answered(9, "http://h9.cn/")
         assert outage.failed(1, "http://h1.cn/", NO_PROXY, active={1}, now=1.0)
         assert outage.is_down
-        assert outage.suspected is not has_ways
-        assert outage.witnesses() == ["http://h1.cn/"], "the other one needs no proxy"
+        assert outage.suspected is not has_seed_proxies
+        assert outage.urls_to_try() == ["http://h1.cn/"], "the other one needs no proxy"
         outage.answered(2, "http://h2.cn/")
-        assert outage.is_down is not has_ways
+        assert outage.is_down is not has_seed_proxies

@@ -13,6 +13,7 @@ from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import Params
 from pipelines.records import BlockKind
 from tests.crawler.rank.graphs import add, graph_of, random_web
+from tests.table import each_row
 
 EXACT = blockrank.Params(surfer=Params(tolerance=1e-13))
 
@@ -106,9 +107,7 @@ def test_many_batches_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (blockrank.link_weights(graph) == expected).all()
 
 
-@pytest.mark.parametrize(
-    "importance", [{}, {**BLOCK_VALUE, BlockKind.BODY: -1.0}, {**BLOCK_VALUE, BlockKind.BODY: np.nan}]
-)
+@each_row("importance", [{}, {**BLOCK_VALUE, BlockKind.BODY: -1.0}, {**BLOCK_VALUE, BlockKind.BODY: np.nan}])
 def test_wrong_importance(importance: Any) -> None:
     with pytest.raises(ValueError, match="BODY"):
         blockrank.Params(importance=importance)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.rank import expected, pagerank
 from crawler.rank.graph import LinkGraph
+from tests.table import each_row
 
 
 def graph_of(links: dict[int, list[int]]) -> LinkGraph:
@@ -87,7 +88,7 @@ def test_links_to_pages_that_no_longer_wait_count_as_explored() -> None:
     assert values[three] > values[five] > 0
 
 
-@pytest.mark.parametrize("values", [{"damping": 1.0}, {"power": -1.0}, {"floor": 0.0}, {"power": float("nan")}])
+@each_row("values", [{"damping": 1.0}, {"power": -1.0}, {"floor": 0.0}, {"power": float("nan")}])
 def test_wrong_parameters_are_named(values: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(values))} is"):
         expected.Params(**values)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.finds import DAY, SIGNALS, Finds, segments, signal, try_out
 from pipelines.records import BlockKind
+from tests.table import each_row
 
 TODAY = 20_000.0
 
@@ -48,7 +49,7 @@ def test_every_kind_of_block_has_a_value() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "parts"),
     [
         ("http://h.cn", 0),
@@ -68,7 +69,6 @@ def test_short_addresses_promise_more() -> None:
     assert SIGNALS["address"](finds([1] * 4, parts=[0, 1, 8, 255])).tolist() == [1, 0.875, 0, 0]
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     st.lists(
         st.tuples(

@@ -8,11 +8,12 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank.graph import LinkGraph
 from pipelines.records import BlockKind
 from tests.crawler.rank.graphs import WEBS, add, add_pages, digraph, graph_of, random_web
+from tests.table import each_row
 
 
 def links_of(graph: LinkGraph) -> dict[int, list[int]]:
@@ -22,7 +23,6 @@ def links_of(graph: LinkGraph) -> dict[int, list[int]]:
     return {ids[page]: [ids[target] for target in graph.targets[a:b].tolist()] for page, a, b in rows}
 
 
-@settings(deadline=None, max_examples=150)
 @given(WEBS)
 def test_in_bulk_as_page_by_page(web: dict[int, list[int]]) -> None:
     single = LinkGraph()
@@ -88,7 +88,7 @@ def test_nothing_and_one_page() -> None:
     assert (len(graph), graph.rows, len(graph.targets)) == (1, 1, 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "part"),
     [
         (([1], [2], [5], [0]), "say 2 links"),
@@ -109,7 +109,7 @@ def test_pages_that_do_not_fit() -> None:
         LinkGraph().add_pages(np.array([1, 2]), np.array([1]), np.array([1, 1]))
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan], [np.inf, 1.0]])
+@each_row("weights", [[1.0], [1.0, -1.0], [1.0, np.nan], [np.inf, 1.0]])
 def test_weights_that_do_not_fit(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="weight"):
         graph_of({1: [2, 3]}).matrix(np.array(weights))

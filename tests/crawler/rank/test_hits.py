@@ -7,12 +7,13 @@ from random import Random
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import hits
 from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import ConvergenceError
 from tests.crawler.rank.graphs import WEBS, digraph, graph_of, random_web
+from tests.table import each_row
 
 
 def passed_on(links: np.ndarray, rounds: int = 3000) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +26,7 @@ def passed_on(links: np.ndarray, rounds: int = 3000) -> tuple[np.ndarray, np.nda
     return hubs, authorities / authorities.sum()
 
 
-@pytest.mark.parametrize("size", [12, 200, 3000])
+@each_row("size", [12, 200, 3000])
 def test_score_is_that_of_networkx(size: int) -> None:
     graph = random_web(size, 6 * size)
     found = hits.score(graph)
@@ -34,7 +35,6 @@ def test_score_is_that_of_networkx(size: int) -> None:
     assert found.authorities == pytest.approx([authorities[page] for page in range(size)], abs=1e-6)
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS)
 def test_score_is_what_passing_on_ends_in_also_where_it_is_not_unique(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)
@@ -48,7 +48,7 @@ def test_score_is_what_passing_on_ends_in_also_where_it_is_not_unique(web: dict[
         assert scores.sum() == pytest.approx(float(len(graph) > 0))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_score_of_equal_parts_is_the_nearest_main_vector_to_equal_scores(seed: int) -> None:
     """Many copies of a few small webs, so that the main eigenvalue occurs many times: eigh as the oracle."""
     random = Random(seed)
@@ -99,7 +99,7 @@ def test_score_without_links_is_equal() -> None:
     assert hits.score(graph_of({1: [2]}), pages=np.array([0.0, 1.0])).hubs.tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("pages", [[1.0], [1.0, -1.0], [np.nan, 1.0]])
+@each_row("pages", [[1.0], [1.0, -1.0], [np.nan, 1.0]])
 def test_score_refuses_wrong_weights(pages: list[float]) -> None:
     with pytest.raises(ValueError, match="2 finite ones"):
         hits.score(graph_of({1: [2]}), pages=np.array(pages))
@@ -114,7 +114,7 @@ def test_score_may_give_up() -> None:
     assert found.hubs[249] == pytest.approx(found.hubs.max(), rel=1e-3)
 
 
-@pytest.mark.parametrize("values", [(0.0, 1), (1e-3, 0)])
+@each_row("values", [(0.0, 1), (1e-3, 0)])
 def test_params_refuse_wrong_values(values: tuple[float, int]) -> None:
     with pytest.raises(ValueError, match="above 0, at least 1"):
         hits.Params(*values)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.numbering import Column, Numbering
+from tests.table import each_row
 
 IDS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5), max_size=60)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(IDS, max_size=6))
 def test_like_a_dictionary(batches: list[list[int]]) -> None:
     numbering, known = Numbering(), dict[int, int]()
@@ -46,6 +45,6 @@ def test_column_grows() -> None:
     assert column.values.dtype == np.int32
 
 
-@pytest.mark.parametrize("first", [[], [3, 1, 3]])
+@each_row("first", [[], [3, 1, 3]])
 def test_numbering_may_start_with_some(first: list[int]) -> None:
     assert Numbering(first).ids.tolist() == list(dict.fromkeys(first))

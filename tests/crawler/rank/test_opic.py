@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank import pagerank
@@ -14,6 +14,7 @@ from crawler.rank.graph import LinkGraph
 from crawler.rank.opic import Opic, Params
 from pipelines.records import BlockKind
 from tests.crawler.rank.graphs import WEBS, add, graph_of, random_web
+from tests.table import each_row
 
 OFTEN = Params(first_rows=3, growth=0.0)
 
@@ -41,7 +42,7 @@ def page_by_page(graph: LinkGraph, params: Params) -> tuple[np.ndarray, np.ndarr
 VALUES = {kind: 1.0 / (1 + kind) for kind in BlockKind}
 
 
-@pytest.mark.parametrize("params", [Params(), OFTEN, Params(VALUES, root_value=0.3, first_rows=1)])
+@each_row("params", [Params(), OFTEN, Params(VALUES, root_value=0.3, first_rows=1)])
 def test_as_page_by_page(params: Params) -> None:
     graph = random_web(600, 4000)
     cash, history, root = page_by_page(graph, params)
@@ -52,7 +53,6 @@ def test_as_page_by_page(params: Params) -> None:
     assert opic.root == pytest.approx(root)
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS, st.lists(st.integers(0, 10), max_size=4))
 def test_cash_is_conserved_and_portions_do_not_matter(web: dict[int, list[int]], portions: list[int]) -> None:
     graph = graph_of(web)
@@ -67,7 +67,6 @@ def test_cash_is_conserved_and_portions_do_not_matter(web: dict[int, list[int]],
     assert parts.score().sum() == pytest.approx(float(len(graph) > 0))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(WEBS, max_size=5))
 def test_cash_is_conserved_while_the_graph_grows(webs: list[dict[int, list[int]]]) -> None:
     graph = LinkGraph()
@@ -115,7 +114,7 @@ def test_more_rows_than_there_are() -> None:
         Opic(graph_of({1: [2]})).observe(2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "part"),
     [
         ({"values": {}}, "BODY"),

@@ -7,12 +7,13 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import pagerank
 from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import ConvergenceError, Params
 from tests.crawler.rank.graphs import WEBS, add, digraph, graph_of, random_web
+from tests.table import each_row
 
 EXACT = Params(tolerance=1e-12)
 
@@ -22,7 +23,6 @@ def oracle(graph: LinkGraph, **values: Any) -> np.ndarray:
     return np.array([found[page] for page in range(len(graph))])
 
 
-@settings(deadline=None, max_examples=100)
 @given(WEBS)
 def test_as_networkx(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)
@@ -32,7 +32,7 @@ def test_as_networkx(web: dict[int, list[int]]) -> None:
     assert scores.sum() == pytest.approx(float(len(graph) > 0))
 
 
-@pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
+@each_row("damping", [0.0, 0.5, 0.85, 0.99])
 def test_larger_web(damping: float) -> None:
     graph = random_web(3000, 20_000)
     params = Params(damping, 1e-12, 5000)
@@ -97,19 +97,19 @@ def test_nothing_one_page_and_separate_parts() -> None:
     assert parts == pytest.approx([0.25] * 4)
 
 
-@pytest.mark.parametrize("teleport", [[1.0], [0.0, 0.0], [1.0, -1.0], [np.nan, 1.0], [np.inf, 1.0]])
+@each_row("teleport", [[1.0], [0.0, 0.0], [1.0, -1.0], [np.nan, 1.0], [np.inf, 1.0]])
 def test_wrong_jumps(teleport: list[float]) -> None:
     with pytest.raises(ValueError, match="teleport"):
         pagerank.score(graph_of({1: [2]}), teleport=np.array(teleport))
 
 
-@pytest.mark.parametrize("start", [[0.0, 0.0], [np.nan], [np.inf]])
+@each_row("start", [[0.0, 0.0], [np.nan], [np.inf]])
 def test_wrong_starts(start: list[float]) -> None:
     with pytest.raises(ValueError, match="start sums up to"):
         pagerank.score(graph_of({1: [2]}), start=np.array(start))
 
 
-@pytest.mark.parametrize("values", [{"damping": 1.0}, {"damping": -0.1}, {"tolerance": 0}, {"iterations": 0}])
+@each_row("values", [{"damping": 1.0}, {"damping": -0.1}, {"tolerance": 0}, {"iterations": 0}])
 def test_wrong_params(values: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(values))):
         Params(**values)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank.finds import DAY, Finds
 from crawler.rank.priority import FOCUS_SIGNALS, GRAPH_SIGNALS, PRESETS, SIGNALS, Priority
 from pipelines.records import BlockKind
+from tests.table import each_row
 
 TODAY = 20_000.0
 
@@ -72,7 +73,7 @@ def test_page_hands_on_what_its_place_in_the_graph_is_worth() -> None:
     assert priority.inherited({}, 0, 0) == {}
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS))
+@each_row("name", sorted(PRESETS))
 def test_presets_weigh_known_signals(name: str) -> None:
     assert set(Priority(name, {}).weights) <= set(SIGNALS)
 
@@ -80,7 +81,6 @@ def test_presets_weigh_known_signals(name: str) -> None:
 WEIGHTS = st.dictionaries(st.sampled_from(sorted(SIGNALS)), st.floats(-100, 100))
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.integers(0, 1000), st.sampled_from(BlockKind).map(int), st.floats(0, 1e10), WEIGHTS, st.floats(0, 1))
 def test_score_is_the_weighted_sum_of_its_parts(
     depth: int, block: int, dated: float, weights: dict[str, float], legacy: float
@@ -96,7 +96,7 @@ def test_score_is_the_weighted_sum_of_its_parts(
     assert math.isclose(float(priority.score(values)[0]), total, rel_tol=1e-4, abs_tol=0.01)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("preset", "weights", "message"),
     [
         ("best", {}, "CRAWL_PRESET 'best' is unknown; use one of: breadth, focused, news, pagerank"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.rank import expected, hits, pagerank, siterank
@@ -146,7 +146,6 @@ def test_farm_does_not_lift_its_pages_over_honest_ones() -> None:
 WEB = st.lists(st.tuples(st.integers(1, 20), st.lists(st.integers(1, 30), max_size=12)), max_size=12)
 
 
-@settings(deadline=None, max_examples=60)
 @given(WEB, st.integers(0, 11))
 def test_scores_do_not_depend_on_when_the_rounds_were(web: list[tuple[int, list[int]]], at: int) -> None:
     # HITS has no warm start, and experience comes from round to round

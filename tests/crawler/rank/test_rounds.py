@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from crawler.rank.rounds import Rounds
+from tests.table import each_row
 
 
 def rounds_of(rounds: Rounds, pages: int) -> list[int]:
@@ -32,7 +33,7 @@ def test_rounds_of_a_growing_crawl_become_rarer_up_to_a_limit() -> None:
     )
 
 
-@pytest.mark.parametrize(("pages", "growth"), [(0, 0.1), (10, 0.0), (10, float("nan"))])
+@each_row(("pages", "growth"), [(0, 0.1), (10, 0.0), (10, float("nan"))])
 def test_wrong_values_are_refused(pages: int, growth: float) -> None:
     with pytest.raises(ValueError, match="above 0"):
         Rounds(pages, growth)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from crawler.rank import pagerank, siterank
 from crawler.rank.graph import LinkGraph
 from crawler.rank.surfer import Params
 from tests.crawler.rank.graphs import WEBS, add, add_pages, digraph, graph_of, random_web
+from tests.table import each_row
 
 EXACT = Params(tolerance=1e-13)
 
@@ -33,7 +34,6 @@ def oracle(graph: LinkGraph, groups: np.ndarray) -> np.ndarray:
     return scores
 
 
-@settings(deadline=None, max_examples=60)
 @given(WEBS)
 def test_as_one_site_at_a_time(web: dict[int, list[int]]) -> None:
     graph = graph_of(web)
@@ -105,7 +105,7 @@ def test_start_is_only_a_start() -> None:
     assert siterank.score(graph, EXACT, start=np.arange(200.0)) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("groups", [[0], [0, -1]])
+@each_row("groups", [[0], [0, -1]])
 def test_wrong_groups(groups: list[int]) -> None:
     with pytest.raises(ValueError, match="2 of at least 0"):
         siterank.score(graph_of({1: [2]}), groups=np.array(groups, np.int32))

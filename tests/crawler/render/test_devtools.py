@@ -36,7 +36,7 @@ class Wire:
 
     async def close(self) -> None:
         os.close(self._said)
-        await asyncio.wait_for(self.tools.gone.wait(), 5)
+        await asyncio.wait_for(self.tools.gone.wait(), 300)
         self.tools.close()
         os.close(self._asked)
         await asyncio.sleep(0)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from crawler.render.records import BrowserAnswer
 from crawler.render.script_cache import ScriptCache
+from tests.table import each_row
 
 PAGE = "https://news.test/a"
 URL = "https://cdn.test/app.js"
@@ -19,7 +18,7 @@ def test_scripts_are_kept_for_the_pages_of_a_host() -> None:
     assert cache.get("https://other.test/", URL) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         BrowserAnswer(404, (), b"x"),

@@ -16,6 +16,7 @@ from db.records.url import Kind, Lease, NewUrl
 from pipelines.item import Page
 from pipelines.links.scope import Scope, identify, resolve_page
 from pipelines.records import BlockKind, Links, PageKind, ParseResult
+from tests.table import each_row
 
 NOW = 1_714_550_000.0  # 1 May 2024
 PRIORITY = Priority("breadth", {"freshness": 1.0})
@@ -155,7 +156,7 @@ def test_links_that_are_known_are_no_new_rows_but_count_as_explored() -> None:
     assert last.score < first.score
 
 
-@pytest.mark.parametrize("preset", ["pagerank", "news", "focused"])
+@each_row("preset", ["pagerank", "news", "focused"])
 def test_lists_go_before_the_pages_they_lead_to(preset: str) -> None:
     priority = Priority(preset, {})
     one = page(named("http://h.cn/1"), '{"siterank": 0.7, "anchor": 0.7}', ("http://h.cn/rss",))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
@@ -15,6 +15,7 @@ from db.records.reasons import FailReason
 from db.records.url import Kind, State
 from pipelines.records import Extraction, PageKind
 from tests.crawler.answers import NOW, by_url, links, listed, page, rules, written
+from tests.table import each_row
 
 
 class TestNoAnswer:
@@ -35,9 +36,9 @@ class TestNoAnswer:
         assert outcome.robots == ()
 
     def test_while_its_host_rests_a_failure_is_not_held_against_the_url(self) -> None:
-        outcome = judge(page(0, error="timed out", tries=9), rules(resting=True))
+        outcome = judge(page(0, error="timed out", tries=9), rules(in_backoff=True))
         assert (outcome.state, outcome.tried, outcome.failed) == (State.PENDING, False, True)
-        assert judge(page(500, tries=9), rules(resting=True)).state == State.FAILED
+        assert judge(page(500, tries=9), rules(in_backoff=True)).state == State.FAILED
 
     def test_one_try_is_no_second_try(self) -> None:
         assert judge(page(0, error="connection lost"), rules(tries=1)).state == State.FAILED
@@ -54,14 +55,14 @@ class TestNoAnswer:
 
 
 class TestFinalErrors:
-    @pytest.mark.parametrize(("error", "failed"), [("compression bomb", False), ("certificate not valid", True)])
+    @each_row(("error", "failed"), [("compression bomb", False), ("certificate not valid", True)])
     def test_permanent_answers_are_not_asked_for_again(self, error: str, *, failed: bool) -> None:
         outcome = judge(page(0, error=error), rules())
         assert (outcome.state, outcome.reason, outcome.failed) == (State.FAILED, error, failed)
 
 
 class TestErrorStatus:
-    @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451, 304, 204, 206])
+    @each_row("status", [400, 401, 403, 404, 410, 451, 304, 204, 206])
     def test_given_up_at_once(self, status: int) -> None:
         outcome = judge(page(status), rules())
         assert (outcome.state, outcome.reason, outcome.detail, outcome.http_status) == (
@@ -75,7 +76,7 @@ class TestErrorStatus:
         assert outcome.next_visit is None
         assert outcome.new_urls == ()
 
-    @pytest.mark.parametrize("status", [500, 502, 503, 504, 522])
+    @each_row("status", [500, 502, 503, 504, 522])
     def test_trouble_of_the_server_is_tried_again(self, status: int) -> None:
         first = judge(page(status), rules())
         assert (first.state, first.next_visit, first.failed) == (State.PENDING, NOW + 2.0, True)
@@ -88,8 +89,8 @@ class TestErrorStatus:
         outcome = judge(page(501), rules())
         assert (outcome.state, outcome.failed) == (State.FAILED, True)
 
-    @pytest.mark.parametrize("status", [429, 503])
-    @pytest.mark.parametrize(
+    @each_row("status", [429, 503])
+    @each_row(
         ("header", "pause"),
         [
             ("120", 120.0),
@@ -109,7 +110,7 @@ class TestErrorStatus:
         headers = {"retry-after": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"}
         assert judge(page(503, headers=headers), rules()).next_visit == NOW + 2.0
 
-    @pytest.mark.parametrize("kind", [Kind.FEED, Kind.SITEMAP])
+    @each_row("kind", [Kind.FEED, Kind.SITEMAP])
     def test_missing_source_is_no_failure(self, kind: str) -> None:
         outcome = judge(page(404, kind=kind), rules())
         assert (outcome.state, outcome.reason, outcome.detail) == (State.SKIPPED, f"no {kind}", "http 404")
@@ -128,12 +129,12 @@ class TestTruncated:
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "truncated", None)
         assert "http://h.cn/1" in by_url(outcome)
 
-    @pytest.mark.parametrize(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
+    @each_row(("tries", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.DONE)])
     def test_lost_connection_is_tried_again_before_it_is_made_do_with(self, tries: int, state: State) -> None:
         outcome = judge(page(parsed=written(), truncated=True, tries=tries), rules(tries=3))
         assert (outcome.state, outcome.reason, outcome.article) == (state, "truncated", None)
 
-    @pytest.mark.parametrize("bounds", [(), (BODY_CUT,)])
+    @each_row("bounds", [(), (BODY_CUT,)])
     def test_rules_of_robots_that_were_cut_count_but_not_those_of_a_lost_connection(self, bounds: tuple) -> None:
         cut = page(url="http://h.cn/robots.txt", kind=Kind.ROBOTS, body=b"User-agent: *", truncated=True, bounds=bounds)
         outcome = judge(replace(cut, lease=replace(cut.lease, tries=2)), rules(robots_hosts=(11,)))
@@ -148,7 +149,6 @@ class TestTruncated:
         assert whole.robots == outcome.robots
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     status=st.sampled_from([0, 100, 200, 204, 301, 304, 308, 404, 429, 500, 503, 999]),
     kind=st.sampled_from(Kind),
@@ -193,7 +193,7 @@ def test_page_that_could_not_be_stored_says_nothing_of_what_its_server_said() ->
     assert (outcome.etag, outcome.last_modified, outcome.http_status) == (None, None, 200)
 
 
-@pytest.mark.parametrize("reason", [FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY])
+@each_row("reason", [FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY])
 def test_request_that_was_not_made_for_want_of_handles_or_proxies_is_no_try(reason: FailReason) -> None:
     outcome = judge(page(status=0, error=reason, tries=99), rules(tries=1))
     assert (outcome.state, outcome.tried, outcome.failed, outcome.counted) == (State.PENDING, False, False, False)

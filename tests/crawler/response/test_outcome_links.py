@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.response.new_urls import url_id
@@ -14,6 +13,7 @@ from db.records.keys import fingerprint
 from db.records.url import Kind, State
 from pipelines.records import BlockKind
 from tests.crawler.answers import FAR, NOW, SEED_ID, by_url, edges, links, listed, page, remember, replace_lease, rules
+from tests.table import each_row
 
 
 class TestLinks:
@@ -74,7 +74,7 @@ class TestLinks:
         assert rows["http://h.cn/2"].dated is None
         assert rows["http://h.cn/1"].score > rows["http://h.cn/2"].score
 
-    @pytest.mark.parametrize("kind", [Kind.FEED, Kind.SITEMAP])
+    @each_row("kind", [Kind.FEED, Kind.SITEMAP])
     def test_sources_give_links_but_no_edges(self, kind: str) -> None:
         outcome = judge(page(parsed=listed(links("http://h.cn/1")), kind=kind), rules())
         assert len(outcome.new_urls) == 1
@@ -87,7 +87,6 @@ class TestLinks:
         outcome = judge(page(parsed=listed(links("http://h.cn/1", "http://o.cn/2"))), rules())
         assert dict(depth_memory(outcome)) == {fingerprint("http://h.cn/1"): 2, fingerprint("http://o.cn/2"): FAR}
 
-    @settings(deadline=None, max_examples=80)
     @given(
         st.lists(
             st.tuples(st.integers(0, 30), st.sampled_from(["h.cn", "www.h.cn", "o.cn"]), st.booleans()),
@@ -111,7 +110,7 @@ class TestLinks:
 class TestSources:
     FEEDS = ("http://h.cn/rss.xml", "http://o.cn/rss.xml")
 
-    @pytest.mark.parametrize("depth", [0, 1])
+    @each_row("depth", [0, 1])
     def test_feeds_of_home_and_channel_pages(self, depth: int) -> None:
         outcome = judge(page(parsed=listed(links(), feeds=self.FEEDS), depth=depth), rules())
         rows = by_url(outcome)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from crawler.rank.priority import Priority
 from crawler.response.context import HarmPolicy, Threshold
 from crawler.response.outcome import judge
@@ -18,6 +16,7 @@ from db.records.url import Kind, State
 from pipelines.articles.multipage import MAX_PARTS
 from pipelines.records import BlockKind, Description, PageKind, ParseResult
 from tests.crawler.answers import URL, by_url, links, listed, page, remember, rules, written
+from tests.table import each_row
 
 
 class TestPages:
@@ -36,7 +35,7 @@ class TestPages:
         assert (article.harm, article.harm_kind) == (0.02, "")
         assert article.memberships == (("sport", 0.75), ("travel", 0.1))
 
-    @pytest.mark.parametrize("policy", [HarmPolicy.STORE, HarmPolicy.FLAG, HarmPolicy.DROP])
+    @each_row("policy", [HarmPolicy.STORE, HarmPolicy.FLAG, HarmPolicy.DROP])
     def test_harmful_page_is_stored_with_the_verdict_or_the_reason_too_or_dropped(self, policy: HarmPolicy) -> None:
         reasons = "" if policy is HarmPolicy.STORE else "title: 百家乐"
         described = Description(harm=0.9, harm_kind="hijacked", harm_reasons=reasons)
@@ -49,7 +48,7 @@ class TestPages:
         if outcome.article is not None:
             assert (outcome.article.harm, outcome.article.harm_kind) == (0.9, "hijacked")
 
-    @pytest.mark.parametrize("kind", [PageKind.THREAD, PageKind.PRODUCT, PageKind.OTHER])
+    @each_row("kind", [PageKind.THREAD, PageKind.PRODUCT, PageKind.OTHER])
     def test_page_of_another_kind_that_was_kept_is_stored_like_an_article(self, kind: PageKind) -> None:
         outcome = judge(page(parsed=replace(written(), kind=kind)), rules())
         assert (outcome.reason, outcome.page_kind) == (None, kind.word)
@@ -81,7 +80,7 @@ class TestPages:
         assert article.canonical_id is None
         assert article.seen == "2023-11-14T22:13:20+00:00"
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("published", "utc"),
         [
             ("2023-11-14", "2023-11-13 16:00:00"),
@@ -116,7 +115,7 @@ class TestPages:
         assert outcome.article is None
         assert not outcome.counted
 
-    @pytest.mark.parametrize("kind", [PageKind.LIST, PageKind.OTHER])
+    @each_row("kind", [PageKind.LIST, PageKind.OTHER])
     def test_other_pages_say_why(self, kind: PageKind) -> None:
         outcome = judge(page(parsed=ParseResult(kind, "soft 404")), rules())
         assert (outcome.state, outcome.reason, outcome.article) == (State.DONE, "soft 404", None)
@@ -125,7 +124,7 @@ class TestPages:
         outcome = judge(page(parsed=replace(written(), raw=b"zst"), headers={"content-type": "text/html"}), rules())
         assert outcome.raw == StoredPage("text/html", "gb18030", b"zst")
 
-    @pytest.mark.parametrize("source", [TextFrom.BROWSER, TextFrom.DATA])
+    @each_row("source", [TextFrom.BROWSER, TextFrom.DATA])
     def test_page_made_by_script_is_never_asked_conditionally(self, source: TextFrom) -> None:
         headers = {"etag": '"1"', "last-modified": "Tue, 14 Nov 2023 00:00:00 GMT"}
         made = replace(written(), text_from=source, raw=b"zst", dom=b"dom")
@@ -169,7 +168,7 @@ class TestParts:
         assert judge(page(parsed=written(page_number=2)), rules()).place == Place(2)
         assert judge(page(parsed=written(page_number=10**9)), rules()).place == Place(30_000)
 
-    @pytest.mark.parametrize("url", ["http://other.cn/a_3", "http://www.h.cn/a_3", URL])
+    @each_row("url", ["http://other.cn/a_3", "http://www.h.cn/a_3", URL])
     def test_part_is_another_page_of_the_same_host(self, url: str) -> None:
         outcome = judge(page(parsed=written(next_page=url)), rules())
         assert (outcome.place, outcome.new_urls) == (None, ())

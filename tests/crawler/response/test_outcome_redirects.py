@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from crawler.response.cookie_states import CookieStates
 from crawler.response.outcome import depth_memory, judge
+from crawler.response.redirects import with_redirect
 from db.records.keys import fingerprint
 from db.records.outcome import Outcome
 from db.records.url import Kind, State
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind
 from tests.crawler.answers import NOW, SEED_ID, URL, by_url, edges, links, listed, page, replace_lease, rules, written
+from tests.table import each_row
 
 
 class TestRedirect:
-    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    @each_row("status", [301, 302, 303, 307, 308])
     def test_target_takes_its_place(self, status: int) -> None:
         outcome = judge(page(status, headers={"location": "/b?utm_source=x#top"}, depth=3, hops=1), rules())
         assert (outcome.state, outcome.reason, outcome.http_status) == (State.SKIPPED, "redirect", status)
@@ -41,7 +41,7 @@ class TestRedirect:
         assert outcome.same_as == fingerprint("http://other.cn/x")
         assert outcome.seed_host is None
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("location", "reason"),
         [
             ("#again", "redirects to itself"),
@@ -58,7 +58,7 @@ class TestRedirect:
         assert outcome.new_urls == ()
         assert outcome.same_as is None
 
-    @pytest.mark.parametrize("session", ["/(S(lit3py55t21z5v55vlm25s55))/a", "/a;jsessionid=1F"])
+    @each_row("session", ["/(S(lit3py55t21z5v55vlm25s55))/a", "/a;jsessionid=1F"])
     def test_session_stays_where_there_is_no_page_without(self, session: str) -> None:
         outcome = judge(page(302, headers={"location": session}), rules())
         assert [new.url for new in outcome.new_urls] == [f"http://h.cn{session}"]
@@ -90,7 +90,7 @@ class TestRedirect:
         assert (new.reason, new.found_in, new.depth) == (None, BlockKind.SEED, 0)
         # the next hop of the same seed too, other pages and other sites not
         assert judge(replace_lease(seed, found_in=BlockKind.REDIRECT), rules()).seed_host is None
-        away = judge(replace(seed, headers={"location": "http://h2.cn/"}), rules())
+        away = judge(with_redirect(replace(seed, headers={"location": "http://h2.cn/"})), rules())
         assert (away.seed_host, away.new_urls[0].reason) == (None, "outside")
         orphan = judge(replace_lease(seed, seed_id=None), rules())
         assert (orphan.seed_host, orphan.new_urls[0].reason) == (None, "outside")
@@ -116,7 +116,7 @@ class TestCookies:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=True), rules())
         assert (outcome.state, outcome.next_visit, outcome.failed) == (State.PENDING, NOW, False)
 
-    @pytest.mark.parametrize("new_cookie", [False, True])
+    @each_row("new_cookie", [False, True])
     def test_wall_of_two_redirects_is_passed_with_its_cookie(self, *, new_cookie: bool) -> None:
         wall = page(302, "http://h.cn/check", headers={"location": URL}, new_cookie=new_cookie)
         back = judge(replace_lease(wall, found_on=fingerprint(URL)), rules()).new_urls[0]
@@ -161,7 +161,7 @@ class TestCookies:
         wall = judge(page(200, parsed=again, new_cookie=True), rules())
         assert (wall.state, wall.next_visit, wall.failed) == (State.PENDING, NOW, False)
 
-    @pytest.mark.parametrize(("new_cookie", "tries"), [(False, 0), (True, 2)])
+    @each_row(("new_cookie", "tries"), [(False, 0), (True, 2)])
     def test_but_not_without_one_nor_for_ever(self, *, new_cookie: bool, tries: int) -> None:
         outcome = judge(page(302, headers={"location": URL}, new_cookie=new_cookie, tries=tries), rules(tries=3))
         assert (outcome.state, outcome.reason) == (State.FAILED, "redirects to itself")
@@ -176,7 +176,7 @@ class TestCanonical:
             assert outcome.article is not None
             assert outcome.article.canonical_id is None
 
-    @pytest.mark.parametrize("canonical", ["http://h.cn/b", "https://www.h.cn/a"])
+    @each_row("canonical", ["http://h.cn/b", "https://www.h.cn/a"])
     def test_on_the_own_host(self, canonical: str) -> None:
         outcome = judge(page(parsed=written(canonical=canonical)), rules())
         new = by_url(outcome)[canonical]
@@ -186,7 +186,7 @@ class TestCanonical:
         assert outcome.article.canonical_id == new.id
         assert (new.id, BlockKind.CANONICAL) in edges(outcome)
 
-    @pytest.mark.parametrize("canonical", ["http://other.cn/b", "http://news.h.cn/a", "http://h.cn:8080/a"])
+    @each_row("canonical", ["http://other.cn/b", "http://news.h.cn/a", "http://h.cn:8080/a"])
     def test_on_another_host_only_an_edge(self, canonical: str) -> None:
         outcome = judge(page(parsed=written(canonical=canonical), scope=Scope("any", ("h.cn",))), rules())
         new = by_url(outcome)[canonical]
@@ -218,14 +218,14 @@ class TestRobots:
         assert (outcome.state, outcome.counted) == (State.DONE, False)
         assert outcome.robots == ((11, "rules", text), (12, "rules", text))
 
-    @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+    @each_row("status", [400, 401, 403, 404, 410])
     def test_none(self, status: int) -> None:
         outcome = self.robots(status)
         assert (outcome.state, outcome.failed, outcome.counted) == (State.DONE, False, False)
         assert outcome.robots == ((11, "none", ""), (12, "none", ""))
 
-    @pytest.mark.parametrize(("status", "error"), [(429, ""), (500, ""), (503, ""), (0, "timed out")])
-    @pytest.mark.parametrize("tries", [0, 2, 50])
+    @each_row(("status", "error"), [(429, ""), (500, ""), (503, ""), (0, "timed out")])
+    @each_row("tries", [0, 2, 50])
     def test_unreachable_is_asked_again_as_long_as_a_host_waits_for_it(
         self, status: int, error: str, tries: int
     ) -> None:
@@ -233,7 +233,7 @@ class TestRobots:
         assert (outcome.state, outcome.next_visit, outcome.robots) == (State.PENDING, NOW + 20, ())
         assert (outcome.failed, outcome.counted) == (True, False)
 
-    @pytest.mark.parametrize(("status", "error"), [(429, ""), (500, ""), (0, "timed out")])
+    @each_row(("status", "error"), [(429, ""), (500, ""), (0, "timed out")])
     def test_older_rules_hold_when_new_ones_cannot_be_had(self, status: int, error: str) -> None:
         outcome = self.robots(status, error=error)
         assert (outcome.state, outcome.next_visit, outcome.robots) == (State.FAILED, None, ())
@@ -247,7 +247,7 @@ class TestRobots:
         assert outcome.robots == ()
         assert new.score > 1e6
 
-    @pytest.mark.parametrize(("location", "hops"), [("/robots.txt", 0), ("/x", 5), ("ftp://h.cn/robots.txt", 0)])
+    @each_row(("location", "hops"), [("/robots.txt", 0), ("/x", 5), ("ftp://h.cn/robots.txt", 0)])
     def test_redirects_without_end_mean_no_rules(self, location: str, hops: int) -> None:
         outcome = self.robots(302, headers={"location": location}, hops=hops)
         assert outcome.robots == ((11, "none", ""), (12, "none", ""))
@@ -262,8 +262,8 @@ class TestBareHosts:
 
     BARE = Scope("host", ("h.cn",), bare=True)
 
-    @pytest.mark.parametrize("kind", [Kind.ROBOTS, Kind.PAGE])
-    @pytest.mark.parametrize("error", ["connection refused", "timed out", "TLS failed", "certificate not valid"])
+    @each_row("kind", [Kind.ROBOTS, Kind.PAGE])
+    @each_row("error", ["connection refused", "timed out", "TLS failed", "certificate not valid"])
     def test_http_is_tried_where_https_cannot_be_had(self, kind: str, error: str) -> None:
         asked = page(0, "https://h.cn/robots.txt", scope=self.BARE, error=error, kind=kind)
         outcome = judge(asked, rules())
@@ -273,7 +273,7 @@ class TestBareHosts:
         again = replace_lease(asked, visits=1, http_status=None, reason="no https")
         assert judge(again, rules()).reason == "no https", "when the rules are asked for anew"
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("url", "values"),
         [
             ("https://h.cn/", {"error": "no such host"}),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from crawler.response.outcome import judge
 from crawler.response.revisit import conditions, next_visit, settle
 from crawler.response.revisit_schedule import DAY, Schedule, fading
@@ -18,6 +16,7 @@ from db.records.visit import Revisit, RevisitKind
 from pipelines.item import Page
 from pipelines.records import BlockKind, PageKind
 from tests.crawler.answers import NOW, edges, lease, links, listed, page, rules, written
+from tests.table import each_row
 
 SCHEDULE = Schedule()
 THEN = NOW - 7_200
@@ -78,7 +77,7 @@ class TestFirst:
             assert settled(answer).next_visit is None
         assert settled(page(404, kind=Kind.FEED)).next_visit is None
 
-    @pytest.mark.parametrize("status", [200, 302, 404, 503])
+    @each_row("status", [200, 302, 404, 503])
     def test_but_seeds_are_whatever_they_say(self, status: int) -> None:
         headers = {"location": "/today/1.html"}
         outcome = settled(page(status, headers=headers, found_in=BlockKind.SEED, depth=0, tries=9, parsed=written()))
@@ -87,7 +86,7 @@ class TestFirst:
     def test_so_is_a_part_of_an_article(self) -> None:
         assert settled(page(parsed=written(next_page="http://h.cn/a_2"))).next_visit is not None
 
-    @pytest.mark.parametrize("reason", [one for one in FailReason if one.is_ours])
+    @each_row("reason", [one for one in FailReason if one.is_ours])
     def test_answers_that_could_not_be_read_are_asked_for_again_without_validators(self, reason: FailReason) -> None:
         if reason in {FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY}:  # nothing was asked for
             return
@@ -123,20 +122,18 @@ class TestAsking:
         held = lease(**{**BEFORE, "etag": '"5f-1a2b-gzip"'})
         assert conditions(held) == {"If-None-Match": '"5f-1a2b-gzip", "5f-1a2b"'}
 
-    @pytest.mark.parametrize("values", [{"visits": 0}, {"http_status": None}, GONE, {"etag": None}])
+    @each_row("values", [{"visits": 0}, {"http_status": None}, GONE, {"etag": None}])
     def test_not_when_there_is_nothing_to_keep(self, values: dict[str, Any]) -> None:
         assert conditions(lease(**{**BEFORE, **values})) == {}
 
-    @pytest.mark.parametrize(
-        "stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""]
-    )
+    @each_row("stated", ["Fri, 01 Jan 2038 00:00:00 GMT", "yesterday", "Tue, 99 Nov 2023 22:14:20 GMT", ""])
     def test_not_with_a_date_that_lies_ahead_or_is_none(self, stated: str) -> None:
         assert conditions(lease(**{**BEFORE, "etag": None}, last_modified=stated)) == {}
 
 
 class TestFailures:
-    @pytest.mark.parametrize("reason", [None, "list page", "doubtful encoding"])
-    @pytest.mark.parametrize(
+    @each_row("reason", [None, "list page", "doubtful encoding"])
+    @each_row(
         "answer",
         [
             {"status": 0, "error": "timed out"},
@@ -150,7 +147,6 @@ class TestFailures:
             {"status": 302, "headers": {"location": "http://h.cn/a"}},
             {"status": 301, "headers": {"location": "http://elsewhere.cn/a"}},
         ],
-        ids=str,
     )
     def test_change_nothing_and_are_made_up_for(self, answer: dict[str, Any], reason: str | None) -> None:
         outcome = again(**{"tries": 9, **answer, "reason": reason})
@@ -164,7 +160,7 @@ class TestFailures:
         assert is_as_before(outcome, state=State.PENDING)
         assert (outcome.next_visit, outcome.failed) == (NOW + 2, True)
 
-    @pytest.mark.parametrize("kind", [PageKind.OTHER, PageKind.LIST])
+    @each_row("kind", [PageKind.OTHER, PageKind.LIST])
     def test_so_does_something_else_in_the_place_of_an_article(self, kind: PageKind) -> None:
         outcome = again(parsed=listed(NEWS, kind=kind, reason=PageReason.SOFT_404))
         assert is_as_before(outcome)
@@ -243,7 +239,7 @@ class TestGone:
         assert later.next_visit == NOW + 2 * DAY
         assert again(410, **gone, changed_at=NOW - 30 * DAY).next_visit is None
 
-    @pytest.mark.parametrize("status", [404, 410])
+    @each_row("status", [404, 410])
     def test_list_stays(self, status: int) -> None:
         outcome = settled(page(status, **LIST))
         assert is_as_before(outcome, reason="list page")
@@ -251,7 +247,7 @@ class TestGone:
 
 
 class TestMoved:
-    @pytest.mark.parametrize("status", [301, 308])
+    @each_row("status", [301, 308])
     def test_for_good(self, status: int) -> None:
         outcome = again(status, headers={"location": "/b"})
         assert (outcome.state, outcome.reason, outcome.http_status) == (State.SKIPPED, "redirect", status)
@@ -272,7 +268,7 @@ class TestMoved:
         assert again(302, headers={"location": "/b"}, **moved).alive is None
         assert again(parsed=written(), **moved).alive
 
-    @pytest.mark.parametrize("status", [302, 303, 307])
+    @each_row("status", [302, 303, 307])
     def test_for_the_moment(self, status: int) -> None:
         outcome = again(status, headers={"location": "/b"})
         assert is_as_before(outcome)

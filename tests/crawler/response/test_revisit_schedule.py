@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.response.revisit_schedule import DAY, Schedule, fading
+from tests.table import each_row
 
 HOUR = 3_600.0
 EAGER = Schedule(least=1, most=1e9)
@@ -32,7 +33,7 @@ def test_hundred_times_as_much_is_visited_ten_times_as_often() -> None:
     assert few / many == pytest.approx(10, rel=0.01)
 
 
-@pytest.mark.parametrize("rate_a_day", [0.1, 1, 10, 100])
+@each_row("rate_a_day", [0.1, 1, 10, 100])
 def test_no_other_interval_costs_less(rate_a_day: float) -> None:
     rate = rate_a_day / DAY
     best = EAGER.of_list(1e6 * DAY, rate * 1e6 * DAY)
@@ -62,7 +63,7 @@ def test_deep_lists_and_further_pages_wait_longer_at_first() -> None:
     assert Schedule().of_list(0, 0, depth=1, further=1) == pytest.approx(2 * first)
 
 
-@pytest.mark.parametrize("age", [0.0, HOUR, DAY, 400 * DAY])
+@each_row("age", [0.0, HOUR, DAY, 400 * DAY])
 def test_every_article_is_looked_at_once_more_within_a_day(age: float) -> None:
     pause = Schedule().of_article(age, 0, 0, age)
     assert pause is not None

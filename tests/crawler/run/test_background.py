@@ -12,6 +12,7 @@ from crawler.run import background as module
 from crawler.run.background import Background
 from crawler.run.exit_codes import EXIT_DATABASE, EXIT_FAULT, EXIT_STOPPED
 from db.engine.errors import DatabaseGone
+from tests.table import each_row
 
 
 def run(work: Callable[[Background], Awaitable[None]]) -> tuple[Background, list[str]]:
@@ -62,7 +63,7 @@ def test_fault_of_a_helper_is_logged_once_with_its_name(caplog: pytest.LogCaptur
     assert record.message == "internal error in fault: IndexError: list index out of range; the crawl goes on without"
 
 
-@pytest.mark.parametrize("how", ["start", "start_helper"])
+@each_row("how", ["start", "start_helper"])
 def test_database_that_is_gone_ends_the_crawl_whoever_finds_it(how: str) -> None:
     async def work(background: Background) -> None:
         getattr(background, how)(gone())

@@ -7,9 +7,10 @@ import pytest
 from crawler.run.process import files_needed, spare_files
 from crawler.run.wiring import ConfiguredNetwork
 from tests.crawler.fetching import crawler
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(("allowed", "spare"), [(-1, None), (100, 0), (228, 0), (1_024, 796)])
+@each_row(("allowed", "spare"), [(-1, None), (100, 0), (228, 0), (1_024, 796)])
 def test_spare_files_are_those_that_requests_do_not_need(allowed: int, spare: int | None) -> None:
     assert files_needed(64) == 228
     assert spare_files(allowed, 64) == spare

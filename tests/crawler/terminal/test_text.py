@@ -9,8 +9,7 @@ import logging
 import re
 import sys
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.table import Table
@@ -31,6 +30,7 @@ from crawler.terminal.text import (
     visible,
 )
 from pipelines.export.cells import harmless
+from tests.table import each_row
 
 HOSTILE = (
     "[red]title[/red]", "\x1b[2J\x1b]0;owned\x07", "gone\n12:00:00 ERROR: forged", "a\rb", "\u202egnp.exe", "\x9b31m",
@@ -39,14 +39,14 @@ HOSTILE = (
 ACTING = {chr(code) for code in (*range(9), *range(11, 32), *range(127, 160), 0x200B, 0x2028, 0x202E, 0xD800, 0xE0041)}
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_nothing_that_acts_on_a_terminal_is_left(text: str) -> None:
     assert not ACTING & set(visible(text))
     assert "\n" not in one_line(text)
     assert visible("新闻 title, l’été 😀") == "新闻 title, l’été 😀"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_console_shows_strings_as_they_are(text: str) -> None:
     out = io.StringIO()
     console = Terminal(file=out, width=120)
@@ -59,7 +59,7 @@ def test_console_shows_strings_as_they_are(text: str) -> None:
     assert "[red]" in shown or "[red]" not in text
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_json_record_is_one_line_whatever_it_says(text: str) -> None:
     try:
         raise ValueError(text)
@@ -105,7 +105,7 @@ def test_handlers_keep_their_format() -> None:
     assert handler.stream.getvalue() == "ERROR a\\nb\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cell",
     [
         "=1+1",
@@ -171,7 +171,7 @@ def shown(columns: int | None, rows: list[tuple] = ROWS) -> list[str]:
     return out.getvalue().splitlines()
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@each_row("columns", [60, 80, 120, 200])
 def test_table_fits_the_terminal_and_breaks_no_word(columns: int) -> None:
     lines = shown(columns)
     assert max(map(cell_len, lines)) <= columns
@@ -203,7 +203,6 @@ def test_table_without_a_terminal_has_a_plain_line_for_each_row() -> None:
     assert all(str(part) in line for row, line in zip(ROWS, lines[3:], strict=True) for part in row)
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=60), st.integers(0, 70))
 def test_shortened_text_fits_and_keeps_both_ends(text: str, cells: int) -> None:
     short = shortened(text, cells)

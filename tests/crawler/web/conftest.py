@@ -11,22 +11,20 @@ from tests.crawler.web import hostile, newsstand
 from tests.crawler.web.asking import Asker
 from tests.crawler.web.serving import Server, serving
 from tests.crawler.web.visits import kinds
+from tests.once import once
 
 
 @pytest.fixture(scope="session")
 def stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database as crawls leave it."""
-    path = tmp_path_factory.mktemp("stand") / "news.db"
-    newsstand.build(path)
-    return path
+    return once(tmp_path_factory, "stand", lambda folder: newsstand.build(folder / "news.db")) / "news.db"
 
 
 @pytest.fixture(scope="session")
 def hostile_stand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database whose every story is hostile to its pages."""
-    path = tmp_path_factory.mktemp("hostile") / "news.db"
-    newsstand.build(path, hostile.stories())
-    return path
+    made = once(tmp_path_factory, "hostile", lambda folder: newsstand.build(folder / "news.db", hostile.stories()))
+    return made / "news.db"
 
 
 @pytest.fixture(scope="session")

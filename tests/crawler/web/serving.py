@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from http.client import HTTPResponse
 from pathlib import Path
 
 from tests.crawler.crawling import Finished, Running, start
+from tests.waiting import wait_for
 
 _START_SECONDS = 30
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
@@ -31,7 +31,7 @@ class Server:
 
     def stop(self) -> Finished:
         self.running.send(signal.SIGTERM)
-        return self.running.finish(20)
+        return self.running.finish()
 
 
 @contextmanager
@@ -40,11 +40,10 @@ def serving(folder: Path, database: Path, *options: str) -> Iterator[Server]:
     running = start(folder, "serve", "--port", "0", "--database", str(database), *options)
     server = Server(running, 0)
     try:
-        deadline = time.monotonic() + _START_SECONDS
-        while not (said := _ADDRESS.search(_text(running.log.with_suffix(".out")))):
-            assert running.process.is_alive(), _text(running.log.with_suffix(".err"))
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.02)
+        out = running.log.with_suffix(".out")
+        wait_for(lambda: _ADDRESS.search(_text(out)) or not running.process.is_alive(), "the server did not start")
+        said = _ADDRESS.search(_text(out))
+        assert said, _text(running.log.with_suffix(".err"))
         server.port = int(said[1])
         yield server
     finally:

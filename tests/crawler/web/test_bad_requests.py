@@ -231,11 +231,11 @@ def test_clients_that_never_finish_hold_nobody_up(server: Server) -> None:
     begun = b"GET /?q=a HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
     with ExitStack() as stack:
         for _ in range(60):
-            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=300))
             slow.sendall(begun)
         guarded(get(server, "/"), 200)
         for _ in range(20):  # asks for pages and reads none
-            deaf = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            deaf = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=300))
             deaf.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode() * 30)
         guarded(get(server, "/"), 200)
 

@@ -20,6 +20,8 @@ pytest.importorskip("playwright")
 pytestmark = pytest.mark.skipif(not chromium.executable(), reason=chromium.MISSING)
 
 LANGUAGES = {"en": "en", "zh": "zh-Hans"}
+FEW = {"search", "article"}
+"""Pages that are looked at each time; all are by the slow tests."""
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +37,13 @@ def visit(page: Page, path: str) -> None:
     assert answer.status in {200, 404}, f"{path}: {answer.status}"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("language", "names"), [("zh", FEW), *(pytest.param(each, None, marks=pytest.mark.slow) for each in LANGUAGES)]
+)
 def test_pages_fit_and_keep_to_themselves(
-    browser: Browser, server: Server, pages: dict[str, str], language: str
+    browser: Browser, server: Server, pages: dict[str, str], language: str, names: set[str] | None
 ) -> None:
+    pages = {name: path for name, path in pages.items() if names is None or name in names}
     wrong = []
     with chromium.visiting(browser, server.origin) as (page, noted):
         for name, path in pages.items():
@@ -54,6 +59,7 @@ def test_pages_fit_and_keep_to_themselves(
     assert wrong + noted.unexpected() == []
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing(browser: Browser, server: Server, pages: dict[str, str]) -> None:
     """All of its rules in the light; in the dark those of colours, on pages that have all of them together."""
     same, dark = {"nothing", "article", "ask why"}, {"search", "versions", "crawl", "missing"}
@@ -69,6 +75,7 @@ def test_axe_finds_nothing(browser: Browser, server: Server, pages: dict[str, st
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_reading_needs_no_script(browser: Browser, server: Server, pages: dict[str, str]) -> None:
     with chromium.visiting(browser, server.origin, java_script_enabled=False, locale="en") as (page, noted):
         texts = {}
@@ -107,12 +114,15 @@ def test_keyboard_leads_from_the_first_key_to_an_article(browser: Browser, serve
         assert noted.faults == []
 
 
-def test_hostile_stories_do_nothing_on_any_page(browser: Browser, hostile_stand: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [8, pytest.param(None, marks=pytest.mark.slow)])
+def test_hostile_stories_do_nothing_on_any_page(
+    browser: Browser, hostile_stand: Path, tmp_path: Path, most: int | None
+) -> None:
     wrong = []
     with serving(tmp_path, hostile_stand) as server:
         narrow = {"viewport": {"width": chromium.WIDTHS["narrow"], "height": chromium.HEIGHT}}
         with chromium.visiting(browser, server.origin, **narrow) as (page, noted):
-            for path in everything(hostile_stand):
+            for path in list(everything(hostile_stand))[:most]:
                 page.goto(path)
                 wrong += [f"{path}: {fault}" for fault in chromium.harm(page)]
     assert wrong + noted.unexpected() == []

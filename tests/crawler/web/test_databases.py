@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from db.engine.database import open_for_crawl
-from tests.crawler.crawling import scrapy
+from tests.crawler.crawling import command
 from tests.crawler.web.serving import Server, get, serving
 
 
@@ -62,7 +62,7 @@ def test_files_that_are_no_database_of_ours_are_refused_and_left_alone(
     elif made == "folder":
         path.mkdir()
     before = content(folder) if made != "folder" else {}
-    ended = scrapy(tmp_path, "serve", "--port", "0", "--database", str(path))
+    ended = command("serve", "--port", "0", "--database", str(path))
     assert (ended.returncode, ended.stdout) in {(2, ""), (4, "")}
     assert words in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -22,6 +22,7 @@ from crawler.web.frame.security import CONTENT_SECURITY_POLICY, Protection, is_s
 from crawler.web.frame.shown import day, harmless, is_language, moment, number, short, size, web_url
 from crawler.web.frame.visit import HERE, WebOptions
 from tests.crawler.web.asking import Asker
+from tests.table import each_row
 
 PAGES = ("/", "/?q=港口", "/nothing", "/article/1", "/article/x", "/api/search", "/api/nothing", "/feed.atom",
          "/static/style.css", "/?limit=0", "/crawl", "/sites")  # fmt: skip
@@ -30,7 +31,7 @@ PAGES = ("/", "/?q=港口", "/nothing", "/article/1", "/article/x", "/api/search
 # ---------------------------------------------------------------- security
 
 
-@pytest.mark.parametrize("path", PAGES)
+@each_row("path", PAGES)
 def test_headers_guard_every_answer(asker: Asker, path: str) -> None:
     answer = asker.get(path)
     assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
@@ -47,7 +48,7 @@ def test_policy_lets_nothing_in_from_elsewhere_and_no_inline_code() -> None:
     assert set(rules.values()) == {"'none'", "'self'"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "is_ours"),
     [("localhost", True), ("LOCALHOST:8080", True), ("127.0.0.1:1", True), ("[::1]:8080", True), ("news.example", True),
      ("evil.example", False), ("localhost.evil.example", False), ("10.0.0.1", False), ("", False), ("[::1", False),
@@ -73,9 +74,7 @@ def test_foreign_name_is_refused_with_a_sentence(asker: Asker) -> None:
     assert "--name" in answer.text
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 405), ("", 403)]
-)
+@each_row(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 405), ("", 403)])
 def test_other_methods_need_the_same_origin(asker: Asker, origin: str, status: int) -> None:
     answer = asker.get("/", method="POST", **({"Origin": origin} if origin else {}))
     assert answer.status_code == status
@@ -90,7 +89,7 @@ def test_origin_needs_the_port_too() -> None:
 # ---------------------------------------------------------------- values made harmless
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     ["javascript:alert(1)", " https://a.example", "https:", "https://", "//evil.example", "data:text/html,x", "",
      "java\tscript:x", "http://a b", "ftp://a.example", "https://[::1", "https://a.example/" + "x" * 5_000, None],
@@ -110,7 +109,7 @@ def test_text_acts_on_nothing_around_it() -> None:
     assert (harmless(None), harmless(3)) == ("", 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("time", "english", "chinese"),
     [("2024-03-12", "12 March 2024", "2024年3月12日"),
      ("2024-03-12T08:30+08:00", "12 March 2024, 08:30 UTC+8", "2024年3月12日 08:30（UTC+8）"),
@@ -164,7 +163,7 @@ def _left(text: str) -> list[str]:
     return re.findall(r"\b[a-z]{2,}", re.sub(r"https?://\S+|scrapy extract|http error", "", text))
 
 
-@pytest.mark.parametrize("before", [0.0, 0.02])
+@each_row("before", [0.0, 0.02])
 def test_alarms_are_said_in_chinese(before: float) -> None:
     zh = Language("zh")
     for signal, about in SIGNALS.items():
@@ -212,7 +211,7 @@ def test_messages_count() -> None:
     assert Language("zh")("search.count", n=1) == "1 则报道"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "kept", "accepted", "code"),
     [("zh", "en", "en", "zh"), (None, "zh", "en", "zh"), ("fr", None, "zh-TW,en;q=0.5", "zh"), (None, None, "", "en"),
      (None, None, "en;q=0.1, zh;q=0.9", "zh"), (None, None, "zh;q=0, de", "en"), (None, "x", ",;q=a;,zh;q=9", "zh"),
@@ -235,7 +234,7 @@ def test_language_and_colours_are_kept_in_cookies(asker: Asker) -> None:
 # ---------------------------------------------------------------- what is wrong
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "status", "title"),
     [("/nothing", 404, "没有这个页面"), ("/article/1", 404, "没有这篇文章"), ("/story/1", 404, "没有这则报道"),
      ("/article/1/page", 404, "没有保存网页原件"), ("/?limit=0", 400, "无法处理这个请求")],
@@ -305,7 +304,7 @@ def test_fault_of_the_program_is_a_page_and_stands_in_the_log(
 # ---------------------------------------------------------------- caches
 
 
-@pytest.mark.parametrize("path", ["/", "/api/search", "/feed.atom", "/static/htmx.min.js"])
+@each_row("path", ["/", "/api/search", "/feed.atom", "/static/htmx.min.js"])
 def test_reader_who_has_the_page_gets_304(asker: Asker, path: str) -> None:
     first = asker.get(path)
     again = asker.get(path, If_None_Match=first.headers["etag"])

@@ -24,6 +24,8 @@ from db.frontier import samples
 from db.queries.board import census, curves
 from db.queries.sites import site_detail
 from tests.crawler.web.asking import Asker
+from tests.table import each_row
+from tests.waiting import wait_for
 
 SITE = "wanbao.example"
 PATHS = ("/crawl", "/crawl?part=live", "/sites", f"/sites/{SITE}", "/graph", f"/graph?site={SITE}", "/why", "/settings")
@@ -58,17 +60,17 @@ def client(board: Path) -> Iterator[Asker]:
 
 def text_of(client: Asker, path: str, language: str = "en") -> str:
     """Return a page once what is made beside the requests is there."""
-    for _ in range(50):
+
+    def counted() -> str | None:
         answer = client.get(path, accept_language=language)
         assert answer.status_code == 200, answer.text[-500:]
-        if not re.search("being counted|正在统计", answer.text):
-            return answer.text
-        time.sleep(0.05)
-    raise AssertionError(f"{path} is still being counted")
+        return None if re.search("being counted|正在统计", answer.text) else answer.text
+
+    return wait_for(counted, f"{path} is still being counted")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("path", PATHS)
+@each_row("language", ["en", "zh"])
+@each_row("path", PATHS)
 def test_page_is_there_in_both_languages(client: Asker, path: str, language: str) -> None:
     text = text_of(client, path, language)
     assert " style=" not in text
@@ -132,7 +134,7 @@ def test_graph_leads_to_sites_and_pages(client: Asker) -> None:
     assert client.get("/graph?site=nowhere.example").status_code == 404
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "said"),
     [
         (f"https://{SITE}/lost.html", "http error"),

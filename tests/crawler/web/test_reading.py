@@ -18,6 +18,7 @@ from crawler.web.frame.endpoints import schema_of
 from crawler.web.pages.api import ENDPOINTS
 from pipelines.links.feeds import parse_feed
 from tests.crawler.web.asking import Asker
+from tests.table import each_row
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -75,7 +76,7 @@ def test_pages_of_results_share_no_hit(asker: Asker) -> None:
     assert second.cssselect("a[rel=prev]")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "status", "text"),
     [(f"/?q={quote('没有这样的词xyzzy')}", 200, "Nothing fits these words"),
      ("/?page=50", 200, "There are not so many"),
@@ -185,7 +186,7 @@ def test_body_keeps_headings_lists_and_tables_and_nothing_else() -> None:
     assert not re.search("script|style=|onclick|<img|<svg|data:", shown)
 
 
-@pytest.mark.parametrize("stored", ["", "<!-- -->", "<script>x</script>", "<" * 1_000_001])
+@each_row("stored", ["", "<!-- -->", "<script>x</script>", "<" * 1_000_001])
 def test_body_without_html_is_the_text(stored: str) -> None:
     assert str(body(stored, "a <b>\n\n c ", "Image")) == "<p>a &lt;b&gt;</p>\n<p>c</p>"
 
@@ -228,7 +229,7 @@ def test_story_is_found_by_any_of_its_articles(asker: Asker, pages: dict[str, st
     assert {asker.get(f"/api/stories/{each['id']}").json()["id"] for each in found["articles"]} == {found["id"]}
 
 
-@pytest.mark.parametrize(("width", "step"), [(320, 9_000), (720, 9_000), (320, 40_000_000), (720, 70)])
+@each_row(("width", "step"), [(320, 9_000), (720, 9_000), (320, 40_000_000), (720, 70)])
 def test_picture_keeps_within_its_width(width: int, step: int) -> None:
     dots = [
         Dot(f"网站{n}.example" * 3, lag(n * step, "zh"), float(n * step), 0 if n else None, "edited", n != 2)
@@ -246,7 +247,7 @@ def test_picture_keeps_within_its_width(width: int, step: int) -> None:
     assert min(b - a for a, b in pairwise(ticks)) > 40
 
 
-@pytest.mark.parametrize("times", [[0.0], [0.0, 0.0], [0.0, -500.0], [0.0, 9e9]])
+@each_row("times", [[0.0], [0.0, 0.0], [0.0, -500.0], [0.0, 9e9]])
 def test_picture_of_any_times_is_drawn(times: list[float]) -> None:
     dots = [Dot("a", "", at, 0 if n else None, "?", is_dated=True) for n, at in enumerate(times)]
     assert len(list(etree.fromstring(str(draw(dots, 320, "en"))).iter("circle"))) == len(times)

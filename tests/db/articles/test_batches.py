@@ -147,8 +147,7 @@ def rows_of(
 
 
 @settings(
-    max_examples=12,
-    deadline=None,
+    max_examples=settings.default.max_examples // 5,
     derandomize=True,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

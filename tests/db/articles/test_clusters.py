@@ -482,8 +482,7 @@ EVENT = st.tuples(st.sampled_from(PLACES), st.integers(0, len(POOL)), st.integer
 
 
 @settings(
-    max_examples=6,
-    deadline=None,
+    max_examples=settings.default.max_examples // 6,
     derandomize=True,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -19,6 +19,8 @@ from tests.db.frontier_rows import start
 
 from .test_clusters import OTHER, STORY, Crawl
 
+pytestmark = pytest.mark.dialects
+
 DEAD = fingerprint("a.example")
 
 

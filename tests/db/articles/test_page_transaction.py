@@ -19,6 +19,8 @@ from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, features, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
+pytestmark = pytest.mark.dialects
+
 TEXT = "市图书馆新馆昨天开放，首日迎来三千多名读者，馆藏图书八十万册。" * 3
 
 

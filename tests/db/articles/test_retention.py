@@ -21,6 +21,8 @@ from db.records.url import Lease, Pruning
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import EachTimeNew
 
+pytestmark = pytest.mark.dialects
+
 URL = "http://a.example/{}"
 DAY = 86_400.0
 TIMES = [datetime(2024, month, 9, tzinfo=UTC).timestamp() for month in (1, 2, 3)]

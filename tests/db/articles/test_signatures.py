@@ -21,6 +21,8 @@ from tests.db.articles.test_clusters import MORE, OTHER, STORY, Crawl, story
 from tests.db.frontier_rows import article, done
 from tests.db.stores import METHOD, SIGN, real_judge, store_of
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture
 def crawl(run_in: Callable, database: Database) -> Crawl:

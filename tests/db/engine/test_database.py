@@ -17,6 +17,9 @@ from sqlalchemy.exc import DBAPIError
 from db.engine.database import SCHEMA, Database, open_for_crawl, open_for_reading, parse_url
 from db.engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDatabase
 from db.tables import Record
+from tests.table import each_row
+
+pytestmark = pytest.mark.dialects
 
 _ON_POSTGRES = {"ix_search_document_words"}
 _ON_SQLITE = {"ix_page_fetched_at"}
@@ -192,7 +195,7 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
     assert path.read_text() == "shopping list\n" * 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "part"),
     [
         ("nonsense", "no database URL"),
@@ -211,12 +214,12 @@ def test_wrong_urls(url: str, part: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["postgres://host/x", "postgresql+psycopg2://host/x", "postgresql+asyncpg://host/x"])
+@each_row("url", ["postgres://host/x", "postgresql+psycopg2://host/x", "postgresql+asyncpg://host/x"])
 def test_postgres_has_one_driver(url: str) -> None:
     assert parse_url(url).drivername == "postgresql+psycopg"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:1", "nosuch.invalid"])
+@each_row("host", ["127.0.0.1:1", "nosuch.invalid"])
 def test_unreachable_server_gives_up_with_a_sentence(host: str) -> None:
     with pytest.raises(DatabaseGone, match=r"does not answer \([^\[]*gave up"):
         open_for_crawl(f"postgresql://nobody:secret@{host}/x", patience_seconds=0)

@@ -29,6 +29,9 @@ from db.tables import Record
 from db.tables.views import make_views, view_statements
 from tests.db.engine.earlier import SCHEMAS, STATES, make_earlier
 from tests.postgres import empty_database
+from tests.table import each_row
+
+pytestmark = pytest.mark.dialects
 
 VERSIONS = Path(__file__).parents[3] / "db" / "migrations" / "versions"
 _processes = multiprocessing.get_context("forkserver")
@@ -324,11 +327,12 @@ def _die_at(database_url: str, last: int) -> None:
 def _run(work: Callable[..., None], *arguments: Any) -> int | None:
     process = _processes.Process(target=work, args=arguments)
     process.start()
-    process.join(60)
+    process.join(300)
     return process.exitcode
 
 
-def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str) -> None:
+@pytest.mark.parametrize("kills", [5, pytest.param(50, marks=pytest.mark.slow)])
+def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str, kills: int) -> None:
     is_sqlite = database_url.startswith("sqlite")
     make_earlier(database_url, STATES[0])
     old, rows = found_in(database_url), rows_of(database_url)
@@ -338,7 +342,7 @@ def test_killed_migration_leaves_the_old_or_the_new_state(database_url: str) -> 
     new = found_in(database_url)
     assert new != old
     states = []
-    for last in [*range(1, steps, 2 if is_sqlite else 9), steps]:
+    for last in [*range(1, steps, max(2 if is_sqlite else 9, steps // kills)), steps]:
         empty(database_url)
         make_earlier(database_url, STATES[0])
         assert _run(_die_at, database_url, last) == -signal.SIGKILL
@@ -372,7 +376,7 @@ def test_processes_that_open_at_once_migrate_once(database_url: str) -> None:
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(300)
     assert [process.exitcode for process in processes] == [0] * 6
     assert [row | {"text_from": "html"} for row in rows] == rows_of(database_url)["article"]
     if database_url.startswith("sqlite"):
@@ -502,7 +506,7 @@ def _refused(database_url: str) -> None:
     os._exit(9)
 
 
-@pytest.mark.parametrize("state", [SCHEMA, *STATES])
+@each_row("state", [SCHEMA, *STATES])
 def test_read_only_file_is_refused_for_good(state: str) -> None:
     """The folder is not one of the tests', which nobody else may enter."""
     folder = Path(tempfile.mkdtemp())

@@ -53,7 +53,7 @@ def test_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
     database = open_for_crawl(url)
     said: list[str] = []
     writer = Writer(database, patience_seconds=60, waiting=said.append)
-    writer.submit(insert, 0).result(10)
+    writer.submit(insert, 0).result(300)
     restart = threading.Thread(target=server.restart, args=(mode,))
     restart.start()
     futures = []
@@ -62,7 +62,7 @@ def test_restart_is_waited_for(server: Postgres, url: str, mode: str) -> None:
         number += 1
         futures.append(writer.submit(insert, number))
         time.sleep(0.02)
-    assert sorted(future.result(60) for future in futures) == list(range(1, number + 1))
+    assert sorted(future.result(300) for future in futures) == list(range(1, number + 1))
     writer.close()
     database.close()
     assert stored(url) == list(range(number + 1)), "each once"
@@ -84,9 +84,9 @@ def test_commit_that_was_not_heard_of_is_not_done_twice(url: str) -> None:
             driver.close()
 
     event.listen(database.engine, "commit", lose_the_answer)
-    assert writer.submit(insert, 1).result(30) == 1
+    assert writer.submit(insert, 1).result(300) == 1
     assert cut
-    assert writer.submit(insert, 2).result(30) == 2
+    assert writer.submit(insert, 2).result(300) == 2
     writer.close()
     database.close()
     assert stored(url) == [1, 2]
@@ -110,7 +110,7 @@ def test_connection_that_is_cut_is_made_anew(url: str) -> None:
     database = open_for_crawl(url)
     said: list[str] = []
     writer = Writer(database, patience_seconds=30, waiting=said.append)
-    writer.submit(insert, 1).result(10)
+    writer.submit(insert, 1).result(300)
     with database.engine.connect() as connection:
         connection.execute(
             text(
@@ -118,7 +118,7 @@ def test_connection_that_is_cut_is_made_anew(url: str) -> None:
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         )
-    assert writer.submit(insert, 2).result(20) == 2
+    assert writer.submit(insert, 2).result(300) == 2
     assert "does not answer" in said[0]
     assert said[-1] == "", "whoever waits is told that it is over"
     writer.close()
@@ -143,10 +143,10 @@ def test_transactions_in_each_others_way_are_tried_again_without_a_word(url: str
     databases = [open_for_crawl(url) for _ in range(2)]
     writers = [Writer(database, patience_seconds=60, waiting=said.append) for database in databases]
     for number in (1, 2):
-        writers[0].submit(insert, number).result(30)
+        writers[0].submit(insert, number).result(300)
     futures = [writer.submit(update_two, order) for writer, order in zip(writers, ((1, 2), (2, 1)), strict=True)]
     for future in futures:
-        future.result(60)
+        future.result(300)
     with databases[0].engine.connect() as connection:
         assert set(connection.execute(text("SELECT name FROM site")).scalars()) == {"xx"}
     assert len(tries) > 2, "one of them was in the other's way"
@@ -177,7 +177,7 @@ def test_server_that_stays_away_ends_the_crawl(url: str) -> None:
     engine = create_engine(gone.replace("postgresql://", "postgresql+psycopg://"))
     writer = Writer(Database(engine, "db", None), patience_seconds=1, waiting=lambda _: None)
     with pytest.raises(DatabaseGone, match=r"does not answer .*gave up after 1 s"):
-        writer.submit(insert, 1).result(30)
+        writer.submit(insert, 1).result(300)
     writer.close()
     with pytest.raises(DatabaseGone, match="does not answer"):
         open_for_crawl(gone, patience_seconds=0)

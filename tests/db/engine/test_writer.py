@@ -13,6 +13,8 @@ from db.engine.errors import DatabaseGone
 from db.engine.writer import Writer
 from db.records.keys import fingerprint
 
+pytestmark = pytest.mark.dialects
+
 
 def insert(connection: Connection, names: Sequence[str]) -> list[int]:
     """Write sites; an empty name is a fault of the job itself."""
@@ -31,7 +33,7 @@ def count(database: Database) -> int:
 
 def test_results_come_after_the_commit(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
-    writer.submit(insert, "one").result(10)
+    writer.submit(insert, "one").result(300)
     assert count(database) == 1
     writer.close()
 
@@ -44,8 +46,8 @@ def test_job_without_a_result_is_a_fault_and_the_next_is_done(database: Database
         return insert(connection, names)[1:]
 
     with pytest.raises(RuntimeError, match="0 results for 1 jobs"):
-        writer.submit(lose, "lost").result(10)
-    writer.submit(insert, "kept").result(10)
+        writer.submit(lose, "lost").result(300)
+    writer.submit(insert, "kept").result(300)
     writer.close()
     assert count(database) == 1
 
@@ -55,13 +57,13 @@ def test_jobs_that_wait_share_a_transaction(database: Database) -> None:
     gate = threading.Event()
 
     def wait(_connection: Connection, payloads: Sequence[None]) -> list[None]:
-        gate.wait(10)
+        gate.wait(300)
         return list(payloads)
 
     writer.submit(wait, None)
     futures = [writer.submit(insert, f"site {i}") for i in range(10)]
     gate.set()
-    assert max(future.result(10) for future in futures) > 1
+    assert max(future.result(300) for future in futures) > 1
     writer.close()
 
 
@@ -70,18 +72,18 @@ def test_gathered_jobs_are_done_at_once_when_few_come(database: Database, monkey
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     for number in range(3):
         writer._rested_at = -1e9  # the last commit is long ago
-        assert writer.gather(insert, f"slow {number}").result(30) == 1
+        assert writer.gather(insert, f"slow {number}").result(300) == 1
     writer.close()
 
 
 def test_gathered_jobs_share_a_transaction_under_load(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.writer._GATHER_SECONDS", 3600)
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
-    writer.submit(insert, "first").result(30)
+    writer.submit(insert, "first").result(300)
     gathered = [writer.gather(insert, f"site {number}") for number in range(50)]
-    urgent = writer.submit(insert, "urgent").result(30)
+    urgent = writer.submit(insert, "urgent").result(300)
     assert urgent >= 50, "an urgent job takes the others along"
-    assert min(future.result(30) for future in gathered[1:]) == urgent
+    assert min(future.result(300) for future in gathered[1:]) == urgent
     assert count(database) == 52
     writer.close()
 
@@ -89,9 +91,9 @@ def test_gathered_jobs_share_a_transaction_under_load(database: Database, monkey
 def test_full_house_waits_no_longer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("db.engine.writer._GATHER_SECONDS", 3600)
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
-    writer.submit(insert, "first").result(30)
+    writer.submit(insert, "first").result(300)
     gathered = [writer.gather(insert, f"site {number}") for number in range(70)]
-    assert gathered[60].result(30) > 1
+    assert gathered[60].result(300) > 1
     writer.close()
     assert count(database) == 71
 
@@ -107,10 +109,10 @@ def test_closing_does_what_is_queued(database: Database) -> None:
 def test_faulty_job_fails_alone(database: Database) -> None:
     writer = Writer(database, patience_seconds=5, waiting=lambda _: None)
     futures = [writer.submit(insert, name) for name in ("a", "", "b")]
-    assert futures[0].result(10) >= 1
+    assert futures[0].result(300) >= 1
     with pytest.raises(Exception, match=r"(?i)null"):
-        futures[1].result(10)
-    assert futures[2].result(10) >= 1
+        futures[1].result(300)
+    assert futures[2].result(300) >= 1
     assert count(database) == 2
     writer.close()
 
@@ -126,11 +128,11 @@ def test_locked_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.Monke
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     future = writer.submit(insert, "one")
-    assert waits.wait(30)
+    assert waits.wait(300)
     assert not future.done()
     other.execute("ROLLBACK")
     other.close()
-    future.result(10)
+    future.result(300)
     assert "locked" in said[0]
     assert said[-1] == ""
     writer.close()
@@ -147,9 +149,9 @@ def test_giving_up_fails_everything_that_waits(tmp_path: Path, monkeypatch: pyte
     futures = [writer.submit(insert, name) for name in "abc"]
     for future in futures:
         with pytest.raises(DatabaseGone, match="gave up"):
-            future.result(20)
+            future.result(300)
     other.close()
     with pytest.raises(DatabaseGone):
-        writer.submit(insert, "later").result(5)
+        writer.submit(insert, "later").result(300)
     writer.close()
     database.close()

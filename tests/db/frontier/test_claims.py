@@ -20,6 +20,8 @@ from db.records.url import State
 from tests.db.frontier_rows import NO_LIMITS, NOW, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import EachTimeNew
 
+pytestmark = pytest.mark.dialects
+
 SEED = "http://a.example/"
 A = fingerprint("a.example")
 PART = 12

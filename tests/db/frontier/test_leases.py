@@ -30,6 +30,8 @@ from db.records.url import Lease
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import real_judge, store_of
 
+pytestmark = pytest.mark.dialects
+
 HOSTS = [f"{letter}.example" for letter in "abcdef"]
 
 
@@ -336,7 +338,7 @@ def writers(database: Database, database_url: str, request: pytest.FixtureReques
 
 
 def at_once(futures: list[Future]) -> list:
-    return [future.result(30) for future in futures]
+    return [future.result(300) for future in futures]
 
 
 def leased(run: Callable, run_id: int, host: str, number: int) -> list[Lease]:
@@ -354,9 +356,9 @@ def test_copy_cannot_slip_in_between(run: Callable, writers: list[Writer], datab
     gate = threading.Barrier(2)
 
     def store(number: int, lease: Lease, body: str) -> str:
-        gate.wait(10)
+        gate.wait(300)
         outcome = done(lease, article=article(lease.url, body))
-        return writers[number].submit(stores[number], outcome).result(30).article
+        return writers[number].submit(stores[number], outcome).result(300).article
 
     with ThreadPoolExecutor(2) as pool:
         for a, b in zip(mine, theirs, strict=True):

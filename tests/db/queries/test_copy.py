@@ -32,6 +32,8 @@ from pipelines.search.terms import index_terms
 from tests.db.frontier_rows import NOW, article, done, new_url, seed_row, start, wish
 from tests.db.stores import METHOD, SIGN, store_of
 
+pytestmark = pytest.mark.dialects
+
 SEED = "http://a.example/"
 A, B = fingerprint("a.example"), fingerprint("b.example")
 

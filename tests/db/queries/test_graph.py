@@ -188,7 +188,7 @@ def test_graph_is_read_while_a_crawl_writes(leased_urls: dict, database: Databas
     def write() -> None:
         for n in order:
             new_urls = [new_url(f"http://b.example/{n}/{i}") for i in range(5)]
-            writer.submit(store, fetched(leased_urls[page(n)], NOW + n, (n + 1,), new_urls=new_urls)).result(20)
+            writer.submit(store, fetched(leased_urls[page(n)], NOW + n, (n + 1,), new_urls=new_urls)).result(300)
 
     thread = threading.Thread(target=write)
     thread.start()

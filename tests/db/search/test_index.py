@@ -26,6 +26,8 @@ from pipelines.search.terms import index_terms, is_current
 from tests.db.frontier_rows import NOW, article, new_url
 from tests.db.stores import METHOD, SIGN, real_judge
 
+pytestmark = pytest.mark.dialects
+
 URLS = [f"http://{host}.example/{n}" for host in "abc" for n in range(6)]
 STORIES = [
     "".join(f"{place}的第{n}座桥昨天通车，{who}说附近居民不必再绕路。" for n, who in enumerate(people, 3))

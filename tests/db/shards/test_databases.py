@@ -7,16 +7,17 @@ import pytest
 from db.engine.errors import WrongDatabase
 from db.records.keys import fingerprint
 from db.shards.databases import Shards
+from tests.table import each_row
 
 ONE, TWO = "postgresql://me@a:5432/news", "postgresql://me@b/news"
 
 
-@pytest.mark.parametrize("between", [" ", ",", ", ", "\n\t", " , \n"])
+@each_row("between", [" ", ",", ", ", "\n\t", " , \n"])
 def test_list_is_read_whatever_separates_it(between: str) -> None:
     assert Shards.read(f" {ONE}{between}{TWO}\n").urls == (ONE, TWO)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         "news.db",
@@ -30,7 +31,7 @@ def test_single_database_is_never_split(given: str) -> None:
     assert Shards.read(given).urls == (given,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         (f"{ONE} sqlite:///news.db", "is not Postgres"),

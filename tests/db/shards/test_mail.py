@@ -28,6 +28,8 @@ from tests.db.small_crawl import run_in
 from tests.db.stores import SIGN, real_judge, store_of
 from tests.pipelines.dedup.test_stream import programme
 
+pytestmark = pytest.mark.dialects
+
 ONE, TWO = Dealing(1, 2), Dealing(2, 2)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from sqlalchemy import text
 
 from db.engine.database import Database
 from db.sites import health
 from db.sites.health import AlarmChange, HealthRow
+
+pytestmark = pytest.mark.dialects
 
 NOW, LATER = "2024-05-01T10:00:00+00:00", "2024-05-01T11:00:00+00:00"
 

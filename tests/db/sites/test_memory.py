@@ -84,7 +84,7 @@ def test_two_processes_lose_no_lesson_of_each_other(writers: list[Writer], run_i
         for _ in range(5):
             futures = [writers[number].submit(memory.save, TrainingBatch(host, [bytes([number])])) for host in order]
             for future in futures:
-                future.result(30)
+                future.result(300)
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(teach, (0, 1)))

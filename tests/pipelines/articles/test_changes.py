@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from pipelines.articles.changes import describe_difference, differs
+from tests.table import each_row
 
 BODY = "市图书馆新馆昨天开放，首日迎来三千多名读者。\n馆长张三说，新馆藏书八十万册，全年无休。"
 STORED = ("新馆开放", BODY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("", "\n阅读 1203 次"),
@@ -35,7 +34,7 @@ def test_noise_is_no_version(before: str, after: str) -> None:
     assert not differs(("新馆开放", BODY + after), ("新馆开放", BODY + before))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("三千多名", "五千多名"),
@@ -63,7 +62,7 @@ def test_beginning_of_what_was_there_is_no_version() -> None:
     assert differs(whole, ("题", lines[5]))
 
 
-@pytest.mark.parametrize("titles", [("新馆开放！", "新馆开放！"), ("新馆开放！", "新馆开放！_要闻_江城网")])
+@each_row("titles", [("新馆开放！", "新馆开放！"), ("新馆开放！", "新馆开放！_要闻_江城网")])
 def test_headline_within_the_text_is_no_statement(titles: tuple[str, str]) -> None:
     long = BODY * 5
     assert not differs((titles[0], f"{titles[0]}\n{long}"), (titles[1], long))
@@ -78,7 +77,7 @@ def test_notice_in_the_place_of_a_long_text_is_no_version() -> None:
     assert differs(("提示", "您访问的文章不存在或已被删除，请返回首页。"), whole)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "is_another"),
     [
         ("大桥昨日通车", "大桥昨日通车 - 江城网", False),
@@ -93,7 +92,7 @@ def test_title_with_the_name_of_the_site_is_the_same(old: str, new: str, *, is_a
     assert differs((old, BODY), (new, BODY)) == differs((new, BODY), (old, BODY)) == is_another
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [("增长3.5%。", "增长35%。"), ("气温为-5度。", "气温为5度。"), ("占3%。", "占3‰。"), ("cost $1.5m.", "cost $15m.")],
 )
@@ -141,7 +140,7 @@ def test_difference_is_bounded() -> None:
     assert "more lines" in shown[-1]
 
 
-@pytest.mark.parametrize("text", ["1" * 200_000, "阅读" * 100_000, "1,1." * 50_000, "jan " * 50_000, "a\n" * 100_000])
+@each_row("text", ["1" * 200_000, "阅读" * 100_000, "1,1." * 50_000, "jan " * 50_000, "a\n" * 100_000])
 def test_hostile_texts_take_no_longer(text: str) -> None:
     began = time.process_time()
     assert not differs(("题", text), ("题", text + " "))

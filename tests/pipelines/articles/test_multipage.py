@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,9 +16,10 @@ from pipelines.articles.multipage import MAX_PARTS, arrange, continues, join, ma
 from pipelines.records import Description
 from tests.db.frontier_rows import article
 from tests.db.stores import SIGN
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "other"),
     [
         ("长江大桥昨日通车", "长江大桥昨日通车"),
@@ -38,7 +38,7 @@ def test_titles_of_one_article(title: str, other: str) -> None:
     assert continues(other, title)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "other"),
     [
         ("长江大桥昨日通车", "市图书馆新馆开放"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-import pytest
 from babel import Locale
 from babel.dates import format_date
 from babel.localedata import locale_identifiers
@@ -13,6 +12,7 @@ from pipelines.dates import parse
 from pipelines.dates.calendars import westernize
 from pipelines.dates.relative import read_relative
 from pipelines.dates.timezones import Habits, find_habits
+from tests.table import each_row
 
 NOW = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def read(text: str, host: str, language: str, declared: str = "") -> str | None:
     return found.iso[:16] if found else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "2024年（令和6年）3月15日",
@@ -81,7 +81,7 @@ def test_year_beside_that_of_another_calendar_is_one(text: str) -> None:
     assert read(text, "e.jp", "ja") == "2024-03-15"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("平成31年（2019年）4月30日", "2019-04-30"),
@@ -99,7 +99,7 @@ def test_other_years_and_clocks_beside_them(text: str, iso: str) -> None:
     assert read(text, "e.jp", "ja") == iso
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "2024年（令和5年）3月15日",
@@ -123,7 +123,7 @@ def test_years_that_contradict_and_other_calendars_alone_are_no_dates(text: str)
     assert read(text, "e.com", "") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("چهارشنبه ۲۲ آذر ۱۴۰۲", "2023-12-13"),
@@ -199,7 +199,7 @@ def test_numbers_are_solar_only_where_that_calendar_is_used() -> None:
     assert read("1402/09/22", "e.com", "ps") == "2023-12-13"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language", "iso"),
     [
         ("15 במרץ 2024", "iw", "2024-03-15"),
@@ -341,7 +341,7 @@ def test_no_date_of_any_language_is_misread() -> None:
     assert right / count >= 0.7, "many small languages have no names and write 2023 M01 15"
 
 
-@pytest.mark.parametrize("language", COMMON.split())
+@each_row("language", COMMON.split())
 def test_long_dates_of_common_languages_are_read(language: str) -> None:
     habits = find_habits("e.com", language)
     for day, text in formatted(language, "long"):

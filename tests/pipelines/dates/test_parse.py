@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dates import parse, relative, timezones
 from pipelines.dates.timezones import CHINA, Habits
+from tests.table import each_row
 
 NOW = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
 CHINESE = Habits(CHINA)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("2024年3月12日 08:30", "2024-03-12T08:30+08:00"),
@@ -106,7 +106,7 @@ def test_dates(text: str, iso: str) -> None:
     assert found.iso == iso
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("1710203415", "2024-03-12T08:30:15+08:00"),
@@ -128,7 +128,7 @@ def test_stamps(text: str, iso: str) -> None:
     assert found.iso == iso
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["", "no date", "2099-01-01", "2024-13-45", "1850年1月1日", "电话 010-20241234", "13.45.2024", "1" * 400]
 )
 def test_no_dates(text: str) -> None:
@@ -142,7 +142,7 @@ def test_day_stands_first_outside_america() -> None:
         assert found.iso == iso
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("3小时前", "2026-06-01T09:00+08:00"),
@@ -228,7 +228,7 @@ def test_dates_in_urls() -> None:
         assert parse.read_url(url, NOW) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("moment", "hours"),
     [
         (datetime(2024, 3, 31, 0, 59), 1),
@@ -255,7 +255,7 @@ def test_read_knows_american_summer_time_as_it_was() -> None:
         assert found.iso.endswith(offset)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "language", "declared", "expected"),
     [
         ("news.e.cn", "zh-Hans", "", (8, True)),
@@ -277,7 +277,7 @@ def test_short_years_that_may_be_days_are_not_read() -> None:
         assert parse.read(text, NOW, habits) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("Fri 15 Mar 10:30", "2024-03-15T10:30+00:00"),
@@ -299,7 +299,7 @@ def test_year_that_is_left_out_is_the_latest_that_fits_the_weekday(text: str, is
     assert (found and (found.iso, found.precision)) == (iso and (iso, "guess"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language", "iso"),
     [
         ("3月15日（金）10:30", "ja", "2024-03-15T10:30+00:00"),
@@ -317,7 +317,7 @@ def test_weekdays_of_other_languages(text: str, language: str, iso: str | None) 
     assert (found and found.iso) == iso
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "iso"),
     [
         ("2024-03-12T08:30:00+14:00", "2024-03-12T08:30:00+14:00"),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from encodings.aliases import aliases
 
-import pytest
-
 from pipelines.decode.charset import choose, find_codec
 from pipelines.decode.encoding import decode, is_binary
 from pipelines.decode.mojibake import DOUBTFUL, suspicion
 from pipelines.document.document import parse
+from tests.table import each_row
 
 TEXTS = {
     "hans": "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计年底以前可以通车，记者从市政府了解到。",
@@ -51,22 +50,22 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize(("language", "name"), SETS)
+@each_row("source", SOURCES)
+@each_row(("language", "name"), SETS)
 def test_declarations_that_say_otherwise(language: str, name: str, source: str) -> None:
     header, meta = SOURCES[source]
     text = f"{meta}<p>{TEXTS[language]}</p>"
     assert decode(text.encode(name), header)[0] == text
 
 
-@pytest.mark.parametrize(("language", "name"), SETS)
+@each_row(("language", "name"), SETS)
 def test_in_a_page_full_of_scripts(language: str, name: str) -> None:
     script = "<script>var a = {b: 1, c: [2, 3]};</script>\n" * 3000
     text = f"<title>x</title>{script}<p>{TEXTS[language]}</p>"
     assert decode(text.encode(name))[0] == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("declared", "meant"),
     [
         ("gb2312", "gb18030"), ("GBK", "gb18030"), ("gb-2312", "gb18030"), ("gb_2312-80", "gb18030"),
@@ -81,7 +80,7 @@ def test_codec_of_declared_names(declared: str, meant: str) -> None:
     assert find_codec(declared) == meant
 
 
-@pytest.mark.parametrize("gap", [5_000, 70_000, 300_000])
+@each_row("gap", [5_000, 70_000, 300_000])
 def test_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
     """One Polish letter reads as well in the Western set."""
     head = "<script>" + "x = 1;" * (gap // 6) + "</script>"
@@ -90,8 +89,8 @@ def test_declaration_far_down_decides_where_bytes_do_not(gap: int) -> None:
     assert (found, name) == (text, "iso8859-2")
 
 
-@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("language", ["hans", "fr"])
+@each_row("order", ["utf-16-le", "utf-16-be"])
+@each_row("language", ["hans", "fr"])
 def test_wide_characters_without_a_mark(order: str, language: str) -> None:
     body = f"<html><head><title>x</title></head><body><p>{TEXTS[language]}</p></body></html>".encode(order)
     assert decode(body)[1] == "utf-16"
@@ -99,12 +98,12 @@ def test_wide_characters_without_a_mark(order: str, language: str) -> None:
     assert not is_binary(body)
 
 
-@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+@each_row("order", ["utf-16-le", "utf-16-be"])
 def test_byte_order_marks(order: str) -> None:
     assert decode(("\ufeff" + TEXTS["hans"]).encode(order), "text/html; charset=gbk")[0] == TEXTS["hans"]
 
 
-@pytest.mark.parametrize("fragment", ["gbk", "cp1252"])
+@each_row("fragment", ["gbk", "cp1252"])
 def test_fragment_in_another_set(fragment: str) -> None:
     inside = TEXTS["hans"] if fragment == "gbk" else "it’s the café’s “best” year"
     body = f"<p>{TEXTS['hant']}</p>".encode() * 5 + f"<div>{inside}</div>".encode(fragment)
@@ -122,16 +121,14 @@ def test_character_cut_in_utf_8_costs_itself() -> None:
     assert f"<p>{TEXTS['hans']}</p>" in found
 
 
-@pytest.mark.parametrize(("language", "name"), [*SETS, ("hans", "utf-8"), ("ja", "utf-8")])
+@each_row(("language", "name"), [*SETS, ("hans", "utf-8"), ("ja", "utf-8")])
 def test_body_cut_anywhere(language: str, name: str) -> None:
     body = f"<p>{TEXTS[language]}</p>".encode(name)
     for at in range(len(body) - 30, len(body)):
         assert decode(body[:at])[0].startswith(f"<p>{TEXTS[language][:30]}")
 
 
-@pytest.mark.parametrize(
-    "text", ["it’s", "Straße", "naïve café", "© 2003", "à la carte", "Gefl\u00fcchtete aus Osnabrück"]
-)
+@each_row("text", ["it’s", "Straße", "naïve café", "© 2003", "à la carte", "Gefl\u00fcchtete aus Osnabrück"])
 def test_character_or_two_are_western(text: str) -> None:
     assert decode(f"<p>{text}</p>".encode("cp1252"))[0] == f"<p>{text}</p>"
 
@@ -149,14 +146,14 @@ MARKED = (
 )
 
 
-@pytest.mark.parametrize("declared", ["", "utf-8", "iso-8859-1", "windows-1252"])
+@each_row("declared", ["", "utf-8", "iso-8859-1", "windows-1252"])
 def test_marks_of_western_pages_are_no_letters(declared: str) -> None:
     """A detector takes them for Cyrillic and Thai; iso-8859-1 stands for windows-1252."""
     wrong = [text for text in MARKED if decode(text.encode("cp1252"), f"text/html; charset={declared}")[0] != text]
     assert wrong == []
 
 
-@pytest.mark.parametrize("declared", ["gb2312", "big5", "euc-kr", "shift_jis", "windows-1251"])
+@each_row("declared", ["gb2312", "big5", "euc-kr", "shift_jis", "windows-1251"])
 def test_marks_of_english_pages_in_the_set_that_they_declare(declared: str) -> None:
     codec = {"gb2312": "gb18030", "big5": "cp950", "shift_jis": "cp932", "windows-1251": "cp1251"}.get(
         declared, declared
@@ -177,8 +174,8 @@ def test_letters_in_the_set_that_is_declared() -> None:
         assert decode(page.encode(codec), f"text/html; charset={codec}")[0] == page
 
 
-@pytest.mark.parametrize("language", ["hu", "cs", "ru", "el", "hans"])
-@pytest.mark.parametrize("declared", ["", "utf-8", "iso-8859-1"])
+@each_row("language", ["hu", "cs", "ru", "el", "hans"])
+@each_row("declared", ["", "utf-8", "iso-8859-1"])
 def test_long_line_is_sampled_as_a_whole(language: str, declared: str) -> None:
     codec = {"ru": "cp1251", "el": "cp1253", "hans": "gb18030"}.get(language, "cp1250")
     plain = "The quick brown fox jumps over the lazy dog. " * 300
@@ -191,7 +188,7 @@ def test_blank_and_newer_letters_of_gbk() -> None:
     assert decode(body, "charset=gbk")[0] == f"\u3000\u3000{TEXTS['hans']}龴ḿ"
 
 
-@pytest.mark.parametrize("name", ["cp855", "cp775", "cp852", "johab", "hp_roman8"])
+@each_row("name", ["cp855", "cp775", "cp852", "johab", "hp_roman8"])
 def test_sets_that_browsers_do_not_know_are_a_doubt(name: str) -> None:
     language = {"cp855": "ru", "cp775": "lt", "johab": "ko", "hp_roman8": "fr"}.get(name, "pl")
     assert suspicion(decode((TEXTS[language] * 2).encode(name, "ignore"))[0]) >= DOUBTFUL
@@ -209,18 +206,14 @@ def test_choose_prefers_the_declared_set_where_both_read_well() -> None:
     assert choose(b"", ()) == choose(b"\xa3 3", ("utf-8",)) == "cp1252"
 
 
-@pytest.mark.parametrize(
-    "unit", [b"\xff", b"\x1b\x80", b"\xb0\xa1", b"~{", b"\x1b$", b"\x00a", b"<\xe4", b"<meta charset"]
-)
+@each_row("unit", [b"\xff", b"\x1b\x80", b"\xb0\xa1", b"~{", b"\x1b$", b"\x00a", b"<\xe4", b"<meta charset"])
 def test_large_and_hostile(unit: bytes) -> None:
     start = time.process_time()
     decode(unit * (2_000_000 // len(unit)))
     assert time.process_time() - start < 3
 
 
-@pytest.mark.parametrize(
-    "name", sorted({*aliases.values(), "idna", "punycode", "unicode_escape", "undefined", "utf_8_sig"})
-)
+@each_row("name", sorted({*aliases.values(), "idna", "punycode", "unicode_escape", "undefined", "utf_8_sig"}))
 def test_every_codec_that_can_be_declared(name: str) -> None:
     """Python knows codecs that raise whatever they are told to do about errors."""
     body = bytes(range(256)) * 3 + TEXTS["hans"].encode("gbk")
@@ -231,14 +224,14 @@ def test_every_codec_that_can_be_declared(name: str) -> None:
 PAGE = "<html><head><title>标题</title></head><body>" + f"<p>{TEXTS['hans']}</p>" * 3 + "</body></html>"
 
 
-@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("header", ["", "text/html; charset=gbk", "text/html; charset=utf-16"])
+@each_row("name", ["utf-16-le", "utf-16-be"])
+@each_row("header", ["", "text/html; charset=gbk", "text/html; charset=utf-16"])
 def test_wide_sets_without_a_mark(name: str, header: str) -> None:
     assert decode(PAGE.encode(name), header) == (PAGE, "utf-16")
     assert not is_binary(PAGE.encode(name))
 
 
-@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
+@each_row("name", ["utf-16-le", "utf-16-be"])
 def test_wide_sets_without_any_markup(name: str) -> None:
     text = TEXTS["hans"] * 4
     assert decode(text.encode(name), "text/plain; charset=utf-16")[0] == text
@@ -250,7 +243,7 @@ def test_marks_that_lie() -> None:
     assert decode(b"\xef\xbb\xbf" + PAGE.encode("gb18030"))[0] == PAGE
 
 
-@pytest.mark.parametrize("name", ["hz", "utf-7"])
+@each_row("name", ["hz", "utf-7"])
 def test_sets_that_browsers_refuse_stay_ascii(name: str) -> None:
     body = PAGE.encode(name)
     assert decode(body, f"text/html; charset={name}") == (body.decode("ascii"), "utf-8")
@@ -261,7 +254,7 @@ def test_iso_2022_kr_that_nobody_declares() -> None:
     assert decode(text.encode("iso2022_kr")) == (text, "iso2022_kr")
 
 
-@pytest.mark.parametrize("name", ["gb18030", "big5", "cp932", "euc_jp", "cp949"])
+@each_row("name", ["gb18030", "big5", "cp932", "euc_jp", "cp949"])
 def test_broken_characters_do_not_rule_their_set_out(name: str) -> None:
     language = {"gb18030": "hans", "big5": "hant", "cp949": "ko"}.get(name, "ja")
     text = f"<p>{TEXTS[language]}</p>\n"
@@ -290,35 +283,29 @@ def _halves(sign: str) -> bytes:
     return (chr(0xD800 + (beyond >> 10)) + chr(0xDC00 + (beyond & 0x3FF))).encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.parametrize(("body", "footer"), [("utf-8", "gb18030"), ("gb18030", "utf-8")])
+@each_row(("body", "footer"), [("utf-8", "gb18030"), ("gb18030", "utf-8")])
 def test_footer_in_another_set(body: str, footer: str) -> None:
     article, foot = f"<p>{TEXTS['hans']}</p>" * 3, "<div>版权所有 河口新闻网</div>"
     found, _ = decode(article.encode(body) + foot.encode(footer), "text/html; charset=utf-8")
     assert article in found
 
 
-@pytest.mark.parametrize(
-    "name", ['"utf-8"', "'gbk'", "utf-8;", "UTF8MB4", "x-gbk", "%s", "utf-7", "gb2312,utf-8", "\0"]
-)
-@pytest.mark.parametrize("real", ["utf-8", "gb18030"])
+@each_row("name", ['"utf-8"', "'gbk'", "utf-8;", "UTF8MB4", "x-gbk", "%s", "utf-7", "gb2312,utf-8", "\0"])
+@each_row("real", ["utf-8", "gb18030"])
 def test_names_that_are_none(name: str, real: str) -> None:
     page = f"<meta charset={name}>{PAGE}"
     assert decode(page.encode(real), f"text/html; charset={name}")[0] == page
 
 
-@pytest.mark.parametrize(
-    ("name", "language"), [("utf-8", "ru"), ("gb18030", "hans"), ("big5", "hant"), ("cp932", "ja")]
-)
-@pytest.mark.parametrize("declared", ["utf-16", "UTF-16LE", "utf-32"])
+@each_row(("name", "language"), [("utf-8", "ru"), ("gb18030", "hans"), ("big5", "hant"), ("cp932", "ja")])
+@each_row("declared", ["utf-16", "UTF-16LE", "utf-32"])
 def test_wide_set_that_is_only_declared(name: str, language: str, declared: str) -> None:
     page = f"<html><title>x</title><p>{TEXTS[language]}</p></html>"
     assert decode(page.encode(name), f"text/html; charset={declared}")[0] == page
 
 
-@pytest.mark.parametrize(
-    ("name", "language"), [("gb18030", "hans"), ("big5", "hant"), ("cp1251", "ru"), ("cp932", "ja")]
-)
-@pytest.mark.parametrize("times", [1, 9])
+@each_row(("name", "language"), [("gb18030", "hans"), ("big5", "hant"), ("cp1251", "ru"), ("cp932", "ja")])
+@each_row("times", [1, 9])
 def test_fragments_in_utf_8(name: str, language: str, times: int) -> None:
     text, line = TEXTS[language], TEXTS["hans" if language == "hans" else language][:20]
     parts = ((f"<title>{line}</title>{f'<p>{text}</p>' * 4}").encode(name), f"<i>{line}</i>".encode() * times)
@@ -327,7 +314,7 @@ def test_fragments_in_utf_8(name: str, language: str, times: int) -> None:
         assert (found.count(text), found.count(f"<i>{line}</i>")) == (4, times)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "declared", "text"),
     [
         (b"\x80 100 " + TEXTS["hans"].encode("gbk"), "gbk", f"€ 100 {TEXTS['hans']}"),

@@ -17,6 +17,7 @@ from db.records.reasons import PageReason
 from pipelines.decode.mojibake import DOUBTFUL, suspicion
 from pipelines.parse_page import parse_page
 from tests.files import files_in
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 DATA = Path(os.environ.get("BENCH_DATA") or "../shared/data")
@@ -70,13 +71,13 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("text", [*TEXTS.values(), *OTHERS.values()], ids=[*TEXTS, *OTHERS])
-@pytest.mark.parametrize("times", [1, 7])
+@each_row("text", [*TEXTS.values(), *OTHERS.values()])
+@each_row("times", [1, 7])
 def test_texts_of_any_language_are_right(text: str, times: int) -> None:
     assert suspicion(f"{text} " * times) < DOUBTFUL
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@each_row("language", TEXTS)
 def test_wrong_readings_are_found(language: str) -> None:
     text = TEXTS[language]
     missed = []
@@ -114,7 +115,7 @@ LATIN = {
 }
 
 
-@pytest.mark.parametrize("language", LATIN)
+@each_row("language", LATIN)
 def test_letters_of_several_languages_are_of_none(language: str) -> None:
     text, sets = LATIN[language][0] * 2, LATIN[language][1]
     assert suspicion(text) < DOUBTFUL
@@ -124,7 +125,7 @@ def test_letters_of_several_languages_are_of_none(language: str) -> None:
             assert read == text or suspicion(read) >= DOUBTFUL, f"{right} as {wrong}: {read}"
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("cp855", "cp1255"), ("cp437", "cp1255"), ("mac_roman", "cp874")])
+@each_row(("right", "wrong"), [("cp855", "cp1255"), ("cp437", "cp1255"), ("mac_roman", "cp874")])
 def test_points_and_tones_on_no_letter_are_a_doubt(right: str, wrong: str) -> None:
     text = TEXTS["ru" if right == "cp855" else "fr"]
     assert suspicion(text.encode(right, "ignore").decode(wrong, "replace")) >= DOUBTFUL
@@ -135,7 +136,7 @@ def test_names_of_other_languages_are_no_doubt() -> None:
     assert suspicion(f"In der Mannschaft stehen {names}; für sie wäre es die größte Überraschung.") < DOUBTFUL
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "锟斤拷锟斤拷锟斤拷锟斤拷",
@@ -153,14 +154,14 @@ def test_wrong_sign_in_a_long_text_is_no_doubt() -> None:
     assert suspicion(TEXTS["zh"] * 3 + "\ufffd") < DOUBTFUL
 
 
-@pytest.mark.parametrize("unit", ["Ã©", "锟斤拷", "Р»", "аБ", "é", "\ufffd", "中", "a", "ÿ" * 9])
+@each_row("unit", ["Ã©", "锟斤拷", "Р»", "аБ", "é", "\ufffd", "中", "a", "ÿ" * 9])
 def test_linear(unit: str) -> None:
     start = time.process_time()
     assert 0 <= suspicion(unit * 300_000) <= 1
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("wrong", ["latin-1", "gb18030", "cp1251"])
+@each_row("wrong", ["latin-1", "gb18030", "cp1251"])
 def test_page_whose_server_converted_it_wrongly_is_in_doubt(wrong: str) -> None:
     paragraphs = "".join(f"<p>{TEXTS['zh'].encode().decode(wrong, 'replace')}</p>" for _ in range(4))
     page = parse_page(f"<h1>x</h1><article>{paragraphs}</article>".encode(), "http://h.cn/1.html", fetched_at=NOW)

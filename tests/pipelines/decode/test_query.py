@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from urllib.parse import unquote_to_bytes
 
-import pytest
-
 from pipelines.decode.charset import read, write
 from pipelines.decode.query import escape_query
 from pipelines.document.document import parse
@@ -14,6 +12,7 @@ from pipelines.links.feeds import parse_feed
 from pipelines.links.sitemaps import parse_sitemap
 from pipelines.parse_page import parse_page
 from pipelines.urls import canonicalize
+from tests.table import each_row
 
 URL = "http://h.cn/list/"
 TEXT = {
@@ -29,7 +28,7 @@ TEXT = {
 """Enough of a language to tell the set by."""
 
 
-@pytest.mark.parametrize("codec", TEXT)
+@each_row("codec", TEXT)
 def test_links_of_a_page_are_sent_back_in_its_set(codec: str) -> None:
     text = TEXT[codec]
     word = text[:3]
@@ -44,7 +43,7 @@ def test_links_of_a_page_are_sent_back_in_its_set(codec: str) -> None:
     assert page.metadata.canonical == canonicalize("/c?" + page.links.urls[0].partition("?")[2].partition("&")[0], URL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("declared", "codec", "query"),
     [
         ("gb2312", "gbk", "%B8%DB%BF%DA"),
@@ -65,7 +64,7 @@ def test_declaration_counts_where_no_byte_tells_the_set(declared: str, codec: st
     assert document.resolve("") == f"http://h.cn/a/?b={query[: query.index('%', 4) if query[1] == 'B' else 9]}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "codec", "query"),
     [
         ("€", "gbk", "%80"),
@@ -83,7 +82,7 @@ def test_reference_stands_for_what_a_set_does_not_hold(text: str, codec: str, qu
     assert canonicalize(escape_query(f"/x?{text}", codec), URL) == f"http://h.cn/x?{query}"
 
 
-@pytest.mark.parametrize("codec", ["gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"])
+@each_row("codec", ["gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"])
 def test_characters_are_written_as_they_were_read(codec: str) -> None:
     pairs = [bytes((first, second)) for first in range(0xA4, 0xF4, 3) for second in range(0xA1, 0xFC)]
     texts = {pair: text for pair in pairs if len(text := read(pair, codec)) == 1 and text != "\ufffd"}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.decode.scripts import simplify
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "simple"),
     [("熱門新聞", "热门新闻"), ("热门新闻", "热门新闻"), ("Étoile 臺", "Étoile 台"), ("plain", "plain"), ("", "")],
 )

@@ -8,14 +8,14 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.text import clean, strip_invisible
 from pipelines.links.feeds import parse_feed
 from pipelines.parse_page import parse_page
 from pipelines.records import ParseResult
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 HARMFUL = re.compile(
@@ -26,7 +26,7 @@ SIGNS = "\U0001d173\U0010ffff\U000e0fff\x00\x07\x1b[31m\x9b\u200b\u202e\u2066\u2
 PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建设，全长二十三公里，沿途设十五座车站，预计三年后通车。"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["نمی‌خواهم کتاب‌ها", "क्‍ष", "👨‍👩‍👧 and ❤️‍🔥", "l’été “naïve” – 3 € ½ ™", "𠮷野家 한국어", "葛󠄀城", "1️⃣ ©️ ✔️ ℹ️"],
 )
@@ -34,7 +34,7 @@ def test_harmless_characters_stay(text: str) -> None:
     assert clean(text) == strip_invisible(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left"),
     [
         ("a\u200cb", "ab"),
@@ -52,7 +52,6 @@ def test_joiners_that_join_nothing_go(text: str, left: str) -> None:
     assert clean(text) == left
 
 
-@settings(max_examples=100)
 @given(st.text(st.characters(), max_size=60))
 def test_any_text(text: str) -> None:
     found = clean(text)
@@ -94,9 +93,7 @@ def test_titles_of_feeds() -> None:
     assert not HARMFUL.search(anchor)
 
 
-@pytest.mark.parametrize(
-    "half", ["&#xD800;", "&#xdFfF", "&#55296;", "&#057343;", "&#xFFFE;", "&#0;", "&#x110000;", "&#27;"]
-)
+@each_row("half", ["&#xD800;", "&#xdFfF", "&#55296;", "&#057343;", "&#xFFFE;", "&#0;", "&#x110000;", "&#27;"])
 def test_feeds_with_references_to_no_sign(half: str) -> None:
     feed = f"<rss><item><link>http://h.cn/1</link><title>头{half}条&#65281;&#xFF01;&#57344;</title></item></rss>"
     links = parse_feed(feed.encode(), "http://h.cn/rss")
@@ -105,7 +102,7 @@ def test_feeds_with_references_to_no_sign(half: str) -> None:
     assert links.anchors[0].endswith("条！！\ue000")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         '<a href="javascript:alert(1)">x</a>', '<a href=" java\nscript:alert(1)">x</a>', '<a href="data:text/html,x">x</a>',

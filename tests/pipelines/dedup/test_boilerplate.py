@@ -1,8 +1,7 @@
 import random
 
-import pytest
-
 from pipelines.dedup.boilerplate import BoilerplateLines, BoilerplateParams
+from tests.table import each_row
 
 FOOTER = "【版权声明】未经本网授权，不得转载、摘编或以其他方式使用上述作品。"
 
@@ -37,13 +36,13 @@ def test_sites_learn_apart() -> None:
     assert lines.without(text, "b.example") == text
 
 
-@pytest.mark.parametrize("rest", ["", "快讯", "12日"])
+@each_row("rest", ["", "快讯", "12日"])
 def test_text_of_boilerplate_stays_whole(rest: str) -> None:
     text = f"{FOOTER}\n{rest}"
     assert learned(4).without(text) == text
 
 
-@pytest.mark.parametrize("line", ["的", "长" * 301])
+@each_row("line", ["的", "长" * 301])
 def test_very_short_and_long_lines_are_nobodys(line: str) -> None:
     lines = BoilerplateLines()
     for seed in range(9):
@@ -59,7 +58,7 @@ def test_lines_not_seen_again_are_forgotten_and_others_stay() -> None:
     assert sum(lines.without(story(seed)) != story(seed) for seed in range(1_000, 1_200)) <= 20
 
 
-@pytest.mark.parametrize("text", ["", "\n" * 5_000, "\ud800\udfff ab\n" * 3, "x" * 1_000_000])
+@each_row("text", ["", "\n" * 5_000, "\ud800\udfff ab\n" * 3, "x" * 1_000_000])
 def test_hostile_texts_come_back(text: str) -> None:
     lines = learned(4)
     lines.learn(text, "\ud800")

@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.evidence import DIFFERENT, RELATED, REPEATING
@@ -56,7 +56,6 @@ def test_unknown_method_or_parameter_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("name", sorted(METHODS))
 @given(text=st.text(max_size=60), other=st.text(max_size=60))
-@settings(deadline=None, max_examples=30)
 def test_every_method_keeps_its_promises(name: str, text: str, other: str) -> None:
     chosen = method(name)
     signature = chosen.sign("", text)

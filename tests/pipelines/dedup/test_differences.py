@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dedup.differences import compare_sentences, mark_changes, share_sentences
+from tests.table import each_row
 
 TEXTS = st.text(alphabet="甲乙丙ab 。.\n", max_size=60)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "marked"),
     [("Rain fell. Roads shut.", "Rain fell. All roads shut.", ["=Rain fell. ", "-Roads", "+All roads", "= shut."]),
      ("市长今天宣布新桥开通。", "市长昨天宣布新桥开通。", ["=市长", "-今", "+昨", "=天宣布新桥开通。"]),
@@ -41,7 +41,7 @@ def test_sentences_are_compared_whatever_their_formatting() -> None:
     assert compare_sentences("雨停了。路开了。", "路开了！\n风来了。") == (["风来了。"], ["雨停了。"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "shared"),
     [("雨停了，路开了。市长说新桥下月通车。", "市长说新桥下月通车！学校明天照常上课。", True),
      ("雨停了，路开了。市长说新桥下月通车。", "市长说旧校舍要拆。居民说新桥下月通车太晚。", False),

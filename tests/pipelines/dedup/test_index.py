@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dedup.index import FeatureIndex, IndexHit, read_features
@@ -90,7 +90,6 @@ def test_part_shares_fewer_features_than_a_whole() -> None:
     st.sets(st.integers(0, 40), max_size=12),
     st.sampled_from([0, 1, 5]),
 )
-@settings(deadline=None, max_examples=60)
 def test_index_agrees_with_comparing_everything(stored: list[set[int]], new: set[int], bulk: int) -> None:
     index = FeatureIndex(EVERY)
     many = range(len(stored[:bulk]))

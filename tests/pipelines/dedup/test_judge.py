@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from db.records.article import Candidate, NewArticle
 from db.records.keys import fingerprint
 from pipelines.dedup import method
 from pipelines.dedup.judge import DuplicateJudge, Policy
 from tests.db.frontier_rows import article
+from tests.table import each_row
 
 STORY = "".join(
     f"{place}的工程队昨天修好了第{number}座桥，{who}说通车以后附近{number * 7}户居民不必再绕路。"
@@ -102,7 +101,7 @@ def test_nearly_the_same_text_under_the_same_headline_is_the_same_page() -> None
     assert verdict.same_page
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "same"),
     [
         ({"title": "题 目！"}, True),  # compared as normalised
@@ -118,7 +117,7 @@ def test_headline_time_and_site_must_agree(values: dict[str, Any], *, same: bool
     assert verdict.same_page is same
 
 
-@pytest.mark.parametrize("tie", ["new names stored", "stored names new", "both name a third"])
+@each_row("tie", ["new names stored", "stored names new", "both name a third"])
 def test_canonical_ties_two_addresses_whatever_the_headline(tie: str) -> None:
     third = fingerprint("http://h.cn/third")
     one = new(canonical_id={"new names stored": fingerprint("http://h.cn/old"), "both name a third": third}.get(tie))

@@ -2,7 +2,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.evidence import (
@@ -22,6 +22,7 @@ from pipelines.dedup.lcs import compare as compare_texts
 from pipelines.dedup.normalize import normalize
 from pipelines.dedup.shape import CALIBRATED, Comparison
 from pipelines.dedup.shingles import Sums
+from tests.table import each_row
 
 WEATHER = (
     "杭州市气象台{0}月{1}日发布天气预报：今天夜间到明天白天，多云转阴，东风{2}级，最高气温{3}摄氏度，最低气温{4}摄氏度。"
@@ -58,12 +59,12 @@ def test_equal_texts_are_the_same() -> None:
     assert compare("中国。", " 中國") == compare("A", "a") == Comparison(1.0, SAME, 1.0)
 
 
-@pytest.mark.parametrize(("a", "b"), [("", ""), ("", "中国"), ("中国", "。")])
+@each_row(("a", "b"), [("", ""), ("", "中国"), ("中国", "。")])
 def test_empty_texts_are_different(a: str, b: str) -> None:
     assert (compare(a, b).similarity, compare(a, b).kind) == (0.0, DIFFERENT)
 
 
-@pytest.mark.parametrize("text", [prose(800, 1), english(150, 1)])
+@each_row("text", [prose(800, 1), english(150, 1)])
 def test_small_changes_are_edits(text: str) -> None:
     third = len(text) // 3
     for other in (text + prose(60, 9), text[third:] + text[:third], text[:third] + text[third + 90 :]):
@@ -72,14 +73,14 @@ def test_small_changes_are_edits(text: str) -> None:
         assert verdict.similarity > CALIBRATED
 
 
-@pytest.mark.parametrize(("text", "share"), [(prose(800, 1), 0.1), (english(150, 1), 0.06)])
+@each_row(("text", "share"), [(prose(800, 1), 0.1), (english(150, 1), 0.06)])
 def test_scattered_errors_are_edits(text: str, share: float) -> None:
     verdict = compare(text, noisy(text, share, 2))
     assert verdict.kind == EDITED
     assert verdict.similarity > CALIBRATED
 
 
-@pytest.mark.parametrize("size", [90, 800, 5000])
+@each_row("size", [90, 800, 5000])
 def test_parts_and_wholes(size: int) -> None:
     part = prose(size, 1)
     whole = prose(size, 2) + part + prose(size, 3)
@@ -89,13 +90,13 @@ def test_parts_and_wholes(size: int) -> None:
     assert compare(part, whole).resemblance == pytest.approx(1 / 3, abs=0.02)
 
 
-@pytest.mark.parametrize(("a", "b"), [(prose(800, 1), prose(800, 2)), (english(150, 1), english(150, 2))])
+@each_row(("a", "b"), [(prose(800, 1), prose(800, 2)), (english(150, 1), english(150, 2))])
 def test_unrelated_texts_are_different(a: str, b: str) -> None:
     assert compare(a, b).kind == DIFFERENT
     assert compare(a, b).similarity < 0.4
 
 
-@pytest.mark.parametrize("of", [prose, english])
+@each_row("of", [prose, english])
 def test_texts_that_share_a_passage_quote(of) -> None:
     passage = of(150, 1)
     verdict = compare(f"{of(300, 2)} {passage} {of(300, 3)}", f"{of(400, 4)} {passage} {of(100, 5)}")
@@ -116,7 +117,7 @@ def test_runs_too_short_for_the_threshold_are_quotations() -> None:
     assert Comparison(0.2, TEMPLATE).at(0.8) == Comparison(0.2, TEMPLATE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second"),
     [
         (WEATHER.format(3, 4, 2, 17, 8, 60, 45, 6, 21), WEATHER.format(3, 5, 3, 21, 11, 85, 62, 6, 20)),
@@ -146,7 +147,6 @@ texts = st.text(alphabet="中国人民ab 12", max_size=120)
 
 
 @given(texts, texts)
-@settings(deadline=None, max_examples=200)
 def test_range_kinds_and_the_view_from_the_other_side(a: str, b: str) -> None:
     one, other = compare(a, b), compare(b, a)
     assert 0.0 <= one.similarity <= 1.0
@@ -157,12 +157,11 @@ def test_range_kinds_and_the_view_from_the_other_side(a: str, b: str) -> None:
 
 
 @given(texts)
-@settings(deadline=None, max_examples=50)
 def test_text_equals_itself(text: str) -> None:
     assert compare(text, text).similarity == (1.0 if normalize(text) else 0.0)
 
 
-@pytest.mark.parametrize("unit", ["x", "1 ", "中", "12中", "x1", prose(1000, 7), english(200, 7)])
+@each_row("unit", ["x", "1 ", "中", "12中", "x1", prose(1000, 7), english(200, 7)])
 def test_huge_texts_cost_a_bounded_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     one, other = WindowedText(Sums(normalize(text))), WindowedText(Sums(normalize(noisy(text[:150_000], 0.1, 1))))

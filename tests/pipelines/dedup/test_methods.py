@@ -13,6 +13,7 @@ from db.records.evidence import CONTAINS, DIFFERENT, EDITED, PART_OF, SAME
 from pipelines.dedup import METHODS, THRESHOLD, Method, method
 from pipelines.dedup.stream import Finder
 from pipelines.dedup.words import cache_pages, hash_words, make_readable
+from tests.table import each_row
 
 KEYWORD_METHODS = ("feature-string", "keywords")
 
@@ -94,7 +95,7 @@ def test_hostile_texts_cost_a_bounded_time(chosen: Method, unit: str) -> None:
     assert 0.0 <= verdict.similarity <= 1.0
 
 
-@pytest.mark.parametrize("name", KEYWORD_METHODS)
+@each_row("name", KEYWORD_METHODS)
 def test_copy_is_found_through_its_keywords(name: str) -> None:
     texts = [BRIDGE, HARVEST, STRIKE]
     finder = Finder(method(name), THRESHOLD, [])
@@ -161,7 +162,7 @@ def test_extreme_counts_make_no_keywords() -> None:
     assert names == hash_words(["wheat"])
 
 
-@pytest.mark.parametrize("name", KEYWORD_METHODS)
+@each_row("name", KEYWORD_METHODS)
 def test_part_and_whole_are_told_by_length(name: str) -> None:
     short = BRIDGE.splitlines()[0] + BRIDGE.splitlines()[1]
     loose = {"cosine": 0.3} if name == "keywords" else {"share": 0.1}
@@ -169,7 +170,7 @@ def test_part_and_whole_are_told_by_length(name: str) -> None:
     assert compared(method(name, loose), ("", BRIDGE), ("", short))[1] == CONTAINS
 
 
-@pytest.mark.parametrize("name", KEYWORD_METHODS)
+@each_row("name", KEYWORD_METHODS)
 def test_parameters_are_checked_by_name(name: str) -> None:
     with pytest.raises(ValueError, match="no parameter 'shingles'; known: keywords"):
         method(name, {"shingles": 3})

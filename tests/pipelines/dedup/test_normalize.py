@@ -1,16 +1,16 @@
 import time
 import unicodedata
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dedup.normalize import MAX_CHARS, normalize
+from tests.table import each_row
 
 anything = st.text(alphabet=st.characters(exclude_categories=()), max_size=200)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("", ""),
@@ -36,7 +36,6 @@ def test_traditional_and_simplified_agree() -> None:
 
 
 @given(anything)
-@settings(deadline=None, max_examples=150)
 def test_only_letters_marks_digits_and_single_inner_spaces_remain(text: str) -> None:
     result = normalize(text)
     rare = "\U00020000"  # ideographs that this Python does not know yet are letters all the same
@@ -46,18 +45,16 @@ def test_only_letters_marks_digits_and_single_inner_spaces_remain(text: str) -> 
 
 
 @given(st.text(alphabet="中国臺灣abcÀ１2 ，.\n'", max_size=80))
-@settings(deadline=None, max_examples=100)
 def test_normal_text_stays(text: str) -> None:
     assert normalize(normalize(text)) == normalize(text)
 
 
 @given(anything)
-@settings(deadline=None, max_examples=50)
 def test_punctuation_between_words_is_one_boundary(text: str) -> None:
     assert normalize(text.replace(" ", " — ")) == normalize(text)
 
 
-@pytest.mark.parametrize("unit", ["x", "中", "e\u0301\u0316", "½", "ﷺ", "\ud800", "\u0315\u0301", "\u1161", "中a "])
+@each_row("unit", ["x", "中", "e\u0301\u0316", "½", "ﷺ", "\ud800", "\u0315\u0301", "\u1161", "中a "])
 def test_long_hostile_text_costs_a_bounded_time(unit: str) -> None:
     started = time.process_time()
     assert len(normalize(unit * (5_000_000 // len(unit)))) <= MAX_CHARS

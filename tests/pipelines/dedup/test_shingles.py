@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dedup.normalize import normalize
@@ -29,7 +29,6 @@ def sampled(text: str) -> list[int]:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=300))
-@settings(deadline=None, max_examples=100)
 def test_sample_is_ascending_distinct_and_small(text: str) -> None:
     shingles = sampled(normalize(text))
     assert shingles == sorted(set(shingles))
@@ -38,7 +37,6 @@ def test_sample_is_ascending_distinct_and_small(text: str) -> None:
 
 
 @given(st.text(alphabet="中国abc 12", min_size=1, max_size=60), st.integers(1, 9), st.integers(1, 9))
-@settings(deadline=None, max_examples=100)
 def test_windows_hash_content_not_place(text: str, unspaced: int, words: int) -> None:
     starts, ends, hashes = Sums(text).windows(unspaced, words)
     content = [text[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -47,7 +45,6 @@ def test_windows_hash_content_not_place(text: str, unspaced: int, words: int) ->
 
 
 @given(st.text(alphabet="中国abc 12", min_size=1, max_size=60), st.integers(1, 9), st.integers(1, 9))
-@settings(deadline=None, max_examples=100)
 def test_length_of_a_window_is_that_of_its_script(text: str, unspaced: int, words: int) -> None:
     lengths = [words if character in "abc12" else unspaced for character in text]
     fitting = [(start, start + length) for start, length in enumerate(lengths) if start + length <= len(text)]

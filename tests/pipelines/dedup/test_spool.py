@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.dedup.spool import Spool
+from tests.table import each_row
 
 TEXTS = [("标题", "正文。\n第二段"), ("", ""), ("a\x00b", "\ud800 lone"), ("long", "x" * 300_000), ("t", "")]
 
@@ -22,7 +23,7 @@ def test_reading_and_writing_may_alternate() -> None:
             assert spool[number // 2] == (str(number // 2), "text " * (number // 2))
 
 
-@pytest.mark.parametrize("number", [-1, 1])
+@each_row("number", [-1, 1])
 def test_number_that_is_not_there_is_refused(number: int) -> None:
     with Spool() as spool:
         spool.append(TEXTS[0])

@@ -9,6 +9,7 @@ from db.records.evidence import CONTAINS, EDITED, PART_OF, QUOTES, REPEATING, SA
 from pipelines.dedup import THRESHOLD, method
 from pipelines.dedup.shape import Comparison
 from pipelines.dedup.stream import Counts, Finder, Pair, write_pairs
+from tests.table import each_row
 
 FOOTERS = [
     "分享到：微信 微博 QQ空间 打印 关闭 字号 大 中 小",
@@ -38,7 +39,7 @@ def repeated(pairs: list[Pair]) -> set[int]:
     return {pair.earlier for pair in pairs if pair.kind in REPEATING}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "expected"),
     [
         (Comparison(1.0, SAME), False),
@@ -53,7 +54,7 @@ def test_wording_of_its_own_is_what_another_text_cannot_stand_for(verdict: Compa
     assert verdict.has_own_wording() is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "texts"),
     [
         (lambda lines: lines, 1),
@@ -147,7 +148,7 @@ def test_bulletins_of_a_series_are_related_and_no_duplicates() -> None:
     assert TEMPLATE in kinds
 
 
-@pytest.mark.parametrize("kind", ["exact", "edited", "own wording"])
+@each_row("kind", ["exact", "edited", "own wording"])
 def test_story_of_very_many_copies_stays_found_and_fast(kind: str) -> None:
     finds, original, copies = finder(), story(1, 20), 300
     took = []
@@ -190,7 +191,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_hostile_texts_cost_a_bounded_time_and_repeat_themselves(name: str) -> None:
     finds, hostile = finder(), HOSTILE[name]
     started = time.process_time()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from db.records.evidence import REPEATING, TEMPLATE
 from pipelines.dedup import method
 from pipelines.dedup.stream import Finder
 from tests.benchmarks.templates import EDITS, LANGUAGES, copied, run, stream
+from tests.table import each_row
 
 CLOSE = (
     "The Harbour 30 index closed {} percent at {} points. The largest gain was that of {}, the largest loss that "
@@ -30,7 +29,7 @@ def kind(one: tuple[str, str], other: tuple[str, str]) -> str:
     return kinds.pop()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [(("Harbour 30 closes up 0.8 percent", CLOSE.format("up 0.8", "4,812.55", "Quay Bank", "Ferry Lines")),
       ("Harbour 30 closes down 1.3 percent", CLOSE.format("down 1.3", "4,749.97", "Dock Steel", "Island Foods"))),
@@ -41,9 +40,7 @@ def test_stories_of_one_template_are_no_duplicates(one: tuple[str, str], other: 
     assert kind(one, other) == TEMPLATE
 
 
-@pytest.mark.parametrize(
-    ("name", "age", "job"), [("Hale", 85, "teacher"), ("Hayle", 84, "teacher"), ("Hale", 84, "school teacher")]
-)
+@each_row(("name", "age", "job"), [("Hale", 85, "teacher"), ("Hayle", 84, "teacher"), ("Hale", 84, "school teacher")])
 def test_corrected_fact_is_an_edit(name: str, age: int, job: str) -> None:
     one = "Mary Hale, 84", OBITUARY.format("Mary", "Hale", 84, "teacher", "Mary")
     other = f"Mary {name}, {age}", OBITUARY.format("Mary", name, age, job, "Mary")
@@ -56,7 +53,7 @@ def test_corrected_result_is_an_edit() -> None:
     assert kind(one, other) in REPEATING
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_streams_of_templates_and_phrases(language: str) -> None:
     """Held to what the benchmark measures, with room for single pairs; without the comparison of facts .4 are false."""
     found, _ = run([language], fitted=False, seeds=1, chosen=method())
@@ -64,8 +61,8 @@ def test_streams_of_templates_and_phrases(language: str) -> None:
     assert found.hits.total() >= 0.95 * found.copies.total()
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("edit", EDITS)
+@each_row("language", LANGUAGES)
 def test_edited_copies_are_found(language: str, edit: str) -> None:
     draw = random.Random(7)
     pairs = [

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.boxes import find_boxes, is_thread
 from pipelines.document.document import parse
+from tests.table import each_row
 
 URL = "http://mail.example/2024/pier.html"
 
@@ -20,7 +19,7 @@ def flags_of(opening: str, tag: str = "div") -> tuple[bool, bool]:
     return bool(boxes[-1]), bool(comments[-1])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "comments",
@@ -42,7 +41,7 @@ def test_comments_are_found_by_the_name_of_their_container(name: str) -> None:
     assert flags_of(f'<div class="{name}">') == (False, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "post comments-open",
@@ -57,7 +56,7 @@ def test_names_that_only_speak_of_comments_hold_none(name: str) -> None:
     assert flags_of(f'<div class="{name}">') == (False, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opening", "tag"),
     [
         ("<figure><figcaption>", "figcaption"),
@@ -78,9 +77,7 @@ def test_boxes_are_found_by_tag_name_or_because_they_are_hidden(opening: str, ta
     assert flags_of(opening, tag) == (True, False)
 
 
-@pytest.mark.parametrize(
-    "opening", ["<aside class=factbox>", "<blockquote class=twitter-tweet>", "<div class=captionless>"]
-)
+@each_row("opening", ["<aside class=factbox>", "<blockquote class=twitter-tweet>", "<div class=captionless>"])
 def test_fact_boxes_and_embedded_posts_are_text(opening: str) -> None:
     assert flags_of(opening, opening[1:].split(" ", 1)[0]) == (False, False)
 
@@ -92,7 +89,7 @@ def test_box_that_holds_much_of_the_page_is_none() -> None:
     assert not find_boxes(document, [0])[0].any()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "head"),
     [
         ("http://forum.example/viewtopic.php?t=3", ""),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.class_names import CATEGORIES, TAG_CATEGORIES, find_categories
+from tests.table import each_row
 
 
 def of(name: str) -> set[str]:
     return {CATEGORIES[number] for number in find_categories(name)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "category"),
     [
         ("post-comments", "comment"),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decode.encoding import decode
@@ -14,13 +13,14 @@ from pipelines.decode.text import clean
 from pipelines.document.document import parse
 from pipelines.document.limits import DEFAULT
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 CHINESE = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
 TRADITIONAL = "山城咖啡季將於本週末在舊車站廣場登場，三十多家烘豆店擺攤。"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "header", "codec", "text"),
     [
         (CHINESE.encode("gbk"), "text/html; charset=utf-8", "gb18030", CHINESE),
@@ -55,7 +55,7 @@ def test_text_behind_an_early_end_is_kept() -> None:
     assert document.blocks.texts == ["first part", "second part"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "read"),
     [
         ('"?x=1&copy=2"', "?x=1&copy=2"),
@@ -87,9 +87,7 @@ def test_scripts_and_comments_are_no_text() -> None:
     assert document.scripts == ["var c"]
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"   ", b"<!-- -->", b"\x00\x00", b"<html>", b"<frameset><frame src=a></frameset>"]
-)
+@each_row("body", [b"", b"   ", b"<!-- -->", b"\x00\x00", b"<html>", b"<frameset><frame src=a></frameset>"])
 def test_nearly_nothing(body: bytes) -> None:
     page = parse_page(body, "http://e.com/a.html", fetched_at=NOW)
     assert page.extraction.text == ""
@@ -100,7 +98,7 @@ def test_bare_text_is_text() -> None:
     assert parse(CHINESE.encode(), "http://e.com/").blocks.texts == [CHINESE]
 
 
-@pytest.mark.parametrize("tag", ["div", "b", "x", "a href=/", "table><tr><td", "p><i"])
+@each_row("tag", ["div", "b", "x", "a href=/", "table><tr><td", "p><i"])
 def test_deep_nesting_is_bounded(tag: str) -> None:
     body = (f"<{tag}>" * 300_000 + "</div>" * 1000 + f"<p>{CHINESE}</p>").encode()
     start = time.process_time()
@@ -114,7 +112,6 @@ def test_text_after_deep_nesting_is_found() -> None:
     assert CHINESE in parse(body, "http://e.com/").blocks.texts
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.binary(max_size=400))
 def test_any_bytes(body: bytes) -> None:
     page = parse_page(body, "http://e.com/a.html", fetched_at=NOW)
@@ -135,7 +132,6 @@ MARKUP = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=80)
 @given(MARKUP)
 def test_any_markup(parts: list[str]) -> None:
     body = "".join(parts).encode("utf-8", "replace")
@@ -196,7 +192,7 @@ def test_text_in_noscript_is_read_where_it_is_the_page() -> None:
     assert [link[1] for link in document.links] == ["/more"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shown", "hidden"),
     [
         (f"<p>{PROSE} {PROSE}</p><p>{PROSE[::-1]}</p>", f"<noscript><p>{PROSE}</p><p>{PROSE[::-1]}</p></noscript>"),

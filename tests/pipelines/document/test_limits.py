@@ -14,6 +14,7 @@ from pipelines.document.structured_data import read as read_structured
 from pipelines.links.sitemaps import parse_sitemap
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind, ParseResult
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 SMALL = PageLimits(links=50, chars=20_000, nodes=2_000, depth=64)
@@ -30,7 +31,7 @@ def read(body: str | bytes, bounds: PageLimits = SMALL) -> ParseResult:
     return page
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "bitten"),
     [
         ("<div>" * MANY + "x" + "</div>" * MANY, "levels"),
@@ -90,8 +91,8 @@ def test_markup_is_cut_before_a_tag() -> None:
     assert cut_tags(large, 250_000) == (large[:1_000_000], True)
 
 
-@pytest.mark.parametrize("join", [b" ", b"\n", b"/", b""])
-@pytest.mark.parametrize("value", [b"", b"=1", b'=""', b"='>'"])
+@each_row("join", [b" ", b"\n", b"/", b""])
+@each_row("value", [b"", b"=1", b'=""', b"='>'"])
 def test_only_tags_of_hundreds_of_attributes_go(join: bytes, value: bytes) -> None:
     if not (join or value[-1:] in {b'"', b"'"}) or (join == b"/" and value == b"=1"):
         pytest.skip("one long name or value")
@@ -101,7 +102,7 @@ def test_only_tags_of_hundreds_of_attributes_go(join: bytes, value: bytes) -> No
     assert drop_huge_tags(some + huge + b"x" + script) == (some + b"x" + script, True)
 
 
-@pytest.mark.parametrize("value", ["NaN", "1e999", "-Infinity", "9" * 4_000])
+@each_row("value", ["NaN", "1e999", "-Infinity", "9" * 4_000])
 def test_numbers_that_are_none(value: str) -> None:
     body = f'<script type="application/ld+json">{{"@type":"NewsArticle","headline":{value}}}</script><p>x</p>'
     assert read_structured(parse(body.encode(), "http://h.cn/")).headline == ""
@@ -111,8 +112,8 @@ LOL = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
 DTD = f'<?xml version="1.0"?><!DOCTYPE u [<!ENTITY a0 "lol">{LOL}<!ENTITY f SYSTEM "file:///etc/passwd">'
 
 
-@pytest.mark.parametrize("loc", ["&a9;", "http://h.cn/&f;", "&f;"])
-@pytest.mark.parametrize("default", ["", '<!ATTLIST url x CDATA "&a8;">', '<!ENTITY % p SYSTEM "http://h.cn/dtd">%p;'])
+@each_row("loc", ["&a9;", "http://h.cn/&f;", "&f;"])
+@each_row("default", ["", '<!ATTLIST url x CDATA "&a8;">', '<!ENTITY % p SYSTEM "http://h.cn/dtd">%p;'])
 def test_document_types_are_passed_over(loc: str, default: str) -> None:
     body = f"{DTD}{default}]><urlset><url><loc>{loc}</loc></url><url><loc>http://h.cn/good</loc></url></urlset>"
     start = time.process_time()

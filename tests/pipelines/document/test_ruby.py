@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from pipelines.document.ruby import drop_readings
 from pipelines.document.structured_data import read
 from pipelines.links.feeds import clean_title
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 TOKENS = [
@@ -40,7 +40,7 @@ TOKENS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "text"),
     [
         ("<ruby>港<rt>みなと</rt></ruby>をまたぐ", "港をまたぐ"),
@@ -65,7 +65,7 @@ def test_readings_are_left_out(markup: str, text: str) -> None:
     assert parse(f"<p>{markup}</p>".encode(), "http://e.com/").blocks.texts == [text]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         "<p><ruby>東<rt>とう<p>次の段落</p>",

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from db.records.reasons import PageReason
 from pipelines.document.document import parse
 from pipelines.document.shell import is_shell, is_thin
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 LIST = "".join(f"<li><a href=/{n}>A headline of some length, number {n}</a></li>" for n in range(9))
 SCRIPT = "<script src=/assets/index.js></script>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f'<div id="app"></div>{SCRIPT}',
@@ -57,15 +56,15 @@ FRAMEWORKS = {
 }
 
 
-@pytest.mark.parametrize("name", list(FRAMEWORKS))
-@pytest.mark.parametrize("path", ["", "news/12.html"])
+@each_row("name", list(FRAMEWORKS))
+@each_row("path", ["", "news/12.html"])
 def test_empty_page_of_a_framework_needs_a_browser(name: str, path: str) -> None:
     html = f"<html><head><title>Harbour News</title></head><body>{FRAMEWORKS[name]}</body></html>"
     page = parse_page(html.encode(), f"http://h.example/{path}", fetched_at=NOW)
     assert (page.kind, page.reason) == (PageKind.OTHER, PageReason.NEEDS_BROWSER)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "leads_nowhere"),
     [
         (f"{MENU}<main id=list></main>{SCRIPT}", True),
@@ -87,7 +86,7 @@ def test_list_of_which_a_part_is_left_to_the_browser_loads_more() -> None:
         assert (page.kind, page.loads_more) == (PageKind.LIST, bool(fallback))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<p>Back on Monday.</p>",

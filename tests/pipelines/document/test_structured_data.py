@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.document import Document
 from pipelines.document.structured_data import read
+from tests.table import each_row
 
 STATED = "2024-01-15T18:30:00Z"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "block",
     [
         '{"@type": "Article", // of the day\n "headline": "Ferry runs", "datePublished": "%s"}',
@@ -30,7 +29,7 @@ def test_read_keeps_what_looks_like_a_comment_in_a_string() -> None:
     assert read(Document("http://e.com/", json_ld=[block])).headline == "Ferry // runs, } again"
 
 
-@pytest.mark.parametrize("piece", ['"', "/* ", '\\"', "* /", ", "])
+@each_row("piece", ['"', "/* ", '\\"', "* /", ", "])
 def test_read_takes_no_time_for_what_never_ends(piece: str) -> None:
     block = f'{{"@type": "Article", "headline": "{piece * 50_000}'
     assert not read(Document("http://e.com/", json_ld=[block])).found

@@ -7,8 +7,7 @@ import gc
 import importlib
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document import tokens
@@ -16,6 +15,7 @@ from pipelines.document.document import Document, parse
 from pipelines.document.view import measure
 from pipelines.extract import bte, fusion, lineblocks
 from pipelines.training import examples, pso
+from tests.table import each_row
 
 BODY = "<body><div><p>一二三<a href=/>四</a></p><p><a href=/>五六</a></p></div><td>七<br>八</td></body>"
 
@@ -54,7 +54,6 @@ def test_lines_of_one_node_are_siblings_and_so_are_paragraphs() -> None:
     assert measure(document).holders.tolist() == [first, first, second, second]
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.recursive(
         st.just("<p>x</p>"), lambda inner: st.lists(inner, max_size=4).map(lambda c: f"<div>{''.join(c)}</div>")
@@ -74,14 +73,14 @@ def test_page_without_blocks() -> None:
     assert not np.any(view.sums([]))
 
 
-@pytest.mark.parametrize("module", [bte, lineblocks, pso, tokens, examples, fusion], ids=lambda module: module.__name__)
+@each_row("module", [bte, lineblocks, pso, tokens, examples, fusion])
 def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(importlib.import_module(module.__name__))
     assert found.attempted
     assert not found.failed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "headline"),
     [
         ("<title>河口大桥昨日完成浇筑_日报</title><a href=/>河口大桥昨日完成浇筑</a><p>河口大桥昨日完成浇筑<p>正文", 1),

@@ -8,12 +8,13 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.export import formats
 from pipelines.export.cells import harmless, restored
 from pipelines.export.records import StoredArticle
+from tests.table import each_row
 
 COLUMNS = ("number", "title", "authors")
 ROWS = [(1, '=cmd|"x"', "张三、李四"), (2, '两行\n标题, "引号" \'', ""), (-3, "\t@tab", "'=1"), (4, "", "a")]
@@ -33,7 +34,6 @@ def written(form: str, rows: list[tuple] = ROWS, columns: tuple[str, ...] = COLU
     return file.getvalue()
 
 
-@settings(max_examples=50)
 @given(st.text())
 @example("=1+1")
 @example("'=1")
@@ -97,7 +97,7 @@ def test_table_keeps_its_cells_apart() -> None:
     assert lines == ["| number | title | authors |", "| --- | --- | --- |", "| 1 | a \\| b c |  |"]
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@each_row("form", ["jsonl", "csv"])
 def test_end_of_a_file_that_was_cut_off_anywhere_is_its_last_whole_row(form: str) -> None:
     whole = written(form)
     ends = {0: ""}
@@ -111,7 +111,7 @@ def test_end_of_a_file_that_was_cut_off_anywhere_is_its_last_whole_row(form: str
         assert found == (last, ends[last])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "part"),
     [(b'{"title": "x"}\n', "has no 'number'"), (b"no JSON\n", "has no 'number'"), (b"[1]\n", "has no 'number'")],
 )
@@ -163,7 +163,6 @@ def test_markdown_keeps_headings_lists_and_tables() -> None:
     assert text == "---\n---\n\n## 头\n\n- 一\n- 二\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 
-@settings(max_examples=50)
 @given(st.text(), st.text(), st.none() | st.dates().map(str))
 def test_file_names_stay_in_their_folder(title: str, site: str, published_at: str | None) -> None:
     path = formats.file_name({**VALUES, "title": title, "site": site, "published_at": published_at})

@@ -26,6 +26,7 @@ from pipelines.export.read import (
 )
 from pipelines.export.records import StoredArticle, StoredImage
 from tests.db.small_crawl import HOSTILE
+from tests.table import each_row
 
 URLS = ["a/1", "b/1", "c/1", "a/2", "b/2", "d/1", "d/2", "a/3", "c/2", "c/3"]
 """In the order in which they were stored."""
@@ -169,7 +170,7 @@ def test_tables_are_typed(crawled: str) -> None:
     assert read_articles(crawled, since="1h").to_arrow().schema == table.schema, "no rows: the same columns"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "part"),
     [
         ({"since": "2025-02-30"}, "since is '2025-02-30'"),

@@ -14,6 +14,7 @@ from pipelines.document.view import measure
 from pipelines.extract.combined import Params, choose, extract, network, weigh
 from pipelines.extract.features import SCORES, features, names_of
 from pipelines.extract.network import Layout, surroundings
+from tests.table import each_row
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
 <div class=nav><a href=/>首页</a> <a href=/a>要闻</a> <a href=/b>财经</a></div>
@@ -77,7 +78,7 @@ def test_headline_is_found_where_the_title_repeats_it() -> None:
     assert measure(parse(b"<p>no title", "")).headline == -1
 
 
-@pytest.mark.parametrize("body", [b"", b"<html></html>", b"<p>", b"\x00", b"<a href=/>x</a>", "<p>。".encode()])
+@each_row("body", [b"", b"<html></html>", b"<p>", b"\x00", b"<a href=/>x</a>", "<p>。".encode()])
 def test_pages_without_text_give_a_reason(body: bytes) -> None:
     found = extract(parse(body, "http://e.example/"), Params())
     assert found.text == ""
@@ -130,7 +131,7 @@ def lines_of(body: str) -> list[str]:
     return extract(parse(page, "http://mail.example/2024/pier.html", "text/html"), Params()).text.split("\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "<h2>Oldport opens its pier, a ferry lands</h2>",
@@ -153,7 +154,7 @@ def test_lines_of_templates_over_a_text_are_left_out(line: str) -> None:
     assert len(lines) == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     "tail",
     [
         "<p>Sign up for our newsletter to get news of Oldport in your inbox.</p>",
@@ -184,7 +185,7 @@ def test_table_of_contents_is_left_out_and_its_headings_stay() -> None:
     assert [line for line in lines if line in headings] == list(headings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "<b>READ MORE:</b> <a href=/1>How the old pier of Oldport was built in the year of the great storm</a>",
@@ -222,7 +223,7 @@ def test_advert_in_the_middle_heads_no_section() -> None:
     assert len(lines) == 4
 
 
-@pytest.mark.parametrize("mark", ["", " »"])
+@each_row("mark", ["", " »"])
 def test_dateline_of_a_page_without_a_stated_date_is_left_to_the_networks(mark: str) -> None:
     """Punctuation that is not ASCII makes no difference."""
     body = f"<h2>Oldport’s pier</h2><p>Published on May 5th, 2024 Read the 4 comments{mark}</p>{PROSE}"
@@ -277,7 +278,7 @@ def test_comments_are_kept_where_there_is_nothing_else() -> None:
     assert "The new pier" in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "box",
     [
         "<figure><img src=/a.jpg><figcaption>The ferry Anna, which landed first, on Sunday.</figcaption></figure>",

@@ -20,6 +20,7 @@ from pipelines.extract.entropy import (
     information,
     structure,
 )
+from tests.table import each_row
 
 NOTICE = "本网站所载内容均由会员单位提供，读者如有疑问，可在工作日拨打服务台电话咨询，我们将尽快答复。" * 3
 TOPICS = ["地铁隧道施工进展", "海港渔船返航记录", "山村小学图书捐赠", "棉田灌溉设备检修"]
@@ -83,7 +84,7 @@ def test_page_alone() -> None:
     assert 0 < found.confidence <= 1
 
 
-@pytest.mark.parametrize("body", [b"", b"x", b"<body></body>", b"<a href='/'>link</a>" * 50, b"<p>" * 500])
+@each_row("body", [b"", b"x", b"<body></body>", b"<a href='/'>link</a>" * 50, b"<p>" * 500])
 def test_nearly_nothing(body: bytes) -> None:
     found = extractor("entropy")(parse(body, "http://h.cn/"))
     assert found.text == ""

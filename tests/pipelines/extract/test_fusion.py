@@ -11,6 +11,7 @@ from pipelines.document.document import Document, parse
 from pipelines.extract.fusion import Params, extract, leaves, log_odds
 from pipelines.training.examples import example
 from pipelines.training.naive_bayes import labelled_leaves, learn
+from tests.table import each_row
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 OPEN = Params(bottom=1)
@@ -20,7 +21,7 @@ def page(body: str) -> Document:
     return parse(body.encode(), "http://e.com/")
 
 
-@pytest.mark.parametrize("hiding", ["<form>{}</form>", "<div hidden>{}</div>", "<div style='display: none'>{}</div>"])
+@each_row("hiding", ["<form>{}</form>", "<div hidden>{}</div>", "<div style='display: none'>{}</div>"])
 def test_forms_and_what_is_hidden_are_pruned(hiding: str) -> None:
     document = page(f"<p>{TEXT * 3}</p>{hiding.format('<p>请输入您的用户名和密码。</p>')}")
     assert leaves(document, OPEN).tolist() == [True, False]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.document import parse
 from pipelines.extract.leaves import Params, candidates, extract
+from tests.table import each_row
 
 GOOD = "负责施工的工程师说，最难的是深水区的三座主墩，每天只有两个小时的平潮期可以作业。"
 MANY_TAGS = "".join(f"<span class=character style='color:red'>{sign}</span>" for sign in GOOD)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "passes"),
     [
         (f"<p>{GOOD}</p>", True),
@@ -20,7 +19,6 @@ MANY_TAGS = "".join(f"<span class=character style='color:red'>{sign}</span>" for
         (f"<p>{MANY_TAGS}</p>", False),
         (f"<p><a href=/>{GOOD}</a></p>", False),
     ],
-    ids=["good", "short", "no marks", "much markup", "link"],
 )
 def test_all_three_thresholds(markup: str, passes: bool) -> None:  # noqa: FBT001
     assert candidates(parse(markup.encode(), ""), Params()).tolist() == [passes]

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.reasons import PageReason
@@ -102,7 +102,6 @@ MARKUP = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
 @given(MARKUP)
 def test_any_markup(parts: list[str]) -> None:
     document = parse("".join(parts).encode("utf-8", "replace"), "")
@@ -113,7 +112,6 @@ def test_any_markup(parts: list[str]) -> None:
     extract(document, WeightedParams(Preset.WUQI2011))
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.binary(max_size=300))
 def test_any_bytes(body: bytes) -> None:
     document = parse(body, "")

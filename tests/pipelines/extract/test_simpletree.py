@@ -17,6 +17,7 @@ from pipelines.extract.simpletree import (
     simple_tree,
     walk,
 )
+from tests.table import each_row
 
 PROSE = "市政府昨天宣布，新的地铁线路将于明年春天开工建设，全长二十三公里，沿途设十五座车站，预计三年后通车。"
 MENU = "<div class='menu'><a href='/1'>新闻</a><a href='/2'>体育</a><span>今天是星期三</span></div>"
@@ -78,7 +79,7 @@ def test_bounds() -> None:
     assert path_of(deep, len(deep.tags) - 1) == ()
 
 
-@pytest.mark.parametrize("body", [b"", b"x", b"<body></body>", b"<body><p></p></body>", b"<a href='/'>link</a>" * 50])
+@each_row("body", [b"", b"x", b"<body></body>", b"<body><p></p></body>", b"<a href='/'>link</a>" * 50])
 def test_nearly_nothing(body: bytes) -> None:
     document = parse(body, "http://h.cn/")
     found = extractor("simpletree")(document)

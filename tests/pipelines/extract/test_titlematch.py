@@ -6,6 +6,7 @@ import pytest
 
 from pipelines.document.document import parse
 from pipelines.extract.titlematch import Params, extract, overlaps
+from tests.table import each_row
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 OTHER = (
@@ -14,7 +15,7 @@ OTHER = (
 )
 
 
-@pytest.mark.parametrize("title", ["大桥通车_新闻", "大桥通车 - 新闻", "大桥通车|新闻", "_大桥通车"])
+@each_row("title", ["大桥通车_新闻", "大桥通车 - 新闻", "大桥通车|新闻", "_大桥通车"])
 def test_overlap_is_how_often_each_term_is_said(title: str) -> None:
     body = f"<title>{title}</title><div id=a>大桥通车，大桥</div><div id=b><a href=/>大桥通车</a></div>"
     document = parse(body.encode(), "")

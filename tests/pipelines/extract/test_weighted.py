@@ -27,6 +27,7 @@ from pipelines.extract.weighted import (
 from pipelines.training.examples import Example, example
 from pipelines.training.pso import maximise
 from pipelines.training.weighted import learn
+from tests.table import each_row
 
 TEXT = "河口大桥年底通车，届时两岸居民过江只要五分钟。负责施工的工程师说，最难的是深水区的三座主墩，工期很短。"
 
@@ -71,7 +72,7 @@ def test_features_of_lines() -> None:
     assert values("place", body) == [0, round(4 / 7, 4), round(4 / 7, 4)]
 
 
-@pytest.mark.parametrize("name", sorted(FEATURES))
+@each_row("name", sorted(FEATURES))
 def test_every_feature_is_a_finite_number_per_block(name: str) -> None:
     for body in ("x", "<p>x</p>", f"<table><tr><td>{TEXT}<br>{TEXT}</table>", "<a href=/>x</a>"):
         found = FEATURES[name](View(page(body)))
@@ -80,7 +81,7 @@ def test_every_feature_is_a_finite_number_per_block(name: str) -> None:
     assert list(EDGES[name]) == sorted(EDGES[name])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("feature", "message"),
     [(("size", (), (0.5,), 1.0), "unknown feature 'size'; known: chars"), (("chars", (1,), (0.5,), 1.0), "1 edges")],
 )
@@ -103,7 +104,7 @@ def test_shipped_model_is_whole() -> None:
     assert WeightedModel.from_mapping(json.loads(json.dumps(asdict(model)))) == model
 
 
-@pytest.mark.parametrize("name", ["blocks", "words"])
+@each_row("name", ["blocks", "words"])
 def test_shipped_models_name_the_command_that_made_them(name: str) -> None:
     made = json.loads(models.path(name).read_text(encoding="utf-8"))
     assert made["made_by"].startswith(f"scrapy train {name} ")
@@ -146,7 +147,7 @@ def test_nothing_can_be_learnt_from_nothing() -> None:
         learn([], np.random.default_rng(1))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.lists(st.floats(-2, 5), min_size=1, max_size=4), st.integers(0, 3))
 def test_swarm_finds_the_top_of_a_hill_in_its_box(top: list[float], seed: int) -> None:
     goal = np.array(top)
@@ -158,7 +159,7 @@ def test_swarm_finds_the_top_of_a_hill_in_its_box(top: list[float], seed: int) -
     assert best == pytest.approx(-((place - goal) ** 2).sum())
 
 
-@pytest.mark.parametrize(("particles", "generations"), [(0, 1), (1, -1)])
+@each_row(("particles", "generations"), [(0, 1), (1, -1)])
 def test_swarms_that_cannot_be(particles: int, generations: int) -> None:
     with pytest.raises(ValueError, match="a swarm of"):
         maximise(

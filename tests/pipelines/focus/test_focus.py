@@ -7,6 +7,7 @@ from crawler.rank.priority import PRESETS
 from pipelines.focus.focus import PARTS, Focus, Params
 from pipelines.focus.terms import read_text
 from pipelines.focus.topic import USUAL, Topic, by_classes, make_topic
+from tests.table import each_row
 
 OWN = ("bridge", "river", "steel", "span", "pier", "cable", "arch", "engineer")
 OTHER = ("rice", "butter", "onion", "garlic", "soup", "oven", "recipe", "cook")
@@ -143,7 +144,7 @@ def test_one_target_for_each_link() -> None:
         Focus(make_topic("bridges")).add(0, read_text("x", [("a", "http://a.test/")]), np.zeros(2, np.int32))
 
 
-@pytest.mark.parametrize("params", [{"pages": 3}, {"buckets": 1000}, {"buckets": 1}])
+@each_row("params", [{"pages": 3}, {"buckets": 1000}, {"buckets": 1}])
 def test_params(params: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="it takes"):
         Params(**params)

@@ -14,6 +14,7 @@ from pipelines.focus.profile import TERMS, learn, load, weigh_page
 from pipelines.models import dumps
 from pipelines.records import Extraction
 from pipelines.text.words import words
+from tests.table import each_row
 
 LIKED = ("桥梁 大桥 施工 桥墩 工程师 通车", "bridge river steel engineer span harbour")
 OTHERS = (
@@ -39,7 +40,7 @@ def weighted(html: str) -> dict[str, float]:
     return dict(weigh_page(parse(html.encode(), "http://a.test/x"), Extraction()))
 
 
-@pytest.mark.parametrize("language", [0, 1])
+@each_row("language", [0, 1])
 def test_liked_pages_are_told_from_others_and_weights_help(language: int) -> None:
     rng = np.random.default_rng(7)
     subjects = [other[language] for other in OTHERS]
@@ -64,7 +65,7 @@ def test_pages_of_any_length_count_the_same() -> None:
     assert learn([{"a": 1000.0}, {"b": 1.0}]) == {"a": 1.0, "b": 1.0}
 
 
-@pytest.mark.parametrize("pages", [[], [{}], [{}, {}]])
+@each_row("pages", [[], [{}], [{}, {}]])
 def test_no_words_is_an_error(pages: list[dict[str, float]]) -> None:
     with pytest.raises(ValueError, match="no words"):
         learn(pages)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.focus.record import pack, unpack
 from pipelines.focus.terms import read_text
+from tests.table import each_row
 
 PAGE = read_text("rivers and stone bridges", [("bridges", "http://a.test/b"), ("rivers", "http://a.test/r")])
 
@@ -31,7 +32,7 @@ def test_one_target_for_each_link() -> None:
         pack(PAGE, (1, 2, 3))
 
 
-@pytest.mark.parametrize("cut", [0, 3, 10, -1])
+@each_row("cut", [0, 3, 10, -1])
 def test_incomplete_bytes_are_refused(cut: int) -> None:
     with pytest.raises(ValueError, match=r"take at least|start with"):
         unpack(pack(PAGE, (1, 2))[:cut])

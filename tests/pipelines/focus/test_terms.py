@@ -18,6 +18,7 @@ from pipelines.focus.terms import (
 )
 from pipelines.links.links import extract
 from pipelines.records import Extraction
+from tests.table import each_row
 
 PAGE = b"""<title>Bridges</title><body><h1>Viaducts</h1><p>About <b>spans</b> and water and other things.</p>
 <ul><li>See the <a href="/stone/tower">Old Tower</a> near the harbour</li><li><a href="/b">Ferries</a></li></ul>"""
@@ -55,7 +56,7 @@ def test_heaviest_terms_are_kept() -> None:
     assert np.all(np.diff(page.weights) <= 0)
 
 
-@pytest.mark.parametrize("text", ["", "bridge", "河口大桥 " * 200])
+@each_row("text", ["", "bridge", "河口大桥 " * 200])
 def test_packing_keeps_everything(text: str) -> None:
     page = read_text(text, [("a bridge", "http://a.test/x"), ("", "http://a.test/"), ("桥" * 300, "http://a.test/y")])
     page = unpack(pack(page))  # the weights are rounded once
@@ -63,7 +64,7 @@ def test_packing_keeps_everything(text: str) -> None:
     assert len(page) == 3
 
 
-@pytest.mark.parametrize("data", [b"", b"\x09", b"\x01\x05", b"\x01\x05\x00\x01\x00\x00\x00abc"])
+@each_row("data", [b"", b"\x09", b"\x01\x05", b"\x01\x05\x00\x01\x00\x00\x00abc"])
 def test_other_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="terms of a page"):
         unpack(data)

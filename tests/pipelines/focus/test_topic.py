@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pipelines.focus.focus import Focus
 from pipelines.focus.terms import PageTerms, read_text
 from pipelines.focus.topic import Topic, make_topic, named_classes
+from tests.table import each_row
 
 BRIDGES = read_text("A bridge of steel crosses the river; the bridge is long, and another bridge is being built.")
 COOKING = read_text("Onions and garlic are fried in butter before the rice is added.")
@@ -41,13 +42,13 @@ def test_chinese() -> None:
     )
 
 
-@pytest.mark.parametrize("description", ["", "the of and", "2024 !!", "的 了 是"])
+@each_row("description", ["", "the of and", "2024 !!", "的 了 是"])
 def test_topic_without_a_word_is_refused(description: str) -> None:
     with pytest.raises(ValueError, match="no word to look for"):
         make_topic(description)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("description", "classes"),
     [
         ("class:体育、财经", ("体育", "财经")),

@@ -3,13 +3,13 @@
 import time
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.links.feeds import MAX_ENTRIES, looks_like_feed, parse_feed, parse_time
 from pipelines.records import BlockKind, Links
 from pipelines.urls import canonicalize
+from tests.table import each_row
 
 URL = "https://h.cn/feeds/news.xml"
 MARCH_12 = datetime(2024, 3, 12, 0, 30, tzinfo=UTC).timestamp()
@@ -46,7 +46,7 @@ RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns=
 <item rdf:about="https://h.cn/2"><title>B</title></item></rdf:RDF>"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         RSS.format(encoding="utf-8").encode(),
@@ -99,7 +99,7 @@ def test_broken_xml_is_repaired() -> None:
     assert parse_feed(b"<rss><item><link/>http://h.cn/c<title>t</title></item></rss>", URL).urls == ("http://h.cn/c",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -121,7 +121,7 @@ def test_no_feed(body: bytes) -> None:
     assert parse_feed(body, URL) == Links()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "feed"),
     [
         (b"<rss/>", True),
@@ -154,7 +154,7 @@ AS_WRITTEN = (
 """Addresses in XML, and what they mean."""
 
 
-@pytest.mark.parametrize(("written", "meant"), AS_WRITTEN)
+@each_row(("written", "meant"), AS_WRITTEN)
 def test_bare_ampersands_part_parameters(written: str, meant: str) -> None:
     meant = "https://h.cn" + meant.replace("'", "%27" if "'" in meant.partition("?")[2] else "'")
     rss = f"<rss><channel><item><title>R&D & &eacute;</title><link>{written}</link></item></channel></rss>"
@@ -192,16 +192,14 @@ def test_bounded() -> None:
     assert {len(anchor) for anchor in links.anchors} == {200}
 
 
-@pytest.mark.parametrize(
-    "piece", [b"<", b"<a>", b"<item>", b"&", b"&a", b"]]>", b"<![CDATA[", b"<a b=", b"<!--", b"\xff", b"<a/><b>"]
-)
+@each_row("piece", [b"<", b"<a>", b"<item>", b"&", b"&a", b"]]>", b"<![CDATA[", b"<a b=", b"<!--", b"\xff", b"<a/><b>"])
 def test_hostile_bodies_take_little_time(piece: bytes) -> None:
     start = time.process_time()
     parse_feed(b"<rss><item><title>" + piece * (500_000 // len(piece)), URL)
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "seconds"),
     [
         ("2024-03-12T08:30:00+08:00", MARCH_12),
@@ -265,7 +263,7 @@ def test_parse_time(text: str, seconds: float) -> None:
     assert parse_time(text) == seconds
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "title", "hours"),
     [("zh-cn", "t", -8), ("en-us", "t", 6), ("", "港口扩建工程", -8), ("", "Harbour", 6), ("ja", "港", 6)],
 )
@@ -283,7 +281,6 @@ def test_characters_and_addresses_as_browsers_take_them() -> None:
     assert found.urls == ("https://www.h.cn/1",)
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     st.binary(max_size=300)
     | st.lists(st.sampled_from(["<item>", "<rss>", "<link>", "/a", "</", ">", "&"])).map("".join).map(str.encode)
@@ -294,7 +291,6 @@ def test_any_bytes_give_links(body: bytes) -> None:
     assert all(canonicalize(url) == url for url in links.urls)
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.text(max_size=40) | st.from_regex(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[ T]?[0-9:+ -]{0,12}", fullmatch=True))
 def test_any_text_gives_a_time(text: str) -> None:
     assert 0.0 <= parse_time(text) < 4.2e9
@@ -308,8 +304,8 @@ TITLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TITLES)
-@pytest.mark.parametrize("declaration", ["", '<?xml version="1.0" encoding="utf-8"?>', '<?xml encoding="gb2312"?>'])
+@each_row("name", TITLES)
+@each_row("declaration", ["", '<?xml version="1.0" encoding="utf-8"?>', '<?xml encoding="gb2312"?>'])
 def test_titles_in_sets_that_are_not_declared(name: str, declaration: str) -> None:
     item = f"<item><link>/a</link><title>{TITLES[name]}</title></item>"
     body = f"{declaration}<rss><channel>{item}</channel></rss>".encode(name)

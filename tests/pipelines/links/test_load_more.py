@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.document import parse
 from pipelines.links.links import extract, resolve_urls
 from pipelines.links.load_more import loads_more_links, loads_more_text
 from pipelines.records import Extraction
+from tests.table import each_row
 
 LIST = "".join(f'<li><a href="/{n}.html">新闻标题第{n}号在这里</a></li>' for n in range(5))
 
@@ -18,7 +17,7 @@ def finds(control: str, script: str = "<script src=/a.js></script>") -> bool:
     return loads_more_links(document, extract(document, Extraction(), resolve_urls(document)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "control",
     [
         "<button>加载更多</button>",
@@ -33,7 +32,7 @@ def test_control_is_found(control: str) -> None:
     assert finds(control)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "control",
     [
         "",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.document import parse
 from pipelines.links.meta_refresh import find_target
+from tests.table import each_row
 
 URL = "http://h.cn/a/b.html"
 
@@ -15,7 +14,7 @@ def sent(content: str, rest: str = "", head: str = "") -> str:
     return find_target(parse(page.encode(), URL))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "to"),
     [
         ("0;url=/x", "http://h.cn/x"),

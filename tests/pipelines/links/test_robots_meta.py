@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
 from pipelines.links.robots_meta import is_nofollow, read_directives
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def said(head: str = "", header: str = "") -> tuple[bool, bool]:
     return read_directives(parse(f"<head>{head}</head><p>x</p>".encode(), "http://e.com/"), header, NOW)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "noindex", "nofollow"),
     [
         ("<meta name=robots content='NOINDEX, follow'>", True, False),
@@ -38,7 +38,7 @@ def test_metas(head: str, noindex: object, nofollow: object) -> None:
     assert said(head) == (noindex, nofollow)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "noindex", "nofollow"),
     [
         ("noindex", True, False),
@@ -59,7 +59,7 @@ def test_headers(header: str, noindex: object, nofollow: object) -> None:
     assert said(header=header) == (noindex, nofollow)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("time", "over"),
     [
         ("25 Jun 2010 15:00:00 PST", True),
@@ -82,7 +82,7 @@ def test_end_of_a_pages_time(time: str, over: object) -> None:
     assert said(f"<meta name=robots content='unavailable_after: {time}'>") == (over, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rel", "closed"),
     [
         ("nofollow", True),

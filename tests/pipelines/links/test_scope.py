@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint
@@ -14,6 +14,7 @@ from pipelines.links.scope import STAYS, Scope, folder_of, host_identity, identi
 from pipelines.records import BlockKind, Extraction, Links, Metadata, PageKind, ParseResult
 from pipelines.url_rules.forms import Rule, pack
 from pipelines.urls import file_type, host_key, site_key
+from tests.table import each_row
 
 HOSTS = [
     "news.example.com",
@@ -31,7 +32,7 @@ def links(*urls: str, nofollow: bytes | None = None) -> Links:
     return Links(urls, ("",) * len(urls), bytes(len(urls)), nofollow if nofollow is not None else bytes(len(urls)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stay", "host", "inside"),
     [
         ("host", "news.example.com", True),
@@ -133,7 +134,6 @@ def test_links_that_are_not_absolute_are_a_mistake() -> None:
         resolve(links("/relative"), Scope("any", ()))
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.lists(
         st.tuples(st.sampled_from(HOSTS), st.sampled_from(["/", "/a", "/b.pdf", "/c?d=e.jpg"]), st.booleans()),
@@ -164,14 +164,13 @@ def test_columns_tell_the_same_as_each_link_alone(
         assert targets.reasons[i] == expected
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(HOSTS), st.sampled_from(HOSTS))
 def test_wider_scopes_hold_what_narrower_ones_hold(seed: str, host: str) -> None:
     inside = [Scope(stay, (seed,)).covers(host) for stay in STAYS]
     assert inside == sorted(inside)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rules", "path", "broken"),
     [
         ({"below": "/news/"}, "/news/a", ""),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
 from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, Image, Metadata
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
 PARAGRAPHS = [f"第{n}段，河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计年内通车。" for n in range(5)]
@@ -24,7 +24,7 @@ def read(above: str = "", behind: str = "", head: str = "", text: str = TEXT) ->
     return parse_page(body.encode(), "http://www.e.com/a/1.html", fetched_at=NOW).metadata
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("above", "source"),
     [
         ("<p>2024-03-12 08:30 来源：新华网 作者：王小明</p>", "新华网"),
@@ -46,7 +46,7 @@ def test_source_in_the_dateline() -> None:
     assert read(text=f"<p>新华社北京3月12日电（记者王小明）{PARAGRAPHS[0]}</p>{TEXT}").source == "新华社"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "above", "iso", "source"),
     [
         ("", "<p>发布时间：2024-03-12 08:30</p>", "2024-03-12T08:30+08:00", "visible"),
@@ -83,7 +83,7 @@ def test_zone_of_the_country() -> None:
     assert page.metadata.published_at == "2023-07-12T08:30+02:00"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("picture", "caption"),
     [
         ("<figure><img src=/p/1.jpg><figcaption>大桥全景</figcaption></figure>", "大桥全景"),
@@ -119,7 +119,6 @@ def test_keywords_and_section() -> None:
     assert read(behind="<p>关键词：大桥 通车</p>").keywords == ("大桥", "通车")
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(max_size=60), min_size=3, max_size=12))
 def test_any_lines_are_read(lines: list[str]) -> None:
     document = parse(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -12,6 +11,7 @@ from pipelines.document.document import parse
 from pipelines.document.markup import cut_pieces, find_places
 from pipelines.extract.bte import stretch
 from pipelines.extract.lineblocks import curve, humps, lines
+from tests.table import each_row
 
 SOURCE = """<title>no
 text</title>
@@ -30,7 +30,7 @@ def test_pieces_of_markup() -> None:
     assert found.tags.tolist() == [2, 3, 5, 5]
 
 
-@pytest.mark.parametrize("source", ["", " \n", "<p>", "<!-- a", "<script>a", "<title>a"])
+@each_row("source", ["", " \n", "<p>", "<!-- a", "<script>a", "<title>a"])
 def test_markup_without_text(source: str) -> None:
     assert cut_pieces(source).texts == ()
 
@@ -48,7 +48,6 @@ def test_block_that_is_not_in_the_source_moves_nothing() -> None:
     assert [found.texts[at] for at in find_places(document, found)][::2] == ["one", "three"]
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.text(alphabet="<>!-/ab&;\n ", max_size=80))
 def test_any_markup(source: str) -> None:
     found = cut_pieces(source)
@@ -67,7 +66,6 @@ def test_lines_of_one_source_line_stand_apart() -> None:
     assert lines(document).tolist() == [0, 1, 3]
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(0, 200), min_size=1, max_size=30), st.integers(1, 6))
 def test_curve_is_the_sum_of_the_next_lines(lengths: list[int], width: int) -> None:
     want = [sum(lengths[at : at + width]) for at in range(len(lengths))]
@@ -79,7 +77,6 @@ def test_hump_begins_with_a_surge_and_ends_with_a_dive() -> None:
     assert humps(values, 86, 0) == [(2, 5), (9, 10)]
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     arrays.arrays(np.float64, st.integers(1, 12), elements=st.integers(0, 30)),
     st.lists(st.integers(0, 20), min_size=12, max_size=12),

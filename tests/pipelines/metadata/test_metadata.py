@@ -15,11 +15,12 @@ from pipelines.links import links
 from pipelines.metadata import language
 from pipelines.parse_page import parse_page
 from pipelines.records import BlockKind, Extraction, PageKind
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "declared", "code"),
     [
         ("国务院总理在会议上说，经济发展要稳。", "", "zh-Hans"),

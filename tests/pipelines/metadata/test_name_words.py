@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,12 +11,14 @@ from pipelines.decode.scripts import simplify
 from pipelines.metadata import name_words
 from pipelines.metadata.name_words import is_chinese_word, is_made_of_words
 from pipelines.metadata.person_names import NameTest
-from tests.files import files_in
+from tests.table import each_row
 
-LISTS = files_in(Path(name_words.__file__).parent / "words", "*.txt", at_least=4)
+DICTIONARIES = [
+    Path(name_words.__file__).parent / "words" / f"{name}.txt" for name in ("chinese", "english", "interface", "places")
+]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         # of pages
@@ -41,7 +42,7 @@ def test_names_of_nobody(name: str) -> None:
     assert NameTest().tidy([name]) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "金杰远", "王小明", "司马文", "高峰", "文彦博", "歐陽娜娜", "山海客", "田中太郎", "お米ゴハン", "김철수",
@@ -63,7 +64,7 @@ def test_handles_are_names_in_threads() -> None:
     assert NameTest(is_thread=True).tidy(handles) == ("express1", "jane_doe", "siegi")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "names"),
     [
         ("By Jo Hale in London and Kim Roe in Paris", ("Jo Hale", "Kim Roe")),
@@ -90,7 +91,7 @@ def test_dictionary_words_that_begin_like_names() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+@each_row("path", DICTIONARIES)
 def test_lists_are_folded_and_in_order(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) > 3000

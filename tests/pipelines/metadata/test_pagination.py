@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
 from pipelines.metadata import pagination
 from pipelines.metadata.pagination import Pages
+from tests.table import each_row
 
 SITE = "http://e.com"
 
@@ -18,7 +18,7 @@ def found(url: str, links: dict[str, str], head: str = "") -> Pages:
     return pagination.find_pages(parse(f"{head}<p>x</p>{anchors}".encode(), SITE + url))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "links", "number", "following", "preceding"),
     [
         ("/a/5.html", {"2": "/a/5_2.html", "下一页": "/a/5_2.html"}, 1, "/a/5_2.html", ""),
@@ -51,7 +51,7 @@ def test_pages(url: str, links: dict[str, str], number: int, following: str, pre
     assert found(url, links) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "links"),
     [
         ("/a/5.html", {"下一篇": "/a/6.html"}),

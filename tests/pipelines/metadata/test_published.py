@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-import pytest
-
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2025, 7, 2, 4, 0, tzinfo=UTC)
 TEXT = (
@@ -30,7 +29,7 @@ def dated(above: str = "", head: str = "", below: str = "", path: str = "/news/1
     return parse_page(page.encode(), f"https://news.example.cn{path}", fetched_at=NOW).metadata.published_at
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "language", "shown", "precise", "utc"),
     [
         ("news.example.cn", "zh-CN", "2025年6月30日", "2025-06-30", "2025-06-29 16:00:00"),
@@ -52,7 +51,7 @@ def linked(**values: object) -> str:
     return f'<script type="application/ld+json">{json.dumps({"@type": "NewsArticle"} | values)}</script>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "2025年6月30日 18:05 更新时间：2025年7月1日 09:00",
@@ -75,7 +74,7 @@ def test_time_of_a_change_is_better_than_none() -> None:
     assert dated(head=changed, path="/2025/0630/c1.html") == "2025-06-30"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "parts",
     [
         {"below": "<div>版权所有 © 2009-2025 某网 页面生成时间：2025-07-02 11:59:58</div>"},
@@ -91,12 +90,12 @@ def test_times_of_something_else(parts: dict[str, str]) -> None:
     assert dated(**(parts | {"above": SHOWN + parts.get("above", "")})) == ISO
 
 
-@pytest.mark.parametrize("shown", ["2025年12月30日 18:05", "2025-02-30 18:05", "0001-01-01 00:00:00", "9" * 300])
+@each_row("shown", ["2025年12月30日 18:05", "2025-02-30 18:05", "0001-01-01 00:00:00", "9" * 300])
 def test_times_that_cannot_be(shown: str) -> None:
     assert dated(f"<div>{shown}</div>") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     ["9999-12-31T00:00:00Z", "2025-02-30T10:00:00Z", "null", "{{date}}", "1" * 3000, 0, None, {"a": [1]}, 10**300],
 )
@@ -110,7 +109,7 @@ def test_time_of_the_answer_is_not_heard_nor_a_local_time_called_utc() -> None:
     assert dated(SHOWN, linked(datePublished="2025-06-30T10:05:00Z")) == "2025-06-30T10:05:00+00:00"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "block",
     [
         '{"@type":"NewsArticle","headline":"他说"好"","datePublished":"%s"}',
@@ -127,9 +126,7 @@ def test_json_ld_as_it_is_written(block: str) -> None:
     assert dated(head=f'<script type="application/ld+json">{block % STATED}</script>') == STATED
 
 
-@pytest.mark.parametrize(
-    "name", ["citation_date", "publishedDate", "og:pubdate", "DC.created", "newsdate", "post_date"]
-)
+@each_row("name", ["citation_date", "publishedDate", "og:pubdate", "DC.created", "newsdate", "post_date"])
 def test_names_of_meta_elements_are_understood(name: str) -> None:
     head = f'<meta name="{name}" content="{STATED}">'
     assert dated(head=head) == STATED
@@ -147,7 +144,7 @@ def test_times_told_in_a_list_are_those_of_others() -> None:
     assert dated("<div>3小时前</div>") == "2025-07-02T09:00+08:00"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("above", "iso"),
     [
         # what readers see is "2 days ago"
@@ -191,7 +188,7 @@ def test_year_that_is_left_out_is_a_guess() -> None:
     assert read("<div>7月30日</div>") == ("2024-07-30", "guess", "visible")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "expected"),
     [
         ('<meta name="articleDate" content="20230329">', ("2023-03-29", "day", "meta")),
@@ -209,7 +206,7 @@ def test_guess_comes_after_what_is_stated_for_machines(head: str, expected: tupl
     assert read(GUESSED, head) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "expected"),
     [
         ("/2012/08/09/a.html", ("2012-08-09", "day", "url")),
@@ -224,7 +221,7 @@ def test_guess_comes_after_the_url(path: str, expected: tuple[str, str, str]) ->
     assert read(GUESSED, path=path) == expected
 
 
-@pytest.mark.parametrize("above", [f"{GUESSED}<div>2023年3月29日</div>", f"<div>2023年3月29日</div>{GUESSED}"])
+@each_row("above", [f"{GUESSED}<div>2023年3月29日</div>", f"<div>2023年3月29日</div>{GUESSED}"])
 def test_guess_comes_after_a_line_with_a_year(above: str) -> None:
     assert read(above) == ("2023-03-29", "day", "visible")
 
@@ -233,7 +230,7 @@ def test_year_in_the_title_is_that_of_the_same_day() -> None:
     assert read("<div>6月30日</div>", title="市政府2023年6月30日会议纪要") == ("2023-06-30", "day", "visible")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "today"),
     [
         ("fa", "چهارشنبه ۱۱ تیر ۱۴۰۴"),

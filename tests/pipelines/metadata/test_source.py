@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document.document import parse
 from pipelines.metadata.source import find_source
+from tests.table import each_row
 
 
 def source(body: str, head: str = "") -> str:
@@ -14,12 +13,12 @@ def source(body: str, head: str = "") -> str:
     return find_source(document, range(len(document.blocks)), [])
 
 
-@pytest.mark.parametrize("name", ["央视新闻", "央視新聞", "中国新闻网", "聯合報", "民視新聞", "图片社"])
+@each_row("name", ["央视新闻", "央視新聞", "中国新闻网", "聯合報", "民視新聞", "图片社"])
 def test_publisher_beside_the_date_is_the_source(name: str) -> None:
     assert source(f"<p>2024-03-12 08:30 {name}</p>") == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["热门新闻", "熱門新聞", "国际新闻", "國際新聞", "其他社會新聞", "綜合報", "即時新聞", "财经在线", "兩岸新聞"],
 )
@@ -33,7 +32,7 @@ def test_heading_beside_the_date_is_no_source() -> None:
     assert source("<p>2024-03-12 08:30</p><p>山海日报</p>") == "山海日报"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stated", "expected"),
     [
         ("Courtesy of Zillow", ""),

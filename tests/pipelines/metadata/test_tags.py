@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipelines.document import structured_data
 from pipelines.document.document import parse
 from pipelines.metadata.tags import find_keywords, find_section
 from pipelines.records import Extraction
+from tests.table import each_row
 
 TEXT = "The harbour of Oldport gets a new pier. NATO ships and ferries may land there, says the mayor of the town."
 
@@ -19,7 +18,7 @@ def keywords(head: str = "", body: str = "", text: str = TEXT, title: str = "New
     return find_keywords(document, structured_data.read(document), found, title, ["Oldport Mail"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stated", "expected"),
     [
         ("pier, ferry, harbour", ("pier", "ferry", "harbour")),
@@ -58,7 +57,7 @@ def test_buttons_and_labels_are_no_tags() -> None:
     assert keywords(body=body) == ("pier",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "crumbs", "expected"),
     [
         ("<meta property=article:section content='Onet / Zielony / Dom i ogród'>", "", "Dom i ogród"),

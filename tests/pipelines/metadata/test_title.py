@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, 4, 0, tzinfo=UTC)
 TEXT = "".join(
@@ -19,7 +18,7 @@ ENGLISH = "".join(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "title"),
     [
         ("<title>大桥合龙在即_河口网</title><h1>大桥合龙在即</h1>", "大桥合龙在即"),
@@ -41,7 +40,7 @@ def test_chinese(page: str, title: str) -> None:
     assert parsed.metadata.title == title
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "title"),
     [
         ("<title>KI-Foto of a bridge and a ferry | The Post</title>", "KI-Foto of a bridge and a ferry"),
@@ -67,7 +66,7 @@ def test_western(page: str, title: str) -> None:
     assert parsed.metadata.title == title
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "title"),
     [
         # no heading, and `<title>` only names the site or the section

@@ -17,6 +17,7 @@ from pipelines.page_kind.model import shipped
 from pipelines.page_kind.words import Words, words
 from pipelines.parse_page import parse_page
 from pipelines.records import Extraction, Links, Metadata, PageKind
+from tests.table import each_row
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRAME = """<html lang=en><head><title>{title} | Wenlow</title></head><body><header><a href=/>Wenlow</a><nav>
@@ -74,7 +75,7 @@ def judged(html: str, url: str = "http://wenlow.example/ferry.html", name: str =
     return classify(document, found, metadata.extract(document, found, NOW), links.extract(document, found))
 
 
-@pytest.mark.parametrize("kind", list(PAGES))
+@each_row("kind", list(PAGES))
 def test_kinds_are_told_apart(kind: str) -> None:
     found = judged(PAGES[kind])
     assert found.kind is PageKind[kind.upper()]
@@ -82,7 +83,7 @@ def test_kinds_are_told_apart(kind: str) -> None:
     assert 0.2 < found.probability <= 1
 
 
-@pytest.mark.parametrize("name", ["combined", "rules", "bte"])
+@each_row("name", ["combined", "rules", "bte"])
 def test_article_is_one_for_every_extractor(name: str) -> None:
     assert judged(PAGES["article"], name=name).kind is PageKind.ARTICLE
 
@@ -153,8 +154,8 @@ def front(title: str, more: str = "") -> str:
     return f"<html><head><title>{title}</title></head><body><ul>{items}</ul>{more}</body></html>"
 
 
-@pytest.mark.parametrize("url", ["http://h.cn/", "http://h.cn/news/", "http://h.cn/list.php?id=4"])
-@pytest.mark.parametrize("title", ["山城晨报", "最新消息"])
+@each_row("url", ["http://h.cn/", "http://h.cn/news/", "http://h.cn/list.php?id=4"])
+@each_row("title", ["山城晨报", "最新消息"])
 def test_headlines_that_speak_of_errors_make_none_of_their_list(title: str, url: str) -> None:
     assert judged(front(title), url).kind is PageKind.LIST
 

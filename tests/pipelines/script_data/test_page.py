@@ -7,11 +7,10 @@ import json
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-import pytest
-
 from db.records.article import TextFrom
 from db.records.reasons import PageReason
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 URL = "http://news.example/article/20482001"
@@ -143,7 +142,7 @@ def shell(scripts, title="江城新闻"):
     return f'<html lang="zh"><head>{head}</head><body><div id="root"></div>{scripts}</body></html>'.encode()
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_row("form", FORMS)
 def test_stories_are_read_in_every_form(form):
     """Read title, time and text from data alone."""
     title = TITLE if form == "JSON-LD" else "江城新闻"
@@ -153,7 +152,7 @@ def test_stories_are_read_in_every_form(form):
     assert found.metadata.published_at.startswith("2019-11-11T08:00")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "state",
     [
         {"article": {"title": "页面不存在", "content": "抱歉，您要访问的页面不存在或已删除", "publish_time": 0}},

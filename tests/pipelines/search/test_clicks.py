@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from db.records.click import Click
 from pipelines.search.clicks import NEUTRAL, learn, query_key
 from tests.pipelines.search.readers import simulate
+from tests.table import each_row
 
 ARTICLE, OTHER, QUERY, ELSEWHERE = 1, 2, -7, 8
 
@@ -74,7 +75,7 @@ def test_unknown_end_tells_that_it_was_at_least_so_long() -> None:
     assert relevance(*still_open) > NEUTRAL
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.9])
+@each_row("seconds", [0.0, 0.9])
 def test_slips_count_for_nothing(seconds: float) -> None:
     assert relevance(*(opened(each, seconds) for each in range(50))) == NEUTRAL
 
@@ -141,13 +142,13 @@ def test_readers_teach_the_ranking() -> None:
     assert after > before + 0.03
 
 
-@pytest.mark.parametrize("noise", [{"at_random": 0.3}, {"the_first": 0.3}, {"patient_machine": 0.1}], ids=str)
+@each_row("noise", [{"at_random": 0.3}, {"the_first": 0.3}, {"patient_machine": 0.1}])
 def test_readers_teach_the_ranking_amid_noise(noise: dict[str, float]) -> None:
     before, after = mean_ndcg(honest=1 - sum(noise.values()), **noise)
     assert after > before + 0.015
 
 
-@pytest.mark.parametrize("kind", ["at_random", "the_first", "patient_machine"])
+@each_row("kind", ["at_random", "the_first", "patient_machine"])
 def test_noise_alone_does_not_hurt(kind: str) -> None:
     before, after = mean_ndcg(**{kind: 1})
     assert after > before - 0.015

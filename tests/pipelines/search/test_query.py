@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.search.query import MAX_CHARS, MAX_TERMS, read_query
 from pipelines.search.records import SearchQuery
+from tests.table import each_row
 
 HOSTILE = [
     "",
@@ -42,7 +42,7 @@ def test_traditional_and_simplified_queries_are_equal() -> None:
     assert read_query(SearchQuery("臺灣大橋")).terms == read_query(SearchQuery("台湾大桥")).terms
 
 
-@pytest.mark.parametrize("marks", ['""', "“”", "「」", "『』", "«»", "„“", "＂＂"])
+@each_row("marks", ['""', "“”", "「」", "『』", "«»", "„“", "＂＂"])
 def test_phrases_stand_in_quotation_marks_of_any_kind(marks: str) -> None:
     assert read_query(SearchQuery(f"town {marks[0]}Old Bridge{marks[1]}")).phrases == ("old bridge",)
 
@@ -90,14 +90,13 @@ def test_long_queries_are_cut_with_a_note() -> None:
     assert plan.notes == (f"only the first {MAX_CHARS:,} characters of the query were read",)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_odd_queries_are_read(text: str) -> None:
     plan = read_query(SearchQuery(text))
     assert len(plan.tokens) == len(set(plan.tokens))
     assert not set("".join(plan.tokens)) & set("\"'*^:-+&|!(){}[]\\\0% ")
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=300))
 def test_any_text_is_a_query(text: str) -> None:
     plan = read_query(SearchQuery(text))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.search.query import QueryPlan, read_query
@@ -54,7 +54,6 @@ def slow_scores(plan: QueryPlan, articles: Sequence[Article], params: Params) ->
     return found
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
     st.lists(
@@ -129,10 +128,9 @@ def test_characters_of_a_word_that_is_not_there_count_a_little() -> None:
 def test_passage_of_a_repeated_word_takes_a_bounded_time() -> None:
     started = time.process_time()
     assert of_passage("大桥 河口", "大桥河口" * 5_000) > 0
-    assert time.process_time() - started < 1.2
+    assert time.process_time() - started < 3
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=50), st.text(max_size=500))
 def test_passage_of_any_text(query: str, text: str) -> None:
     assert 0.0 <= of_passage(query, text) == of_passage(query, text) < math.inf

@@ -15,6 +15,9 @@ from pipelines.search.records import Hit, SearchQuery, SearchResult
 from pipelines.search.search import SearchOptions, search
 from tests.crawler.web.newsstand import Newsstand, Story
 from tests.postgres import clear
+from tests.table import each_row
+
+pytestmark = pytest.mark.dialects
 
 NOW = 1_718_000_000.0
 """10 June 2024."""
@@ -122,7 +125,7 @@ def test_filter_shows_the_reprint_that_fulfils_it(stand: Database) -> None:
     assert urls(ask(stand, "吞吐量", since="2024-05-03")) == ["c.test/1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "best"),
     [
         ("渔船 台风", "a.example/2"),
@@ -151,7 +154,7 @@ def test_phrase_goes_first(stand: Database) -> None:
     assert urls(ask(stand, "联合经营 联合国 气候"))[0] == "a.example/3"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("filters", "expected"),
     [
         ({"site": "a.example"}, {"a.example/1", "a.example/2", "a.example/3", "a.example/4"}),
@@ -177,7 +180,7 @@ def test_filters_are_exact_and_forgiving(stand: Database, filters: dict[str, str
     assert found.total == len(expected)
 
 
-@pytest.mark.parametrize("day", ["2024-02-30", "soon", "2024-13", "99999-01-01", "1e9d", "'; DROP TABLE url"])
+@each_row("day", ["2024-02-30", "soon", "2024-13", "99999-01-01", "1e9d", "'; DROP TABLE url"])
 def test_time_that_is_none_is_refused_in_a_sentence(stand: Database, day: str) -> None:
     with pytest.raises(ValueError, match=r"^since is .*no date; write"):
         ask(stand, "港口", since=day)
@@ -216,7 +219,7 @@ def test_weights_and_clicks_change_the_order(stand: Database) -> None:
     assert ask(stand, "港口吞吐量", options=SearchOptions({"links": 0})).hits[0].signals["links"] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         "！？…",

@@ -3,14 +3,14 @@ from __future__ import annotations
 import time
 import unicodedata
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.search.query import read_query
 from pipelines.search.ranking import weigh
 from pipelines.search.records import SearchQuery, Span
 from pipelines.search.snippets import SNIPPET_CHARS, mark, snippet
+from tests.table import each_row
 
 
 def shown(query: str, text: str, language: str = "zh", most: int = SNIPPET_CHARS) -> str:
@@ -22,7 +22,7 @@ def written(spans: list[Span]) -> str:
     return "".join(f"[{span.text}]" if span.is_match else span.text for span in spans)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "text", "marked"),
     [
         ("河口大桥", "河口大橋今天通車。", "[河口大橋]今天通車。"),
@@ -82,7 +82,6 @@ def test_titles_are_marked_whole() -> None:
     assert written(mark("x" * 1_000, terms, "en")) == "x" * 300 + "…"
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=20), st.text(max_size=600), st.integers(20, 100))
 def test_snippet_is_a_part_of_its_text(query: str, text: str, most: int) -> None:
     terms = read_query(SearchQuery(query + text[:5])).terms

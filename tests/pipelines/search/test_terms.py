@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.search.terms import HASH_SHIFT, MAX_CHARS, hash_token, index_terms, unpack
+from tests.table import each_row
 
 
 def counts(terms: bytes, token: str) -> tuple[int, int, int]:
@@ -27,7 +28,7 @@ def test_terms_of_a_chinese_article() -> None:
     assert counts(found.terms, "火车") == (0, 0, 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "text", "token"),
     [
         ("en", "Bridges", "bridg"),
@@ -59,13 +60,12 @@ def test_terms_of_many_articles_are_read_at_once() -> None:
     assert unpack([]).numbers.size == 0
 
 
-@pytest.mark.parametrize("data", [b"", b"1234567", b"12345678"])
+@each_row("data", [b"", b"1234567", b"12345678"])
 def test_other_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="terms of an article"):
         unpack([data])
 
 
-@settings(max_examples=50)
 @given(st.text(max_size=300), st.text(max_size=2_000), st.sampled_from(["zh-Hans", "en", "ja", "", "fr"]))
 def test_terms_of_any_text(title: str, text: str, language: str) -> None:
     found = index_terms(title, text, text, title, language)

@@ -22,6 +22,7 @@ from pipelines.site_memory.knowledge import (
     template_of,
     unpack,
 )
+from tests.table import each_row
 
 WORDS = st.integers(0, 2**32 - 1)
 KEYS = st.integers(-(2**63), 2**63 - 1)
@@ -126,7 +127,7 @@ def test_learning_in_parts_is_learning_at_once() -> None:
     assert equal(in_parts, at_once)
 
 
-@pytest.mark.parametrize("data", [b"", b"\0", b"\1", b"\xff" * 40, pack(learn(NOTHING, page(1, 2, 3)))[:-3]])
+@each_row("data", [b"", b"\0", b"\1", b"\xff" * 40, pack(learn(NOTHING, page(1, 2, 3)))[:-3]])
 def test_damaged_bytes_are_no_knowledge(data: bytes) -> None:
     assert unpack(data) == NOTHING
 

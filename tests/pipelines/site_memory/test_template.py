@@ -18,6 +18,7 @@ from pipelines.records import Extraction, PageKind, ParseResult
 from pipelines.site_memory.knowledge import NOTHING, SiteModel, learn, pack
 from pipelines.site_memory.template import MAX_TEXTS_OF_PAGE, correct, find_hints, sample_page, text_keys
 from pipelines.text_form.render import extraction
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 PEOPLE = ["渔民", "学生", "司机", "护士", "农户", "工人", "店主", "教师", "船员", "木匠", "邮差", "厨师"]
@@ -186,7 +187,7 @@ def test_summary_elsewhere_is_not_the_first_paragraph() -> None:
     assert set(text_keys(aside).values()).isdisjoint(text_keys(article).values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "same"),
     [
         ("阅读 17 次", "阅读 1780 次", True),
@@ -213,9 +214,7 @@ def test_huge_page_is_looked_at_from_both_ends() -> None:
     assert {0, 4999} <= set(keys)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"text", b"<body></body>", b"<p>", b"<html><head><title>t</title></head></html>"]
-)
+@each_row("body", [b"", b"text", b"<body></body>", b"<p>", b"<html><head><title>t</title></head></html>"])
 def test_nearly_nothing(body: bytes) -> None:
     document = parse(body, "http://h.cn/")
     keys = text_keys(document)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pipelines.text.analysis import NAME, NUMBER, analyse
 from pipelines.text.lexicon import Lexicon, read_lexicon
 from pipelines.text.words import MAX_CHARS
+from tests.table import each_row
 
 
 def sentences(title: str, text: str) -> list[str]:
@@ -16,7 +17,7 @@ def sentences(title: str, text: str) -> list[str]:
     return [found.text[sentence.start : sentence.end] for sentence in found.sentences]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("河口大桥通车。两岸欢呼！“真好。”他说", ["河口大桥通车。", "两岸欢呼！", "“真好。”", "他说"]),
@@ -37,7 +38,7 @@ def test_title_comes_first() -> None:
     assert found.starts[found.title_words] == found.body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "title"),
     [
         ("Bridge opens at last\nThe Hekou bridge opened.", "Bridge opens at last\n"),
@@ -74,7 +75,7 @@ def test_lexicon_goes_before_the_dictionary() -> None:
     assert found.tags[1] == NAME
 
 
-@pytest.mark.parametrize("line", ["bridge", "桥", "河口" * 20])
+@each_row("line", ["bridge", "桥", "河口" * 20])
 def test_lexicon_names_the_line_it_cannot_use(line: str) -> None:
     with pytest.raises(ValueError, match="line 2: word"):
         read_lexicon(f"河口大桥\n{line}\n")
@@ -93,7 +94,7 @@ def test_words_and_sentences_lie_in_the_text_in_order(title: str, text: str) -> 
     assert {len(column) for column in columns} == {len(found)}
 
 
-@pytest.mark.parametrize("unit", ["a", "中", "1", "1,", "a.", "。”", "\n", "'", "😀"])
+@each_row("unit", ["a", "中", "1", "1,", "a.", "。”", "\n", "'", "😀"])
 def test_megabyte_costs_no_more_than_its_beginning(unit: str) -> None:
     analyse("", "中文")
     started = time.process_time()

@@ -5,7 +5,7 @@ import time
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.models import model_file
@@ -14,6 +14,7 @@ from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, s
 from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
 from pipelines.training.keywords import example, learn
+from tests.table import each_row
 
 TITLE = "河口大桥年底通车"
 TEXT = (
@@ -29,10 +30,8 @@ ENGLISH = (
 NAMES = sorted(METHODS)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    ("title", "text", "wanted"), [(TITLE, TEXT, "大桥"), ("Hekou bridge opens", ENGLISH, "bridge")]
-)
+@each_row("name", NAMES)
+@each_row(("title", "text", "wanted"), [(TITLE, TEXT, "大桥"), ("Hekou bridge opens", ENGLISH, "bridge")])
 def test_methods_find_the_subject(name: str, title: str, text: str, wanted: str) -> None:
     found = method(name)(analyse(title, text), shipped())
     assert any(wanted in term for term, _ in found[:3])
@@ -41,14 +40,14 @@ def test_methods_find_the_subject(name: str, title: str, text: str, wanted: str)
     assert len({term for term, _ in found}) == len(found)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", ["", "大", "。！", "12 345 6.7 2024", "the of and", "a" * 100_000, "ก" * 3000])
+@each_row("name", NAMES)
+@each_row("text", ["", "大", "。！", "12 345 6.7 2024", "the of and", "a" * 100_000, "ก" * 3000])
 def test_methods_find_nothing_where_nothing_is(name: str, text: str) -> None:
     assert len(method(name)(analyse("", text), shipped())) <= 1
 
 
-@pytest.mark.parametrize("name", ["combined", "bayes", "tfidf"])
-@pytest.mark.parametrize("unit", ["中", "河口大桥abc", "word ", "xyz。"])
+@each_row("name", ["combined", "bayes", "tfidf"])
+@each_row("unit", ["中", "河口大桥abc", "word ", "xyz。"])
 def test_long_texts_take_bounded_time(name: str, unit: str) -> None:
     text = analyse("", unit * (1_000_000 // len(unit)))
     made = method(name)
@@ -68,7 +67,6 @@ def test_network_takes_bounded_time() -> None:
 @given(
     st.text(alphabet="河口大桥通车的 。，《》ab1.\n-'ก한A", max_size=150), st.text(alphabet="河口大桥AB ", max_size=10)
 )
-@settings(max_examples=60, deadline=None)
 def test_candidates_stand_in_the_text(text: str, title: str) -> None:
     analysed = analyse(title, text)
     found = find(analysed, shipped())
@@ -200,7 +198,7 @@ def test_trees_are_followed_as_by_hand() -> None:
             assert odds == pytest.approx(total)
 
 
-@pytest.mark.parametrize("name", sorted(LEARNED))
+@each_row("name", sorted(LEARNED))
 def test_shipped_models_can_be_given_as_files(name: str) -> None:
     text = analyse(TITLE, TEXT)
     shipped_model = LEARNED[name].MODEL
@@ -215,7 +213,7 @@ def test_examples_without_keywords_are_refused() -> None:
         learn("bayes", [])
 
 
-@pytest.mark.parametrize("broken", [{}, {"han": {}}, {"han": {"edges": [], "weights": [], "prior": 0}}, {"han": 3}])
+@each_row("broken", [{}, {"han": {}}, {"han": {"edges": [], "weights": [], "prior": 0}}, {"han": 3}])
 def test_broken_models_are_refused(broken: dict) -> None:
     for kind in (bayes, combined):
         with pytest.raises(ValueError, match="scrapy train keywords"):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.text.spellings import asked_spellings, plain, spellings
 from pipelines.text.words import fold, other_word_list
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "is_plain"),
     [
         ("Muñoz", "munoz"), ("Łódź", "lodz"), ("Đà Nẵng", "da nang"), ("Diyarbakır İZMİR", "diyarbakir izmir"),
@@ -31,7 +31,7 @@ def test_plain_form_of_letters(written: str, is_plain: str) -> None:
         assert plain(fold(normalize(form, written))) == is_plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "in_text"),
     [
         ("Duesseldorf", "Düsseldorf"), ("Dusseldorf", "Düsseldorf"), ("Düsseldorf", "Duesseldorf"), ("Malmoe", "Malmö"),
@@ -49,7 +49,7 @@ def test_word_of_a_query_meets_that_of_a_text(asked: str, in_text: str) -> None:
     assert set(asked_spellings(one)) & set(spellings(other))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "in_text"),
     [
         ("duell", "dull"), ("Muller", "Mueller"), ("й", "и"), ("наи", "най"), ("كتاب", "تاب"), ("حرية", "رية"),

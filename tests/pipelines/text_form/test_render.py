@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import time
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from pipelines.document.document import Document, parse
 from pipelines.text_form import render
+from tests.table import each_row
 
 URL = "http://e.com/news/1.html"
 
@@ -39,7 +39,7 @@ TABLE = (
 CODE = "<pre>def f(x):\n    return <b>x</b>\n\nf(1) &lt; 2\n</pre>"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "text", "html", "markdown"),
     [
         ("<h1>A</h1><h4>b</h4>", "A\nb", "<h2>A</h2>\n<h4>b</h4>", "## A\n\n#### b"),
@@ -121,7 +121,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each_row("layout", LAYOUTS)
 def test_tables_that_lay_out_are_not_told(layout: str) -> None:
     text, html, _ = forms(LAYOUTS[layout].format("桥面的浇筑昨日完成，工程进入收尾阶段。" * 12))
     assert "\t" not in text
@@ -178,7 +178,6 @@ TAGS = {
 }
 
 
-@settings(deadline=None, max_examples=150)
 @given(PIECES)
 def test_all_forms_hold_the_same_words_and_nothing_else(pieces: list[str]) -> None:
     document, kept = read("".join(pieces))

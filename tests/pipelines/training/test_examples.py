@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
 from pipelines.training.examples import example, labels, weights
+from tests.table import each_row
 
 FIRST = "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。"
 SECOND = "大桥全长两千四百米，设双向六车道，两侧各有人行道。"
@@ -71,20 +72,17 @@ def test_page_that_is_no_article_has_no_content() -> None:
     assert not made.content.any()
 
 
-@pytest.mark.parametrize(
-    "row", [{"id": "a", "text": "别的文字在这里出现了"}, {"id": "a", "text": FIRST, "coverage": 0.2}]
-)
+@each_row("row", [{"id": "a", "text": "别的文字在这里出现了"}, {"id": "a", "text": FIRST, "coverage": 0.2}])
 def test_page_without_its_text_is_no_example(row: dict[str, object]) -> None:
     assert example(f"<p>{FIRST}</p><p>{SECOND}</p>".encode(), row) is None
 
 
-@pytest.mark.parametrize("row", [{}, {"id": 7, "text": ""}, {"id": ""}, {"id": "a"}, {"id": "a", "text": 1}])
+@each_row("row", [{}, {"id": 7, "text": ""}, {"id": ""}, {"id": "a"}, {"id": "a", "text": 1}])
 def test_row_that_says_too_little_is_refused(row: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="takes a string"):
         example(b"<p>x</p>", row)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=40), max_size=12), st.text(max_size=120))
 def test_one_flag_and_weight_per_block(lines: list[str], gold: str) -> None:
     document = parse("".join(f"<p>{line}</p>" for line in lines).encode("utf-8", "replace"), "")

@@ -14,6 +14,7 @@ from pipelines.page_kind.words import Words
 from pipelines.records import Extraction, PageKind
 from pipelines.training.page_kind import KindExample, Params, deal, learn
 from pipelines.training.page_kind_examples import KnownPage, examples, kind_of, site_of
+from tests.table import each_row
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 SMALL = Params(hidden=8, networks=2, epochs=60, site_hosts=2, text_hosts=2)
@@ -65,7 +66,7 @@ def test_deal_keeps_a_site_together() -> None:
     assert set(folds) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "kind"),
     [
         ({"subtype": "login", "page_type": "other"}, PageKind.FORM),

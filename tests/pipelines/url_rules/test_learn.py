@@ -8,13 +8,14 @@ from itertools import count, islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from db.records.keys import fingerprint, is_sampled
 from pipelines.url_rules.forms import MOST_PAIRS, MOST_SEGMENTS, Rule, Rules, normal_form, pack, take_apart, unpack
 from pipelines.url_rules.learn import Learned, Params, bounds, learn
 from pipelines.urls import canonicalize
+from tests.table import each_row
 
 HOST = "http://a.cn"
 SRC = Rule("parameter", "/news/<number>.html?src")
@@ -32,7 +33,7 @@ def used(learned: list[Learned]) -> set[str]:
 # ---------------------------------------------------------------- forms
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "pattern"),
     [
         ("/news/123.html", "/news/<number>.html"),
@@ -54,7 +55,7 @@ def test_paths_have_patterns(path: str, pattern: str) -> None:
     assert parts.write((), ()) == HOST + path
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "form"),
     [
         ("/news/1.html?src=a", "/news/1.html"),
@@ -117,7 +118,7 @@ def test_forms_are_the_same_in_all_processes() -> None:
     assert Rules([SRC]).key(url) != rules.key(url), "forms of other rules never meet"
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '[["parameter"]]', "3"])
+@each_row("text", ["{", "[1]", '[["parameter"]]', "3"])
 def test_malformed_rules_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no text of rules"):
         unpack(text)
@@ -139,7 +140,7 @@ def test_too_few_pages_make_a_proposal() -> None:
     assert (found.support, found.used) == (20, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shapes", "rule"),
     [
         (("/news/{}-old-title", "/news/{}-new-title"), "/news/<number>-*"),
@@ -214,7 +215,7 @@ def test_rule_in_use_is_learned_with_the_same_evidence() -> None:
     assert learn(pages, [one.rule for one in first if one.used]) == first
 
 
-@pytest.mark.parametrize(("sampled", "rules"), [(True, set()), (False, {str(SRC)})])
+@each_row(("sampled", "rules"), [(True, set()), (False, {str(SRC)})])
 def test_urls_fetched_in_any_case_count_by_themselves(sampled: bool, rules: set[str]) -> None:  # noqa: FBT001
     """A share among all pages flatters a rule: of what it skips, little is fetched."""
     good = pages("/news/{}.html", "/news/{}.html?src=1", articles=90)
@@ -225,7 +226,7 @@ def test_urls_fetched_in_any_case_count_by_themselves(sampled: bool, rules: set[
     assert used(learn([*good, *bad], [SRC])) == rules
 
 
-@pytest.mark.parametrize("threshold", [0, -1, 1.01])
+@each_row("threshold", [0, -1, 1.01])
 def test_thresholds_are_shares(threshold: float) -> None:
     with pytest.raises(ValueError, match="threshold"):
         learn([], params=Params(threshold=threshold))
@@ -248,7 +249,6 @@ _paths = st.builds("/{}/{}{}".format, st.sampled_from(["n", "s", "1"]), st.integ
 _queries = st.sampled_from(["", "?p=1", "?p=2", "?q=1&p=1", "?p=1&q=2"])
 
 
-@settings(max_examples=40)
 @given(st.data(), st.lists(st.tuples(st.builds("{}{}{}".format, st.just(HOST), _paths, _queries), st.integers(0, 5))))
 def test_order_of_pages_makes_no_difference(data: st.DataObject, some: list[tuple[str, int]]) -> None:
     some = list(dict(some).items())

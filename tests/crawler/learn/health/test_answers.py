@@ -5,29 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.fetch.errors import BODY_CUT
-from crawler.learn.health.answers import ROBOTS, Came, HostAnswer, answer_of, shape
+from crawler.learn.health.answers import ROBOTS, AnswerKind, HostAnswer, answer_of, shape
+from crawler.response.redirects import with_redirect
 from db.records.reasons import FailReason, PageReason
 from db.records.url import Kind, Lease
 from pipelines.item import Page
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, Description, Extraction, Links, Metadata, PageKind, ParseResult
+from tests.table import each_row
 
 URL = "http://a.example/news/1.html"
 
 
 def page(kind: Kind = Kind.PAGE, url: str = URL, **values: Any) -> Page:
     lease = Lease(1, url, 2, None, kind, 0, 0.0, BlockKind.LIST, None, 0.0, 0, 0, None, None)
-    return Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values})
+    return with_redirect(Page(lease, Scope("host", ("a.example",)), **{"status": 200, "seconds": 0.5, **values}))
 
 
 def came(**values: Any) -> tuple[str, str] | None:
     answer = answer_of(page(**values))
-    return None if answer is None else (answer.came.name, answer.why)
+    return None if answer is None else (answer.kind.name, answer.why)
 
 
 def read(kind: PageKind, reason: str | None = None, title: str = "", links: int = 0, body: str = "") -> ParseResult:
@@ -41,7 +42,7 @@ def read(kind: PageKind, reason: str | None = None, title: str = "", links: int 
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "expected"),
     [
         (403, ("BLOCKED", "http 403")),
@@ -59,7 +60,7 @@ def test_statuses(status: int, expected: tuple[str, str]) -> None:
     assert came(status=status) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("location", "expected"),
     [
         ("/login?back=/news/1.html", ("LOGIN", "redirect")),
@@ -86,7 +87,7 @@ def test_no_answer() -> None:
     assert came(truncated=True, bounds=(BODY_CUT,)) == ("KEPT", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [
         {"error": FailReason.ADDRESS_REFUSED},
@@ -107,39 +108,39 @@ def test_robots() -> None:
     assert answer.found_in == ROBOTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parsed", "expected"),
     [
-        (read(PageKind.LIST, "list page", "频道", 40), Came.PAGE),
-        (read(PageKind.OTHER, "no text"), Came.EMPTY),
-        (read(PageKind.OTHER, "no text", "目录", 40), Came.PAGE),
-        (read(PageKind.OTHER, "login wall", "登录"), Came.LOGIN),
-        (read(PageKind.OTHER, "soft 404", "页面不存在"), Came.GONE),
-        (read(PageKind.FORM, "form", "登录"), Came.LOGIN),
-        (read(PageKind.NOTICE, "error or notice", "维护"), Came.GONE),
-        (read(PageKind.LIST, "list page", "频道", 40, "好" * 700), Came.PAGE),
-        (read(PageKind.THREAD, None, "帖子", 40, "好" * 700), Came.ARTICLE),
-        (read(PageKind.OTHER, "soft 404", "Just a moment..."), Came.BLOCKED),
-        (read(PageKind.OTHER, "too little prose", "安全验证"), Came.BLOCKED),
-        (None, Came.KEPT),
+        (read(PageKind.LIST, "list page", "频道", 40), AnswerKind.PAGE),
+        (read(PageKind.OTHER, "no text"), AnswerKind.EMPTY),
+        (read(PageKind.OTHER, "no text", "目录", 40), AnswerKind.PAGE),
+        (read(PageKind.OTHER, "login wall", "登录"), AnswerKind.LOGIN),
+        (read(PageKind.OTHER, "soft 404", "页面不存在"), AnswerKind.GONE),
+        (read(PageKind.FORM, "form", "登录"), AnswerKind.LOGIN),
+        (read(PageKind.NOTICE, "error or notice", "维护"), AnswerKind.GONE),
+        (read(PageKind.LIST, "list page", "频道", 40, "好" * 700), AnswerKind.PAGE),
+        (read(PageKind.THREAD, None, "帖子", 40, "好" * 700), AnswerKind.ARTICLE),
+        (read(PageKind.OTHER, "soft 404", "Just a moment..."), AnswerKind.BLOCKED),
+        (read(PageKind.OTHER, "too little prose", "安全验证"), AnswerKind.BLOCKED),
+        (None, AnswerKind.KEPT),
     ],
 )
-def test_pages(parsed: ParseResult | None, expected: Came) -> None:
+def test_pages(parsed: ParseResult | None, expected: AnswerKind) -> None:
     answer = answer_of(page(parsed=parsed))
     assert answer is not None
-    assert answer.came == expected
+    assert answer.kind == expected
 
 
 def test_articles() -> None:
     answer = answer_of(page(parsed=read(PageKind.ARTICLE, title="标题", body="好" * 700)))
     assert answer is not None
-    expected = HostAnswer(URL, BlockKind.LIST, Came.ARTICLE, "", 700, answer.title, dated=False, doubtful=False)
+    expected = HostAnswer(URL, BlockKind.LIST, AnswerKind.ARTICLE, "", 700, answer.title, dated=False, doubtful=False)
     assert answer == expected._replace(seconds=0.5)
     assert answer.title
     assert answer_of(page(parsed=read(PageKind.ARTICLE, body="好"))).title == 0  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
+@each_row(("kind", "hijacked"), [("hijacked", True), ("gambling", True), ("advert", False), ("", False)])
 def test_articles_of_hijackers(kind: str, *, hijacked: bool) -> None:
     parsed = replace(read(PageKind.ARTICLE, body="好" * 700), description=Description(harm_kind=kind))
     answer = answer_of(page(parsed=parsed))
@@ -162,7 +163,6 @@ def test_articles_of_a_site_are_alike_and_other_pages_are_not() -> None:
     assert shape("http://a.example/robots.txt", ROBOTS) == "robots"
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=300), st.sampled_from(sorted(BlockKind)))
 def test_any_url_has_a_short_shape(path: str, found_in: int) -> None:
     assert 0 < len(shape(f"http://a.example/{path}", found_in)) <= 80

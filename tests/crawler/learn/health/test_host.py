@@ -12,11 +12,12 @@ from itertools import islice
 
 import pytest
 
-from crawler.learn.health.answers import ROBOTS, Came, HostAnswer
+from crawler.learn.health.answers import ROBOTS, AnswerKind, HostAnswer
 from crawler.learn.health.host import FEWEST, Finding, HealthMonitor, HostState
 from crawler.learn.health.messages import sentence
 from pipelines.records import BlockKind
 from tests.benchmarks.health import CHANGES, STEADY, article, other, plain
+from tests.table import each_row
 
 WINDOW = 40
 
@@ -25,13 +26,13 @@ def learn(health: HealthMonitor, answers: Iterable[HostAnswer]) -> list[Finding]
     return [event for answer in answers for event in health.learn(answer)]
 
 
-@pytest.mark.parametrize("name", STEADY)
+@each_row("name", STEADY)
 def test_hosts_that_stay_as_they_are_raise_no_alarm(name: str) -> None:
     health = HealthMonitor(WINDOW)
     assert learn(health, islice(STEADY[name](random.Random(5)), 2500)) == []
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 def test_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
     change, kind = CHANGES[name]
     draw = random.Random(7)
@@ -50,21 +51,23 @@ def test_change_raises_one_alarm_and_its_end_ends_it(name: str) -> None:
 def test_refusals_are_noticed_before_the_host_is_left_alone() -> None:
     health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 100))
-    lost = HostAnswer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, Came.FAILED, "timed out")
+    lost = HostAnswer("http://a.example/news/2024/05/3/9.html", BlockKind.LIST, AnswerKind.FAILED, "timed out")
     events = learn(health, [lost] * 10)
     assert [event.kind for event in events] == ["unreachable"]
 
 
 def test_host_that_never_answered_well() -> None:
     health = HealthMonitor(WINDOW)
-    refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(30)]
+    refused = [HostAnswer(f"http://a.example/{n}", BlockKind.LIST, AnswerKind.BLOCKED, "http 403") for n in range(30)]
     (event,) = learn(health, refused)
     assert (event.kind, event.why) == ("blocks", "http 403")
 
 
 def test_host_whose_pages_never_showed_text() -> None:
     health = HealthMonitor(WINDOW)
-    (event,) = learn(health, [other(random.Random(n), f"http://a.example/{n}", came=Came.EMPTY) for n in range(60)])
+    (event,) = learn(
+        health, [other(random.Random(n), f"http://a.example/{n}", kind=AnswerKind.EMPTY) for n in range(60)]
+    )
     assert event.kind == "empty"
 
 
@@ -89,7 +92,7 @@ def test_some_articles_in_doubt_are_no_alarm() -> None:
 def test_robots_txt_that_cannot_be_had() -> None:
     health = HealthMonitor(WINDOW)
     learn(health, islice(plain(random.Random(1)), 100))
-    lost = HostAnswer("http://a.example/robots.txt", ROBOTS, Came.FAILED, "http 503 (robots.txt)")
+    lost = HostAnswer("http://a.example/robots.txt", ROBOTS, AnswerKind.FAILED, "http 503 (robots.txt)")
     events = learn(health, [lost, lost, lost, lost])
     assert [(not event.ended, event.kind) for event in events] == [(True, "unreachable")]
     ended = learn(health, islice(plain(random.Random(2)), 40))
@@ -100,7 +103,7 @@ def test_section_that_is_closed_says_nothing_of_the_others() -> None:
     health, pages = HealthMonitor(WINDOW), plain(random.Random(1))
     learn(health, islice(pages, 200))
     closed = [
-        HostAnswer(f"http://a.example/vip/{n}.html", BlockKind.LIST, Came.BLOCKED, "http 403") for n in range(200)
+        HostAnswer(f"http://a.example/vip/{n}.html", BlockKind.LIST, AnswerKind.BLOCKED, "http 403") for n in range(200)
     ]
     assert learn(health, closed) == []
 
@@ -146,7 +149,7 @@ def test_change_that_leaves_articles_readable_becomes_normal() -> None:
     assert [event.ended for event in events] == ["", "has stayed so for long and counts as normal now"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "state",
     ["", "[]", "{}", "null", '{"version": 0}', '{"version": 2, "answers": [1, 2]}', '{"version": 2}', "x" * 1000],
 )

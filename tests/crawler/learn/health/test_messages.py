@@ -5,15 +5,14 @@ from __future__ import annotations
 import random
 from itertools import islice
 
-import pytest
-
 from crawler.learn.health.host import Finding, HealthMonitor
 from crawler.learn.health.messages import MOST_QUOTED, normal_again, sentence
 from crawler.terminal.text import quoted
 from tests.benchmarks.health import CHANGES, plain
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "parts"),
     [
         ("redesigned", ["layout changed: pages that are no articles: ", "% -> 9", "e.g. http://a.example/news/"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.learn.health.statistics import cusum, wilson
@@ -11,7 +11,6 @@ from crawler.learn.health.statistics import cusum, wilson
 RATES = st.floats(0.01, 0.99)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 600).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.9999))
 def test_wilson_is_that_of_scipy(counts: tuple[int, int], confidence: float) -> None:
     from scipy import stats
@@ -32,7 +31,6 @@ def test_wilson_of_nothing_and_of_nonsense(z: float) -> None:
             wilson(hits, n, z)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.booleans(), max_size=40), RATES, RATES)
 def test_cusum_is_the_largest_likelihood_ratio_of_any_suffix(trials: list[bool], before: float, now: float) -> None:
     from scipy import stats

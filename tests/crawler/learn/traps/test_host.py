@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from crawler.learn.traps.host import PROBATION_PAGES, Bounds, HostTraps, Pattern, Seen, suspicion_of
+from crawler.learn.traps.host import PROBATION_PAGES, Bounds, FetchedPage, HostTraps, Pattern, suspicion_of
 from pipelines.url_rules.forms import folder_key
 from pipelines.url_rules.trap_patterns import EXACT, FOLDER, HOST, disallow_reason
 from pipelines.url_rules.trap_signals import sketch
 from tests.crawler.trap_sites import HONEST, TRAPS, crawl, words
+from tests.table import each_row
 
 NOW = 1e9
 SITE = "http://a.example"
 
 
-@pytest.mark.parametrize("name", TRAPS)
+@each_row("name", TRAPS)
 def test_trap_ends_and_costs_no_article(name: str) -> None:
     site, most = TRAPS[name]
     found = crawl(site, most=1000)
@@ -26,14 +25,14 @@ def test_trap_ends_and_costs_no_article(name: str) -> None:
     assert all(reason for _, reason in found.skipped)
 
 
-@pytest.mark.parametrize("name", HONEST)
-@pytest.mark.parametrize("order", ["fifo", "random"])
+@each_row("name", HONEST)
+@each_row("order", ["fifo", "random"])
 def test_honest_site_loses_nothing(name: str, order: str) -> None:
     site, articles = HONEST[name]
     assert len(crawl(site, most=20_000, order=order).articles) == articles
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "kind"),
     [
         ("/calendar?y=2025&m=6", "calendar"),
@@ -52,9 +51,9 @@ def test_kinds_are_named_by_addresses(path: str, kind: str) -> None:
     assert suspicion_of(SITE + path) == kind
 
 
-def unproductive(number: int, *, grows: bool = True, **more: object) -> Seen:
+def unproductive(number: int, *, grows: bool = True, **more: object) -> FetchedPage:
     url = f"{SITE}/cal?month={number}"
-    return replace(Seen(url, sketch=sketch("没有活动 请看其他月份"), found=[folder_key(url)] * grows), **more)  # type: ignore[arg-type]
+    return replace(FetchedPage(url, sketch=sketch("没有活动 请看其他月份"), found=[folder_key(url)] * grows), **more)  # type: ignore[arg-type]
 
 
 def blocked(host: HostTraps) -> dict:
@@ -129,11 +128,11 @@ def test_probation_is_short() -> None:
     assert not host.opened
 
 
-@pytest.mark.parametrize("own", [False, True])
+@each_row("own", [False, True])
 def test_probation_ends_when_something_comes_of_a_page(own: bool) -> None:  # noqa: FBT001
     host = on_probation()
     if own:
-        host.observe(Seen(f"{SITE}/cal?month=3", brought=True, sketch=sketch(words(3, 60))), NOW + 9)
+        host.observe(FetchedPage(f"{SITE}/cal?month=3", brought=True, sketch=sketch(words(3, 60))), NOW + 9)
     else:
         host.credit(f"{SITE}/cal?month=3")
     assert host.opened
@@ -144,7 +143,7 @@ def test_probation_ends_when_something_comes_of_a_page(own: bool) -> None:  # no
 
 def test_article_of_a_wide_pattern_that_is_blocked_opens_its_own_alone() -> None:
     host = HostTraps(Bounds(), known=[Pattern(FOLDER, "/news/*.html", pages=99, kind="nothing new", blocked_at=NOW)])
-    host.observe(Seen(f"{SITE}/news/1.html", brought=True, sketch=sketch(words(3, 60))), NOW)
+    host.observe(FetchedPage(f"{SITE}/news/1.html", brought=True, sketch=sketch(words(3, 60))), NOW)
     assert disallow_reason(f"{SITE}/news/2.html", host.blocked) == ""
     assert disallow_reason(f"{SITE}/news/x-2.html", host.blocked) == "nothing new"
     assert not host.opened
@@ -154,7 +153,7 @@ def test_farm_is_a_host_that_no_seed_means_whose_pages_name_nobody() -> None:
     bounds = Bounds(host_pages=20)
     farm, other, own = HostTraps(bounds, foreign=True), HostTraps(bounds, foreign=True), HostTraps(bounds)
     for n in range(20):
-        page = Seen(f"{SITE}/x{n}/{n}.html", brought=True)
+        page = FetchedPage(f"{SITE}/x{n}/{n}.html", brought=True)
         events = farm.observe(page, NOW)
         other.observe(replace(page, named=n % 5 == 0), NOW)
         own.observe(page, NOW)
@@ -167,13 +166,13 @@ def test_host_is_asked_once_a_folder_what_no_page_looks_like() -> None:
     host = HostTraps(Bounds())
     asked = []
     for n in range(6):
-        host.observe(Seen(f"{SITE}/old/{n}.html", missing=True), NOW)
+        host.observe(FetchedPage(f"{SITE}/old/{n}.html", missing=True), NOW)
         asked.append(host.wants_probe())
     assert asked == [False, False, True, False, False, False]
     assert host.missing == ()
     host.note_missing(5, f"{SITE}/old/none.html", NOW)
     assert host.missing == (5,)
-    elsewhere = [Seen(f"{SITE}/new/{n}.html", missing=True) for n in range(6)]
+    elsewhere = [FetchedPage(f"{SITE}/new/{n}.html", missing=True) for n in range(6)]
     other = HostTraps(Bounds())
     other.note_missing(0, f"{SITE}/old/none.html", NOW)
     for page in elsewhere:
@@ -182,7 +181,7 @@ def test_host_is_asked_once_a_folder_what_no_page_looks_like() -> None:
     assert [bool(other.observe(page, NOW)) or other.wants_probe() for page in elsewhere] == asked, "another folder"
     honest = HostTraps(Bounds(probe=False))
     for n in range(6):
-        honest.observe(Seen(f"{SITE}/old/{n}.html", missing=True), NOW)
+        honest.observe(FetchedPage(f"{SITE}/old/{n}.html", missing=True), NOW)
     assert not honest.wants_probe()
     assert honest.missing is None
 
@@ -197,7 +196,7 @@ def test_patterns_are_bounded() -> None:
     host = HostTraps(Bounds())
     for n in range(3000):
         name = "".join(chr(97 + int(digit)) for digit in str(n))
-        host.observe(Seen(f"{SITE}/{name}/{name}/x", brought=True), NOW)
+        host.observe(FetchedPage(f"{SITE}/{name}/{name}/x", brought=True), NOW)
     assert len(host.worth_keeping()) <= 300
     assert len(host._patterns) <= 300
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crawler.web.drawing.charts import Chart, Series, bar, columns, curve, ticks, time_ticks
 from crawler.web.drawing.link_map import Circle, draw
+from tests.table import each_row
 
 HOSTILE = '"><script>alert(1)</script>&amp;\u202e'
 VALUES = st.lists(st.none() | st.floats(0, 1e12), min_size=1, max_size=40)
@@ -73,9 +74,7 @@ def test_curve_has_a_gap_where_nothing_is_known() -> None:
     assert root.find("desc").text == "rate: 1 – 4, … 4"
 
 
-@pytest.mark.parametrize(
-    ("value", "most", "wide"), [(5, 10, "50.00"), (None, 10, "0.00"), (1, 0, "0.00"), (20, 10, "100.00")]
-)
+@each_row(("value", "most", "wide"), [(5, 10, "50.00"), (None, 10, "0.00"), (1, 0, "0.00"), (20, 10, "100.00")])
 def test_bar_is_a_share(value: float | None, most: float, wide: str) -> None:
     assert f'width="{wide}"' in bar(value, most)
 

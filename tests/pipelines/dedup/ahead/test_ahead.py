@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.dedup import THRESHOLD, method
@@ -46,7 +46,6 @@ def by_reference(texts: list[tuple[str, str]], made: Recorded) -> list[list[Pair
     return [finder.add(number, "", Reference(number)) for number in range(len(texts))]
 
 
-@settings(max_examples=40)
 @given(DOCUMENTS, st.randoms(use_true_random=False))
 def test_answers_made_ahead_change_no_pair(plan: list[tuple[int, int, list[str]]], choose: random.Random) -> None:
     texts = texts_of(plan)

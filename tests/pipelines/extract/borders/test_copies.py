@@ -6,12 +6,12 @@ import time
 from datetime import UTC, datetime
 
 import numpy as np
-import pytest
 
 from pipelines.document.document import parse
 from pipelines.extract.borders.copies import drop_copies
 from pipelines.extract.combined import weigh
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 FIRST = "The ferry crossed the strait on Monday in heavy rain, and nobody on board was hurt at all."
@@ -27,7 +27,7 @@ def kept_of(body: str) -> list[str]:
     return [document.blocks.texts[index] for index in kept]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "copy",
     [
         f'<div class="print">{TEXT}</div>',
@@ -53,7 +53,7 @@ def test_visible_copy_is_preferred() -> None:
     assert drop_copies(document, list(range(8)), weigh(document)) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f"<div><p>{FIRST}</p><p>{SECOND}</p><p>{FIRST}</p></div>",
@@ -77,7 +77,7 @@ def test_last_copy_stays_where_copies_stand_in_each_other() -> None:
     assert found == [FIRST]
 
 
-@pytest.mark.parametrize("depth", [1, 200])
+@each_row("depth", [1, 200])
 def test_page_of_copies_costs_little(depth: int) -> None:
     one = f"{'<div>' * depth}<p>{FIRST}</p>{'</div>' * depth}"
     document = parse((one * (60_000 // (depth + 2))).encode(), "http://e.com/a.html")

@@ -6,11 +6,10 @@ import random
 import time
 from datetime import UTC, datetime
 
-import pytest
-
 from pipelines.document.document import parse
 from pipelines.extract.borders.stories import other_stories
 from pipelines.parse_page import parse_page
+from tests.table import each_row
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 WORDS = (
@@ -57,7 +56,7 @@ def text_of(title: str, body: str) -> list[str]:
     return [line for line in found.extraction.text.split("\n") if len(line) > 60]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "others",
     [
         story(2, 6) + story(3, 6),
@@ -90,7 +89,7 @@ def test_headline_that_repeats_the_pattern_is_another_story() -> None:
     assert flagged(headline(1), story(1, 4) + story(2, 4))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("level", "entry"),
     [("h2", "article"), ("h3", "article"), ("h2", "section"), ("h2", "div")],
 )
@@ -105,7 +104,7 @@ def test_entries_of_a_live_blog_and_slides_are_one_article(level: str, entry: st
     assert text_of(headline(1), f'<article class="live">{own}{entries}</article>') == lead + paragraphs(5, 8)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part",
     [
         "<section><h1>{title}</h1><p>{text}</p><p>{text}</p></section>",
@@ -131,7 +130,7 @@ def test_posts_that_answer_stay() -> None:
     assert not flagged(headline(1), f"<div>{first}{answers}</div>")
 
 
-@pytest.mark.parametrize("depth", [1, 150])
+@each_row("depth", [1, 150])
 def test_page_of_headlines_costs_little(depth: int) -> None:
     one = f"{'<div>' * depth}<h1>{headline(2)}</h1><p>3 March 2024</p><p>{paragraphs(2, 1)[0]}</p>{'</div>' * depth}"
     document = parse(page(headline(1), story(1, 4) + one * (60_000 // (depth + 4))), "http://herald.example/a.html")

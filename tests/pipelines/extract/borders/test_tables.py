@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from pipelines.document.document import Document, parse
 from pipelines.extract.borders.tables import whole_tables
 from pipelines.extract.combined import weigh
 from pipelines.text_form import render
+from tests.table import each_row
 
 LONG = "The ferry crossed the strait on Monday in heavy rain, and nobody on board was hurt at all."
 ROWS = [("Rank", "Team", "Points"), ("1", "Rovers", "44"), ("2", "United", "41"), ("3", "Athletic", "40")]
@@ -38,12 +38,12 @@ def test_table_that_is_unlikely_is_left_out() -> None:
     assert made(table_of(), 0.2, [0, 5, 7, 13])[1] == [0, 13]
 
 
-@pytest.mark.parametrize("chance", [0.2, 0.6])
+@each_row("chance", [0.2, 0.6])
 def test_table_without_kept_cells_is_left_alone(chance: float) -> None:
     assert made(table_of(), chance, [0, 13])[1] == [0, 13]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f"<table><tr><td><p>{LONG}</p><p>{LONG}</p></td><td><p>Menu</p></td></tr></table>",

@@ -21,6 +21,7 @@ from pipelines.text.classes.model import (
 )
 from pipelines.text.classes.selection import MEASURES, Select, read_select
 from pipelines.text.classes.vectors import MAX_CHARS, Space, Text, count_features
+from tests.table import each_row
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")
 MONEY = ("央行下调利率，股市上涨，银行贷款增加", "the central bank cut interest rates and the stock market rose")
@@ -97,14 +98,14 @@ def test_several_classes_are_those_above_their_thresholds() -> None:
     assert several.predict(told("小雨转晴")).names == ()
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
+@each_row("name", sorted(METHODS))
 def test_class_with_one_text_is_learned(name: str) -> None:
     found = learn([*TEXTS, told("小雨转晴，气温下降")], [*LABELS, ("weather",)], learner(name)).model
     assert found.labels == ("finance", "sport", "weather")
     assert found.predict(TEXTS[0]).names == ("sport",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("texts", "labels", "why"),
     [
         ([], [], "no text has a class"),
@@ -120,7 +121,7 @@ def test_refuse_what_nothing_can_be_learned_from(texts: list[Text], labels: list
         learn(texts, labels)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "why"),
     [
         ({"version": VERSION + 1}, "version 2 instead of 1; train it again"),
@@ -180,7 +181,7 @@ def test_report_lists_words_before_runs_of_characters() -> None:
     assert {"球队", "team"} & {term["term"] for term in rows[1]["terms"][:5]}
 
 
-@pytest.mark.parametrize("measure", sorted(MEASURES))
+@each_row("measure", sorted(MEASURES))
 def test_report_tells_the_terms_of_each_class(measure: str) -> None:
     rows = learn(TEXTS, LABELS, learner("naive_bayes"), Select(measure, 200)).report
     terms = {row["class"]: {term["term"] for term in row["terms"]} for row in rows}
@@ -190,7 +191,7 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
     assert {row["f1"] for row in rows} == {1.0}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [
         ("北京时间周日，主队以102比98击败客队，前锋得到30分，教练赛后称赞了球员的防守。", "sport"),
@@ -221,14 +222,14 @@ CRIME = (
 """Texts of none of the sections."""
 
 
-@pytest.mark.parametrize("text", CRIME)
+@each_row("text", CRIME)
 def test_shipped_model_gives_no_class_to_what_it_was_not_taught(text: str) -> None:
     told_of = shipped().predict(told(text))
     assert not told_of.names
     assert told_of.memberships
 
 
-@pytest.mark.parametrize("language", ["", "no", "de", "ja"])
+@each_row("language", ["", "no", "de", "ja"])
 def test_text_in_a_language_without_a_model_has_no_class(language: str) -> None:
     text = told(VOTE)
     for model in (shipped(), learn(TEXTS, LABELS).model):
@@ -255,7 +256,7 @@ def random_texts(count: int) -> list[Text]:
     return [Text("", " ".join(rng.choice(words, 60)), language="en") for _ in range(count)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "select"),
     [("svm", "um:2000"), ("svm", "chi2:500"), ("combined", "df+chi2:2000"), ("naive_bayes", "chi2:500")],
 )

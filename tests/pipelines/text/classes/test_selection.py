@@ -17,6 +17,7 @@ from pipelines.text.classes.selection import (
     select,
     uncertainty,
 )
+from tests.table import each_row
 
 # 40 documents, 20 of each class. Term 0 is in 16 of the first class and 4 of the second, term 1 in ten of each, term 2
 # in one document of the second, twice.
@@ -45,12 +46,12 @@ def test_measures_by_hand() -> None:
     assert uncertainty(TABLE).tolist() == [[0.8, 0.2], [0.5, 0.5], [0, 1]]
 
 
-@pytest.mark.parametrize("measure", [chi_square, information_gain, mutual_information, cross_entropy, odds_ratio])
+@each_row("measure", [chi_square, information_gain, mutual_information, cross_entropy, odds_ratio])
 def test_term_of_all_classes_alike_is_worth_nothing(measure) -> None:
     assert measure(TABLE)[1].tolist() == pytest.approx([0, 0], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(set(MEASURES) - {"df", "mi", "mi_mean", "odds"}))
+@each_row("name", sorted(set(MEASURES) - {"df", "mi", "mi_mean", "odds"}))
 def test_telling_term_comes_first(name: str) -> None:
     assert select(TABLE, Select(name, 1)).tolist() == [0]
 
@@ -79,7 +80,7 @@ def test_combined_selection_takes_the_best_of_each_class_in_turn() -> None:
     assert 5 not in select(table, Select("chi2", 2))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [("magic:5", "known: df, ig"), ("chi2:0", "from 1 to"), ("chi2:x", "keeps 'x'"), ("", "known")],
 )

@@ -6,13 +6,12 @@ import random
 import re
 import time
 
-import pytest
-
 from crawler.demo.content import load_articles
 from pipelines.text.harmful import blocks
 from pipelines.text.harmful.features import BITS, MAX_CHARS, features, features_of_all, pairs_of_all
 from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.records import HarmKind, HarmPart, HarmVerdict
+from tests.table import each_row
 
 NEWS = (
     "记者从市交通局获悉，河口大桥今天上午正式通车。大桥全长三公里，双向六车道，总投资十二亿元。\n"
@@ -33,7 +32,7 @@ def test_news_and_crime_reports_are_not_harmful() -> None:
         assert verdict.reasons == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind"),
     [
         ("注册送88，百家乐真人棋牌，首充返利，提现秒到账，加我微信拉你进群", HarmKind.GAMBLING),
@@ -48,7 +47,7 @@ def test_harmful_texts_have_a_kind_and_reasons(text: str, kind: HarmKind) -> Non
     assert all(1 < len(word) <= 8 for word in verdict.reasons[0].words)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "title", ["抖音代发视频日结加我", "河口大桥正式通车_注册送88百家乐加我微信", "抖音代发一单200 - 河口大桥正式通车"]
 )
 def test_hijacked_titles_are_found_beside_an_honest_text(title: str) -> None:
@@ -78,7 +77,7 @@ def test_links_alone_never_decide() -> None:
     assert len(judge("抖音代发视频日结加我", NEWS, ["首页", *spam[:2]]).reasons) == 1
 
 
-@pytest.mark.parametrize("title", ["876", "876 | 河口大桥", "全长876米", "1号 | 2024-03-05 08:20 | 876", "第876期"])
+@each_row("title", ["876", "876 | 河口大桥", "全长876米", "1号 | 2024-03-05 08:20 | 876", "第876期"])
 def test_numbers_are_no_evidence(title: str) -> None:
     assert not judge(title, NEWS).is_harmful
     digits = str.maketrans("0123456789", "9876543210")
@@ -86,7 +85,7 @@ def test_numbers_are_no_evidence(title: str) -> None:
     assert judge(title, advert) == judge(title.translate(digits), advert.translate(digits))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Sign up now and win 500 at our online casino. " * 9,
@@ -103,7 +102,7 @@ COMMON = "的一是在不了有和人这中大为上个国我以要他时来用�
 CHARACTERS = "".join(map(chr, range(0x4E00, 0x9FA6)))
 
 
-@pytest.mark.parametrize("letters", [COMMON, CHARACTERS], ids=["common", "any"])
+@each_row("letters", [COMMON, CHARACTERS])
 def test_texts_made_by_chance_are_not_harmful(letters: str) -> None:
     draw = random.Random(1)
     titles = 0
@@ -155,7 +154,7 @@ def test_spellings_that_hide_have_the_signs_of_plain_ones() -> None:
         assert set(features(hidden).tolist()) == plain, hidden
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", " \n", "a", "汉", "1234567890" * 20, "汉" * 1_000_000, "x1" * 500_000, "\ud800" * 9, "Ж汉aת" * 99, "\0" * 99],
 )

@@ -12,6 +12,7 @@ from pipelines.text.harmful.judge import judge
 from pipelines.text.harmful.model import KIND, HarmModel
 from pipelines.text.harmful.records import HarmKind
 from pipelines.training.harmful import HarmExample, deal, learn
+from tests.table import each_row
 
 PLACES = ("河口", "北山", "南湖", "东港", "西岭", "石桥", "青川", "白沙")
 WORKS = ("大桥通车", "学校开学", "医院扩建", "公园开放", "会议召开", "展览开幕")
@@ -69,7 +70,7 @@ def test_model_is_the_same_when_read_again(model: HarmModel) -> None:
     assert judge("", text, model=again).score == pytest.approx(judge("", text, model=model).score, abs=1e-4)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("examples", "said"),
     [
         ([], "of one side"),
@@ -101,7 +102,7 @@ def test_learn_takes_a_kind_of_one_row() -> None:
     assert set(found.kinds) == {HarmKind.ADVERT, HarmKind.GAMBLING, HarmKind.PORN}
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"format": 1}', "[" * 100_000])
+@each_row("text", ["", "{", "[]", "7", '{"format": 1}', "[" * 100_000])
 def test_files_that_are_no_models_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"m\.json is no model of harmful"):
         loads(text, "m.json", KIND)
