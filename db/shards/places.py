@@ -40,7 +40,7 @@ _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class ShardPlace:
+class _ShardPlace:
     """A database in the list: its name for users, and its place, from 1, among `count`."""
 
     name: str
@@ -92,7 +92,7 @@ def enter(databases: Sequence[Database | None]) -> None:
         DatabaseGone: one does not answer, and the crawl has not begun yet.
     """
     count = len(databases)
-    found = [(one, ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
+    found = [(one, _ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
     crawl: str | None = None
     for database, place in found:
         with database.transaction() as connection:
@@ -140,7 +140,7 @@ class OpenShards:
             database = open_for_reading(self._shards.urls[number - 1])
             try:
                 with database.transaction() as connection:
-                    ShardPlace(database.name, number, len(self._shards)).check(connection)
+                    _ShardPlace(database.name, number, len(self._shards)).check(connection)
             except DatabaseProblem:
                 database.close()
                 raise
