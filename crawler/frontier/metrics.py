@@ -43,9 +43,6 @@ GAUGES = {
 class MetricsEndpoint:
     """Answers Prometheus until it is closed.
 
-    Args:
-        port: of loopback, to listen on.
-
     Attributes:
         crawl: whose numbers are shown; none are before it is set.
 

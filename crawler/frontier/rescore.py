@@ -118,7 +118,6 @@ class Rescorer:
             await asyncio.get_running_loop().run_in_executor(None, _end, pool)
 
     async def _request(self) -> RankResponse | None:
-        """Get the response of the process; None when there is none this time."""
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
@@ -142,7 +141,6 @@ class Rescorer:
         return response
 
     async def _write(self, response: RankResponse) -> None:
-        """Put the queues in order, then the table, a chunk a transaction."""
         queues = self._queues
         held = np.fromiter(queues.leased_ids(), np.int64)
         loop = asyncio.get_running_loop()
@@ -173,6 +171,5 @@ def _best(response: RankResponse, wanted: NDArray[np.bool_], part: slice) -> dic
 
 
 def _end(pool: ProcessPool) -> None:
-    """End a pool's process; blocks until it is gone."""
     pool.stop()  # type: ignore[no-untyped-call]
     pool.join()

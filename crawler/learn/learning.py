@@ -72,19 +72,16 @@ class Learning:
     # ------------------------------------------------------------ hosts come and go
 
     async def take_hosts(self, hosts: Sequence[OwnedHost]) -> None:
-        """Read what is known of hosts that the run has just taken over."""
         if self.traps is not None:
             await self.traps.take(hosts)
 
     async def write_hosts(self, host_ids: Sequence[int]) -> None:
-        """Write what is new of hosts that another run may take over."""
         if self.traps is not None:
             await self.traps.write(host_ids)
         if self.alarms is not None:
             await self.alarms.let_go(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Forget what is known of hosts that the run no longer holds."""
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
         if self.alarms is not None and host_ids:
@@ -103,11 +100,9 @@ class Learning:
         return await self.memory.of(lease.host_id)
 
     def url_rules(self, lease: Lease) -> str:
-        """Return the packed URL rules of a page's host; empty for none."""
         return "" if self.rules is None else self.rules.of(lease.host_id)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
-        """Return the known traps of a page's host; None when they are not looked for."""
         return None if self.traps is None else self.traps.known(lease)
 
     def trap_reason(self, lease: Lease) -> str:

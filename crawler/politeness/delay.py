@@ -35,8 +35,7 @@ class RobotsRules:
 
     Args:
         text: the robots.txt; empty means that everything is allowed.
-        agent: the product token we go by.
-        reason: why everything is forbidden, if it is (also an attribute).
+        reason: why everything is forbidden, if it is.
         most_delay: a crawl-delay beyond this many seconds forbids everything.
     """
 
@@ -57,7 +56,6 @@ class RobotsRules:
 
     @property
     def chars(self) -> int:
-        """Characters of the rules that are held."""
         return self._parsed.chars if self._parsed else 0
 
     @property
@@ -169,15 +167,12 @@ class BackoffPolicy:
     def backoff(self, number: int, took: float = 0.0) -> float:
         """Return the seconds of the n-th backoff in a row (from 1).
 
-        Args:
-            number: n.
-            took: seconds until the request failed: a host that hangs is left alone for twice as long.
+        A host that hangs is left alone for twice as long as the failed request `took`.
         """
         grown = self.rest * _GROWTH ** min(10, number - 1)
         return min(LONGEST_PAUSE, max(grown, 2.0 * took))
 
     def is_dead(self, number: int) -> bool:
-        """Tell whether the host is dead instead of in its n-th backoff."""
         return number > self.rests
 
 
