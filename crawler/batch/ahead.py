@@ -1,8 +1,8 @@
-"""Signatures and comparisons of many documents, made ahead on workers.
+"""Make signatures and comparisons of many documents ahead, on workers.
 
     texts signed -> lines that come back, by band -> signed without them -> shared features, by band -> pairs compared
 
-Each step is a task for every partition, or for every band of the hashes. What they make is what the documents will
+Each step is a task for every partition, or for every band of the hashes. The results are what the documents will
 probably ask for when they are taken in their order, see `pipelines.dedup.ahead`.
 """
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _PREPARED: Final = 4_096
 _RECENT: Final = 512
-"""Documents for which a text stays as it was compared last, about."""
+"""Documents, about, for which a text stays as it was compared last."""
 _KINDS: Final = ("same", "edited", "part-of", "contains", "quotes", "template", "different")
 DOCUMENTS: Final = "documents"
 SITE: Final = "site"
 
 
 class Documents(Protocol):
-    """A part of a source that holds documents; it is sent to a worker as it is.
+    """A part of a source that holds documents; it can be sent to a worker.
 
     Attributes:
         lines_left_out: whether texts are signed without the lines that come back, as `Finder` does.
@@ -68,11 +68,10 @@ class MethodName:
         return MethodName(options.duplicates, json.dumps(options.duplicate_params, sort_keys=True))
 
     def mark(self) -> Mapping[str, str]:
-        """Return what tells it from others, and from itself with other parts below it."""
+        """Return values that differ for other methods and other versions of this one."""
         return {"method": self.made().form, "params": self.params}
 
     def made(self) -> Method:
-        """Return the method."""
         return _made(self)
 
 
@@ -188,7 +187,7 @@ class FeatureBand(NamedTuple):
 def find_pairs(band: FeatureBand) -> Done:
     """Task: find the documents that share features of a band.
 
-    They are dealt to the partition of the later one.
+    Pairs are dealt to the partition of the later document.
     """
     pairs = sharing(band.features, band.documents, band.exact)
     to = np.searchsorted(band.starts, pairs.later, side="right") - 1
@@ -196,7 +195,7 @@ def find_pairs(band: FeatureBand) -> Done:
 
 
 class PairsToCompare(NamedTuple):
-    """Pairs whose later documents are of one partition, with the texts of all of them.
+    """Pairs whose later documents are in one partition, with the texts of all of them.
 
     Attributes:
         later, earlier: places in `numbers`.
@@ -222,7 +221,7 @@ class ComparePairs:
     method: MethodName
 
     def __call__(self, pairs: PairsToCompare) -> Done:
-        """Return what came of each comparison."""
+        """Return the comparisons as columns."""
         made, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
         numbers, known = pairs.numbers.tolist(), pairs.known
 
@@ -275,7 +274,7 @@ class Made(NamedTuple):
         texts: documents as they are, signed.
         signed: signatures without the lines that come back.
         compared: comparisons, by the partition of the later document.
-        totals: what was counted, and what is wrong with the source.
+        totals: counts, and problems of the source.
     """
 
     texts: StoredTexts
@@ -296,17 +295,18 @@ class Made(NamedTuple):
 
 
 def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, partitions: Sequence[Documents]) -> Made:
-    """Make ahead all that the order does not decide; each step goes on where it was.
+    """Make everything ahead that does not depend on the order of the documents.
+
+    Each step goes on where it was. Texts of a database are signed as they are, those of a file without the lines that
+    come back.
 
     Args:
         client: of the scheduler.
-        parts: where the results of a step are kept, by its name.
+        parts: folder of the results of a step, by its name.
         name: how texts are compared.
         partitions: of the source, in order of arrival.
 
-    Texts of a database are signed as they are, those of a file without the lines that come back.
-
-    Memory: 16 bytes a document, and a band of the features; what is made is read from its files.
+    Memory: 16 bytes a document, and a band of the features; results are read from their files.
     """
     count, method = len(partitions), name.made()
 
@@ -354,7 +354,7 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
 
 
 def _together(parts: Sequence[Columns], *names: str) -> list[Array]:
-    """Return columns of all partitions one after the other."""
+    """Concatenate columns of all partitions."""
     return [np.concatenate([part[name] for part in parts]) for name in names]
 
 
@@ -392,7 +392,7 @@ class StoredTexts:
 
 
 def _name(site: int) -> str:
-    """Return a site as its lines are told apart by it."""
+    """Return a site as the name that its lines are counted under."""
     return str(site) if site else ""
 
 
@@ -404,7 +404,6 @@ def left_key(left_out: tuple[int, ...]) -> int:
 
 
 def _columns_of(signatures: Sequence[Signature]) -> Columns:
-    """Return signatures as columns."""
     return {
         "exact": np.array([one.exact for one in signatures], np.int64),
         "length": np.array([one.length for one in signatures], np.int64),
@@ -415,12 +414,10 @@ def _columns_of(signatures: Sequence[Signature]) -> Columns:
 
 
 def signature_at(columns: Columns, place: int) -> Signature:
-    """Return one of them."""
     features = piece(columns["features"], columns["feature_ends"], place).tobytes()
     return Signature(int(columns["exact"][place]), features, int(columns["length"][place]))
 
 
 def lines_at(columns: Columns, place: int) -> TextLines:
-    """Return the lines of a document."""
     ends = columns["line_ends"]
     return TextLines(piece(columns["slots"], ends, place).tolist(), piece(columns["chars"], ends, place).tolist())

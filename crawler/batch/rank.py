@@ -1,10 +1,10 @@
-"""SiteRank times DocRank of a database's pages, site by site.
+"""Rank a database's pages by SiteRank times DocRank, site by site.
 
     pages by range of keys -> links of the pages of some sites -> DocRank inside each site, and sums of the links
     between sites -> SiteRank of all -> pages named, the best first
 
 A task has the pages of some sites and their own links; nobody has the whole graph. The graph of sites is the sum of
-what the tasks counted. Scores are those of `scrapy rank --by site`. Source: S04, see `crawler.rank.siterank`.
+the tasks' counts. Scores are those of `scrapy rank --by site`. Source: S04, see `crawler.rank.siterank`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from db.queries.status import named
 from db.records.url import Kind
 from pipelines.records import BlockKind
 
+from ..corpus.sources import key_ranges
 from ..rank import expected, siterank
 from ..rank.surfer import ConvergenceError
 from ..terminal.text import harmless_json
 from .columns import Array, Columns, collected, dealt, ends_of, pack, piece
 from .frame import BatchTotals, Done, Lazily, Parts, run_step
-from .sources import key_ranges
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .request import Request
 
 _USUAL: Final = 8
-"""Partitions, when nobody says how many there are to be."""
+"""Partitions when no number is wanted."""
 _SIGNAL: Final = "siterank"
 
 
@@ -59,7 +59,6 @@ class DealPages:
     parts: int
 
     def __call__(self, keys: tuple[int, int]) -> Done:
-        """Return them, by partition."""
         with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
             ids, hosts, was_read = reader.pages(*keys)
             sites = _sites(reader, hosts)
@@ -68,7 +67,7 @@ class DealPages:
 
 
 class SitePages(NamedTuple):
-    """Pages of the sites of a partition, by their keys; links of those read count."""
+    """Pages of a partition's sites, by key; only links of those that were read count."""
 
     ids: Array
     sites: Array
@@ -114,7 +113,7 @@ class SiteLinks(NamedTuple):
 
 
 def rank_inside(links: SiteLinks) -> Done:
-    """Task: compute DocRank of the pages of a partition, and count what links to each."""
+    """Task: compute DocRank of the pages of a partition, and count the links to each."""
     pages = links.pages
     others = np.concatenate((links.named, links.targets))  # some have no row: URLs that are read as feeds
     of_others = np.concatenate((links.named_sites, pages.sites[np.searchsorted(pages.ids, links.sources)]))
@@ -136,8 +135,6 @@ def rank_inside(links: SiteLinks) -> Done:
 
 
 class RankedPart(NamedTuple):
-    """Pages of a partition with their scores."""
-
     ids: Array
     scores: Array
     in_links: Array
@@ -150,7 +147,7 @@ class NamePages:
     database: str
 
     def __call__(self, part: RankedPart) -> Done:
-        """Return JSON for each that has a row of its own, without its place among all."""
+        """Return JSON for each page that has a row of its own, without its rank."""
         order = np.lexsort((part.ids, -part.scores))
         ids = part.ids[order].tolist()
         with closing(open_for_reading(self.database)) as database:
@@ -181,13 +178,13 @@ class SignalPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreQueued:
-    """Task: give what waits in a partition its new score."""
+    """Task: give the queued URLs of a partition their new score."""
 
     database: str
     weight: float
 
     def __call__(self, part: SignalPart) -> Done:
-        """Return scores and their parts, which have the signal."""
+        """Return scores and their signals."""
         with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
             ids, scores, texts = reader.queued(part.ids)
         order = np.argsort(part.ids)
@@ -212,7 +209,7 @@ def _home(sites: Array, parts: int) -> Array:
 
 
 def _sites(reader: PartReader, hosts: Array) -> Array:
-    """Return the sites of hosts; 0 of those that are not known."""
+    """Return the sites of hosts; 0 for unknown ones."""
     known, sites = reader.hosts()
     if not len(known):
         return np.zeros(len(hosts), np.int64)
@@ -226,7 +223,7 @@ def _sites(reader: PartReader, hosts: Array) -> Array:
 
 
 def batch(request: Request) -> BatchTotals:
-    """Write the pages of a database by rank, or new scores of what waits in it.
+    """Write the pages of a database by rank, or new scores of its queued URLs.
 
     Pages are those of `scrapy rank --by site --all`, scores have the signal `siterank` as a rescore gives it.
 
@@ -272,7 +269,6 @@ def _write(named_pages: Sequence[Columns], unfinished: Path, output: Path) -> No
 
 
 def _rescore(database: Database, scored: Sequence[Columns]) -> None:
-    """Write new scores of what waits."""
     for columns in scored:
         texts = columns["parts"].tobytes().decode().split("\n")
         batch = ScoreBatch(columns["id"], columns["score"], texts[: len(columns["id"])], BlockKind.PART)
@@ -297,12 +293,9 @@ class RankSteps:
 
     Args:
         client: of the scheduler.
-        parts: where the results of a step are kept, by its name.
-        database: its URL, which workers can open, too.
+        parts: folder of the results of a step, by its name.
+        database: its URL, which workers must be able to open.
         count: of partitions.
-
-    Attributes:
-        totals: of what was counted.
 
     Memory: the graph of sites.
     """
@@ -343,7 +336,7 @@ class RankSteps:
         return self._step("named", NamePages(self._database), Lazily(self._count, scored))
 
     def rescore(self, ranks: Ranks, weight: float) -> list[Columns]:
-        """Return scores of what waits, with the signal `siterank` as a rescore gives it."""
+        """Return scores of the queued URLs with the signal `siterank`, as a rescore does."""
         total = sum(len(own["id"]) for own in ranks.inside)
 
         def signals(number: int) -> SignalPart:
@@ -371,6 +364,6 @@ def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Ar
 
 
 def _lines(columns: Columns) -> Iterator[tuple[float, int, bytes]]:
-    """Yield pages of a partition with what they are ordered by."""
+    """Yield pages of a partition behind the values they are ordered by."""
     for place, (score, key) in enumerate(zip(columns["score"].tolist(), columns["id"].tolist(), strict=True)):
         yield -score, key, piece(columns["lines"], columns["line_ends"], place).tobytes()

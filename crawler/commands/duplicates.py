@@ -36,8 +36,6 @@ _INDENT = 4
 
 
 class Command(NewsCommand):
-    """Show duplicates, and find them in files."""
-
     examples = (
         ("scrapy duplicates --show https://www.example.com/news/1.html", "Show who reprinted an article"),
         ("scrapy duplicates --input docs.jsonl --output pairs.tsv", "Find duplicates in a file of documents"),
@@ -96,7 +94,6 @@ class Command(NewsCommand):
             self._rebuild(config, Output(opts.format))
 
     def _show(self, named: str, opts: argparse.Namespace) -> None:
-        """Print the cluster of an article."""
         from db.queries.reprints import reprints
         from pipelines.urls import canonicalize
 
@@ -120,7 +117,6 @@ class Command(NewsCommand):
             console.print(part)
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
-        """Find duplicates in a file."""
         kinds = REPEATING | RELATED if opts.related else REPEATING
         policy, memory = config.duplicates, config.duplicate_memory_bytes
         counts = find(
@@ -174,7 +170,7 @@ _SHOWN = ("url", "site", "title", "source", "published_at", "first_seen", "text_
 
 
 def _records(output: Output, found: Reprints) -> None:
-    """Print the articles of a cluster for scripts, and those related to them."""
+    """Print the articles of a cluster, and those related to them, for scripts."""
     for articles, related in ((found.articles, False), (found.related, True)):
         for one in articles:
             repeats = None if one.of_id is None else str(one.of_id)
@@ -183,7 +179,7 @@ def _records(output: Output, found: Reprints) -> None:
 
 
 def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
-    """Yield the tree of a cluster for a terminal so wide, and the articles related."""
+    """Yield the tree of a cluster for a terminal of this width, then related articles."""
     from rich.tree import Tree
 
     trees: dict[int, Tree] = {}
@@ -206,7 +202,7 @@ def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
 
 
 def _head(one: Reprint, width: int) -> str:
-    """Describe an article in three lines: when and where, title, why it is here."""
+    """Describe an article in three lines: time and site, title, reason."""
     from rich.markup import escape
 
     from ..terminal.text import shortened
@@ -263,14 +259,14 @@ def find(
         input_name: JSON lines with id, title (may be missing) and text, in order of arrival; .gz is unpacked, "-" is
             standard input.
         output_name: gets the lines of `write_pairs`; "-" is standard output.
-        method: how texts are compared.
-        threshold: similarity from which a text is a duplicate.
-        kinds: which pairs are written.
+        method: compares the texts.
+        threshold: least similarity of duplicates.
+        kinds: of the pairs that are written.
         memory: bytes that the index may take.
 
     Raises:
-        InputError: a line that is no document. What was found before it is written.
-        OSError: a file that cannot be opened.
+        InputError: a line is no document; the pairs before it are written.
+        OSError: a file cannot be opened.
     """
     from pipelines.dedup.spool import Spool
     from pipelines.dedup.stream import Finder, write_pairs
