@@ -152,7 +152,7 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
-    """Store the present and earlier texts of an article as earlier texts of another one."""
+    """Store all texts of an article as earlier texts of another one."""
     earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
         version.c.article_id == old.id
     )

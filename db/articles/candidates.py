@@ -52,7 +52,10 @@ def by_ids(connection: Connection, ids: Sequence[int]) -> list[Candidate]:
 
 
 class Candidates:
-    """Stored articles that some new ones may be related to; `stored` are the rows of those that are stored already."""
+    """Stored articles that some new ones may be related to.
+
+    `stored` are the rows of those that are stored already.
+    """
 
     def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: MemoryIndex) -> None:
         ids = [new.id for new in articles]

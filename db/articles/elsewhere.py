@@ -77,7 +77,7 @@ def readers(dealing: Dealing) -> Mapping[str, MailReader]:
 
 
 def _meet(dealing: Dealing, connection: Connection, texts: Sequence[tuple[int, int, int, str]]) -> None:
-    """Tell the database of the later of two articles that share a hash of the earlier one."""
+    """Tell the database of the later of two articles with a common hash."""
     alike: defaultdict[int, dict[int, Any]] = defaultdict(dict)
     for row in connection.execute(_ALIKE, {"ids": sorted({key for key, *_ in texts})}):
         alike[row.key][row.article_id] = row

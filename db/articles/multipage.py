@@ -192,7 +192,7 @@ class _Groups:
         run_many(self._connection, _MARK, [Mark(one.key, PageReason.WAITS)._asdict() for one in arrangements])
 
     def _join(self, chain: Chain, by: int) -> Ready:
-        """Make the article under the first part's URL; articles of later parts are merged into it."""
+        """Make the article under the first part's URL; merge those of later parts."""
         first = chain.parts[0]
         apply.absorb(self._connection, first, [key for key in part_plan.members(chain) if key != first])
         url_of_first = self._connection.execute(_URL, {"key": first}).scalar_one()

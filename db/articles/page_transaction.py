@@ -194,7 +194,7 @@ _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(artic
 
 
 def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[int]:
-    """Return the articles to announce to other databases: added, changed, moved or freed."""
+    """Return articles to announce: added, changed, moved or freed."""
     pairs = list(zip(outcomes, results, strict=True))
     single = [o.lease.id for o, r in pairs if r.article and (r.article.is_added or r.changed or r.has_moved)]
     return single + [key for _, result in pairs for key in result.beside]

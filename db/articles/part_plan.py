@@ -1,4 +1,4 @@
-"""Plans for articles of several pages: what becomes of parts and their groups, decided without a database.
+"""Plans for articles of several pages, made without a database.
 
 `db.articles.multipage` reads the parts, asks here, and writes.
 """
@@ -27,7 +27,7 @@ class UrlState(Protocol):
 
 
 class Arrangement(NamedTuple):
-    """Place of a part: the article's first part, its number from 1 (0 adds nothing), 1 if it is joined."""
+    """Place of a part: first part, number from 1 (0 adds nothing), 1 if joined."""
 
     key: int
     first: int
@@ -54,7 +54,7 @@ def names(arrival: Arrival) -> list[int]:
 
 
 def new_parts(arrivals: Sequence[Arrival], near: Sequence[Part]) -> set[int]:
-    """Return the pages that are parts: they say so, or a part or another page names them.
+    """Return the pages that are parts: they say so, or another page names them.
 
     Args:
         arrivals: pages.
@@ -77,7 +77,7 @@ def waiting_for(arrival: Arrival, near: Sequence[Part]) -> dict[int, int]:
 
 
 def ended(arrivals: Sequence[Arrival], near: Sequence[Part]) -> tuple[set[int], dict[int, int]]:
-    """Return the parts that a revisit ends, and the groups that are shorter by one, with it."""
+    """Return the parts that revisits end, and (group, part) of those cut short."""
     fates = {one.id: one.fate for one in arrivals}
     parts = {row.id for row in near if fates.get(row.id) is Fate.MOVED}
     shorter: dict[int, int] = {}
@@ -93,7 +93,7 @@ def ended(arrivals: Sequence[Arrival], near: Sequence[Part]) -> tuple[set[int], 
 def groups_of(
     key: int, title: str, near: Sequence[Part], continues: Callable[[str, str], bool], size: Callable[[int], int]
 ) -> list[int]:
-    """Return the groups that a part belongs to; there is more than one if it ties them.
+    """Return the groups that a part belongs to, several if it ties them.
 
     Args:
         key: the part.

@@ -53,7 +53,7 @@ class Sign(NamedTuple):
 
 
 class SignAnew(NamedTuple):
-    """Sign a stored article anew as a cluster of its own; perhaps only if it is signed."""
+    """Sign a stored article anew as a cluster of its own."""
 
     new: NewArticle
     only_if_signed: bool = False
@@ -94,7 +94,7 @@ class TakeOver(NamedTuple):
 
 
 class Unite(NamedTuple):
-    """Unite the cluster of `original` with those of other articles that the new one repeats.
+    """Unite the cluster of `original` with those of `others`, repeated as well.
 
     `candidate` is the article of the first cluster that it repeats: what shares but a frame with that stays apart.
     """
@@ -105,7 +105,7 @@ class Unite(NamedTuple):
 
 
 class Free(NamedTuple):
-    """Free an article of a cluster that shares but a frame with the one that it is said to repeat."""
+    """Free an article that shares only a frame with the one that it repeats."""
 
     article_id: int
     of_id: int
@@ -201,7 +201,7 @@ class Plan(NamedTuple):
 
 
 class StoredFacts(Protocol):
-    """Facts about stored articles that a plan may need; asked for before any of its writes."""
+    """Facts about stored articles, asked for before any write of a plan."""
 
     def row(self, article_id: int) -> StoredRow:
         """Return the whole row of a stored article."""
@@ -220,7 +220,7 @@ class StoredFacts(Protocol):
 
 
 def frees(decision: MatchDecision | None) -> list[Write]:
-    """Free the articles that a decision shows to share but a frame with what they repeat."""
+    """Free the articles that, by a decision, share only a frame with others."""
     freed = () if decision is None else decision.freed
     return [Free(one.id, one.doubtful, one.representative) for one in freed if one.doubtful is not None]
 
@@ -393,7 +393,7 @@ def _hand_down(stored: StoredRow) -> HandDown:
 
 
 def _set_all(stored: StoredRow, values: Mapping[str, Any]) -> list[Write]:
-    """Set values, and count the article anew if it gets another site or source by them."""
+    """Set values, and count the article anew if its site or source changes."""
     before = stored["site_id"], stored["source"]
     after = values.get("site_id", before[0]), values.get("source", before[1])
     writes: list[Write] = [SetValues(stored["id"], values)]

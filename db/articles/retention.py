@@ -56,7 +56,7 @@ _INSERT = page.insert().values({column.name: bindparam(column.name) for column i
 
 @one_by_one
 def prune_pages(connection: Connection, pruning: Pruning) -> float | None:
-    """Delete pages of months that had ended by a time; returns the time reached, None at the end.
+    """Delete pages of months that had ended by a time; returns the time reached.
 
     Cost: a page 50 microseconds on SQLite; a month some milliseconds on Postgres.
     """

@@ -1,4 +1,4 @@
-"""Rework: which stored articles are extracted again, their pages, and writing them."""
+"""Rework: stored articles that are extracted again, their pages, the writing."""
 
 from __future__ import annotations
 

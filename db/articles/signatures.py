@@ -140,7 +140,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
 
 
 def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferences:
-    """Compare all signatures with those that the articles' texts give, in one snapshot.
+    """Compare all signatures with the articles' texts, in one snapshot.
 
     Args:
         connection: in a transaction that has read nothing yet.
@@ -191,7 +191,7 @@ def move(connection: Connection, old: int, new: int) -> None:
 
 
 def hand_over(connection: Connection, old: int, new: int) -> None:
-    """Give a signature another article in a new row, so that all processes learn of it."""
+    """Give a signature another article in a new row: all processes learn of it."""
     if connection.execute(_CLUSTER_OF, {"ids": [old]}).first() is not None:
         connection.execute(_AGAIN, {"old": old, "new": new})
         remove(connection, [old])

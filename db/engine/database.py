@@ -187,7 +187,7 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def keep_crawls_away(self) -> None:
-        """Lock the file as a crawl does; raises `WrongDatabase` if a crawl is running on it.
+        """Lock the file as a crawl does; `WrongDatabase` if one is running on it.
 
         Postgres has no such lock: a run there is known by its row in `run`.
         """
@@ -307,7 +307,7 @@ def _bring_up_to_date(database_url: str, reader: Database) -> None:
 
 
 def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
-    """Turn a read-only database into a wrong one: at the start it does not pass by itself."""
+    """Call a read-only database wrong: at the start that does not pass by itself."""
     return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 
@@ -372,7 +372,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _postgres_engine(url: URL) -> Engine:
-    """Create an engine that notices a dead network and never blocks other processes for long."""
+    """Create an engine that notices a dead network and never blocks others long."""
     alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     engine = create_engine(
         url,

@@ -1,4 +1,4 @@
-"""Fast statements for work that every page causes: compiled once, for many rows at a time."""
+"""Fast statements for every page: compiled once, for many rows at a time."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequ
 
 
 def is_postgres(connection: Connection) -> bool:
-    """Tell whether the database is Postgres, where several processes may write at a time."""
+    """Tell whether it is Postgres, where several processes may write at a time."""
     return connection.dialect.name == "postgresql"
 
 
@@ -66,7 +66,7 @@ def in_state(state: State) -> ColumnElement[bool]:
 
 
 def clock(connection: Connection, now: float) -> ColumnElement[float]:
-    """Return the Unix time that leases go by: the server's, on SQLite the caller's `now`."""
+    """Return the Unix time of leases: the server's, on SQLite the caller's `now`."""
     if is_postgres(connection):
         return func.extract("epoch", func.clock_timestamp()).cast(Float)
     return literal(now, Float)
@@ -84,7 +84,7 @@ def transaction_number(connection: Connection) -> int | None:
 
 
 def transaction_state(connection: Connection, number: int) -> str | None:
-    """Return "committed", "aborted" or "in progress"; None if the server has forgotten.
+    """Return "committed", "aborted" or "in progress"; None if it is forgotten.
 
     A number that is yet to come was given out before a crash, and its transaction never reached the disk.
     """
@@ -147,7 +147,7 @@ def among(column: ColumnElement[Any], name: str = "ids") -> Any:
 
 
 def upsert(connection: Connection, table: Table, fixed: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Write a row: `values` in any case, `fixed` (with its key) only if the row is new."""
+    """Write a row: `values` always, `fixed` (with its key) only if it is new."""
     statement = _maker(connection.dialect.name).insert(table).values({**fixed, **values})
     keys = table.primary_key.columns.keys()
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
@@ -172,7 +172,7 @@ def replacing(dialect: str, table: Table) -> Any:
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Return `INSERT ... ON CONFLICT DO NOTHING`, cached: building it costs more than running it."""
+    """Return `INSERT ... ON CONFLICT DO NOTHING`, cached: building it is slow."""
     return _insert_new(connection.dialect.name, table)
 
 

@@ -1,4 +1,4 @@
-"""DUST rules: URLs with the same normal form, their representative, and those skipped for it.
+"""DUST rules: representatives of normal forms, and URLs skipped for them.
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
 that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
@@ -73,7 +73,7 @@ _REPLACE = update(form).where(form.c.id == bindparam("key")).values(url_id=bindp
 
 
 def revive(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Re-queue URLs whose representatives brought nothing: (URL, host, representative).
+    """Re-queue URLs of useless representatives: (URL, host, representative).
 
     Cost: one read by index when there are none.
     """

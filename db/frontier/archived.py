@@ -1,4 +1,4 @@
-"""URLs of an archive: leased because their answers are at hand, whatever their state."""
+"""URLs of an archive: leased whatever their state, as answers are at hand."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ url, host, site = UrlRow.table(), HostRow.table(), SiteRow.table()
 
 
 def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:
-    """Add URLs that no page names (seeds, robots.txt, sitemaps), each batch with its time."""
+    """Add URLs that no page names (seeds, robots.txt, sitemaps), with a time."""
     results = []
     for now, batch in batches:
         result = Found()

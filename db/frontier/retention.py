@@ -24,7 +24,7 @@ _AT_ONCE = 1_000
 
 @one_by_one
 def prune(connection: Connection, pruning: Pruning) -> float | None:
-    """Prune the next rows, the oldest first; returns the time reached, None at the end.
+    """Prune the next rows, the oldest first; returns the time reached, or None.
 
     A URL that another leads to keeps its row; on Postgres so do rows that another process is writing.
 
@@ -42,7 +42,7 @@ def prune(connection: Connection, pruning: Pruning) -> float | None:
 
 @one_by_one
 def prune_signals(connection: Connection, pruning: Pruning) -> float | None:
-    """Delete the signals of fetched URLs' scores; returns the time reached, None at the end.
+    """Delete the signals of fetched URLs' scores; returns the time reached, or None.
 
     Cost: some ten milliseconds for a thousand rows, each once a run.
     """

@@ -156,7 +156,7 @@ _COUNT_BROUGHT = (
 
 
 def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], now: float) -> int:
-    """Make pages due that have changed, each at a time, since their last visit; returns how many.
+    """Make pages due that changed, each at a time, since their last visit; count.
 
     A page that never had changed at all its visits is not believed to have this time. Rows that another process holds
     are

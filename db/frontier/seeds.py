@@ -63,7 +63,7 @@ _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
 def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start: RunStart) -> None:
-    """Note which seeds are given; URLs of others rest, those of returning ones wait again.
+    """Note which seeds are given; URLs of others rest, of returning ones wait.
 
     Args:
         connection: in the transaction that begins a run.

@@ -66,7 +66,7 @@ class UrlRows:
 
 @dataclass(frozen=True, slots=True)
 class FetchedRows:
-    """URLs of every kind that were answered, in the order of fetching; `states` are places in `STATES`."""
+    """Answered URLs in the order of fetching; `states` are places in `STATES`."""
 
     ids: Int64s
     states: Bytes

@@ -108,7 +108,7 @@ _ROWS = (
 
 
 def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints | None:
-    """Read the cluster of the article stored for a URL, or that it is another URL or a dropped copy of.
+    """Read the cluster of a URL's article, or of the one that it repeats.
 
     None when no article is stored for the URL.
     """

@@ -85,7 +85,7 @@ Sign = Callable[[str, str], TextFeatures]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that loads the signatures: empty index, signing function, progress report."""
+    """A process that loads signatures: empty index, signing, progress report."""
 
     index: MemoryIndex
     sign: Sign

@@ -89,7 +89,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class NewUrl:
-    """A URL to add to the frontier; names as in the table where there is such a column.
+    """A URL to add to the frontier; names as in the table where it has them.
 
     Attributes:
         reason, detail: why it is not to be fetched, if it is not.

@@ -100,7 +100,7 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
 
 
 def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
-    """Return the groups of marks that narrow a search to a filter, except for its days."""
+    """Return the groups of marks of a filter, except for its days."""
     groups: list[Sequence[str]] = []
     if admitted.sites is not None:
         groups.append([index.site_mark(key) for key in admitted.sites])
@@ -130,7 +130,7 @@ class _Sqlite:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return approximately how many articles have each word; exactly when they are few."""
+        """Return about how many articles have each word, exactly when few."""
         queries = json.dumps([_fts([[word]]) for word in words])
         counts = {}
         found = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
@@ -156,7 +156,7 @@ def _fts(need: Need) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Postgres:
-    """The index in Postgres: GIN, which finds all matches in no order; attributes as of `_Sqlite`."""
+    """The index in Postgres: GIN, which finds all matches, in no order."""
 
     connection: Connection
     top: int
@@ -164,7 +164,7 @@ class _Postgres:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return approximately how many articles have each word; exactly when they are few."""
+        """Return about how many articles have each word, exactly when few."""
         counts = dict(zip(words, self._sampled([[[word]] for word in words]), strict=True))
         rare = [word for word, count in counts.items() if count <= _FEW]
         exact = self._count([[[word]] for word in rare], 2 * _COUNTED)

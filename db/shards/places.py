@@ -41,7 +41,7 @@ _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 @dataclass(frozen=True, slots=True)
 class _ShardPlace:
-    """A database in the list: its name for users, and its place, from 1, among `count`."""
+    """A database in the list: its name for users, its place, from 1, of `count`."""
 
     name: str
     number: int
@@ -135,7 +135,7 @@ class OpenShards:
         return f"database {number} of DATABASE_URL"
 
     def get(self, number: int) -> Database:
-        """Return a database; raises `DatabaseProblem` if it has never answered, and does not now."""
+        """Return a database; `DatabaseProblem` if it never answered, nor does now."""
         if number not in self._opened:
             database = open_for_reading(self._shards.urls[number - 1])
             try:

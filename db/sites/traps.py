@@ -47,7 +47,7 @@ _OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
 
 
 def save(connection: Connection, batches: Sequence[tuple[int, Sequence[PatternRow]]]) -> list[None]:
-    """Write patterns, (run, rows), except those of hosts that another run has taken over."""
+    """Write patterns, (run, rows), except of hosts that another run has taken."""
     rows = {row[:3]: (run_id, row) for run_id, patterns in batches for row in patterns}
     ids = sorted({row.host_id for _, row in rows.values()})
     owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
