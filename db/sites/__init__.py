@@ -1,1 +1,1 @@
-"""What is learned of sites and hosts."""
+"""Models, alarms, rules and traps of sites and hosts."""
