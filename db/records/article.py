@@ -192,7 +192,7 @@ class Candidate:
 
 
 class Keep(StrEnum):
-    """What is stored of a duplicate."""
+    """Amount that is stored of a duplicate."""
 
     NOTHING = "nothing"
     """Only the evidence, and the state of its URL."""
@@ -203,7 +203,7 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MatchDecision:
-    """How a new article relates to a candidate, and the evidence.
+    """Relation of a new article to a candidate, and the evidence.
 
     Attributes:
         repeats: it is a duplicate; if not, the evidence is kept and the article is new.

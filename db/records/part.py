@@ -67,7 +67,7 @@ class Joiner:
 
 
 class Fate(StrEnum):
-    """What a fetch means for the part that the page may be."""
+    """Meaning of a fetch for the part that the page may be."""
 
     CAME = "came"
     """It was read, or cannot be."""
