@@ -60,7 +60,7 @@ _ANSWERS: Final = frozenset({"response", "resource", "revisit"})
 _MOST_SHOWN: Final = 64
 """Documents of browsers that wait for the answers they were made from, which come right behind them."""
 _RATIO: Final = 200.0
-"""As `COMPRESSION_RATIO`: whoever fetched the archive has let it through."""
+"""As `FetchBounds.ratio`: whoever fetched the archive has let it through."""
 
 
 @dataclass(frozen=True, slots=True)
