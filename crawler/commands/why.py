@@ -23,16 +23,10 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Explain one URL."""
 
+    usage = "[--format NAME] <url>"
+    summary = "Explain a URL: where it was found, its score, its state, what it duplicates"
     most_arguments = 1
     examples = (("scrapy why https://www.example.com/news/1.html", "Tell why a page is no article, or when it comes"),)
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--format NAME] <url>"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
@@ -54,7 +48,7 @@ class Command(NewsCommand):
         found = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
         output = Output(opts.format, wide=opts.wide)
         if found.is_pruned:
-            output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)")
+            output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_DAYS)")
             output.record("", {"url": url, "state": "skipped", "reason": SkipReason.OUTSIDE})
             return
         if found.known is None:

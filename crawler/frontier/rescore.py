@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Chosen by hand.
+_GROWTH = 0.04
+"""Share by which the fetched pages have grown when the queue is scored again."""
 _REST = 5.0
 """A rescore is followed by a pause of so many times its length."""
 _SHORTEST_PAUSE = 1.0
@@ -62,7 +64,7 @@ class Rescorer:
         self._session = session
         self._queues = queues
         config = session.config
-        self._rounds = Rounds(config.rank_every_pages, config.rank_growth)
+        self._rounds = Rounds(config.rank_every_pages, _GROWTH)
         self._pool: ProcessPool | None = None
         self.topic: Topic | None = config.topic
         self._goes_on = self.topic is not None or config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))

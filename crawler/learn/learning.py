@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 _RELOAD_SECONDS = 60.0
+_PROBATION_DAYS = 7.0
+"""After which some pages of a blocked pattern are tried again; chosen by hand: most sites change within weeks."""
 
 
 class Learning:
@@ -44,8 +46,8 @@ class Learning:
         self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
         self.rules = UrlRules(session, callbacks.start, callbacks.adjust) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
-        bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
-        self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None
+        bounds = Bounds(probe=config.soft_404_probe)
+        self.traps = TrapRegistry(session, bounds, _PROBATION_DAYS, callbacks) if config.traps else None
 
     async def load(self) -> int:
         """Read what is known already; returns how many URLs of traps wait again."""

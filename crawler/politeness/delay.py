@@ -113,7 +113,7 @@ class DelayPolicy:
         delay: at least (`HOST_DELAY`).
         most_crawl_delay: a robots crawl-delay counts up to this (`CRAWL_DELAY_CAP`); beyond it nothing is fetched.
         factor: this many times as long as the host takes to answer (`HOST_DELAY_FACTOR`); 0 for no such pause.
-        most: such a pause is at most this long (`HOST_DELAY_MAX`).
+        most: such a pause is at most this long.
     """
 
     delay: float
@@ -145,14 +145,14 @@ class DelayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """Short pauses after failures, then backoffs that grow, then the host is dead.
+    """Pauses after failures, then backoffs that grow, then death (`HOST_BACKOFF`).
 
     Attributes:
-        failures: after so many failed requests in a row it is put in backoff (`HOST_FAILURES`).
-        rest: seconds of the first backoff; each further one is four times as long, up to an hour (`HOST_REST`).
-        rests: after so many backoffs in a row, each ended by a failure, it is dead (`HOST_GIVE_UP`).
+        failures: after so many failed requests in a row it is put in backoff.
+        rest: seconds of the first backoff; each further one is four times as long, up to an hour.
+        rests: after so many backoffs in a row, each ended by a failure, it is dead.
         alone: when hosts in backoff are all that is left, they are waited for until this many seconds after the last
-            good answer of any host (`HOST_WAIT`).
+            good answer of any host.
     """
 
     failures: int
