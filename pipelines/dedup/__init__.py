@@ -40,10 +40,10 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
         ValueError: unknown name or parameter; the message lists the right ones.
     """
     if is_import_path(name):
-        made = plug_in(name, params, "duplicate method")()
-        if not isinstance(made, Method):
-            raise ValueError(f"duplicate method {name!r} returned {type(made).__name__}, not a Method")
-        return made
+        returned = plug_in(name, params, "duplicate method")()
+        if not isinstance(returned, Method):
+            raise ValueError(f"duplicate method {name!r} returned {type(returned).__name__}, not a Method")
+        return returned
     if name not in METHODS:
         raise ValueError(f"unknown duplicate method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     make, kind = METHODS[name]

@@ -24,18 +24,21 @@ _SLOT = (1 << _SLOT_BITS) - 1
 _HALVES: Final = bytes(count // 2 for count in range(_FULL + 1))
 _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
-_TEMPLATE = 0.25
+_TEMPLATE = 0.25  # similarity of texts that share only a frame; chosen by hand: below every threshold
 
 
 @dataclass(frozen=True, slots=True)
 class FrameParams:
-    """Parameters of frames; docs/duplicates.md tells how they were fitted.
+    """Parameters of frames.
+
+    `sure` and `least_rest` were fitted with `python -m tests.benchmarks.frames --folds` (docs/duplicates.md), the
+    others chosen by hand.
 
     Attributes:
-        sure: similarity of two texts from which no frame is suspected.
-        near: similarity from which a text shows what two others have for a frame.
-        least_rest: share of common text beside the frame from which a text repeats another.
-        most: stored texts that are asked for a frame, the most promising.
+        sure: similarity from which no frame is suspected.
+        near: similarity to two others from which a text can reveal their frame.
+        least_rest: share of common text outside the frame from which a text repeats another.
+        most: number of stored texts that may reveal a frame, the most promising.
     """
 
     sure: float = SURE
@@ -46,12 +49,12 @@ class FrameParams:
 
 @dataclass(frozen=True, slots=True)
 class BoilerplateParams:
-    """Parameters of boilerplate lines.
+    """Parameters of boilerplate lines, chosen by hand.
 
     Attributes:
-        stories: different stories in which it stands.
+        stories: number of different stories that a boilerplate line has stood in.
         least_chars, most_chars: its length.
-        rest_chars: characters that must be left of a text; a shorter rest does not identify a story.
+        rest_chars: characters that must remain of a text; a shorter rest does not identify a story.
         slots: size of the table of counts, a power of 2.
     """
 
@@ -122,13 +125,13 @@ class BoilerplateLines:
 
     def count(self, lines: TextLines) -> None:
         """Count some lines once each, see `learn`."""
-        counts, found = self._counts, set(lines.slots)
-        found.discard(0)
-        for slots in found:
+        counts, different = self._counts, set(lines.slots)
+        different.discard(0)
+        for slots in different:
             for slot in (slots >> _SLOT_BITS, slots & _SLOT):
                 if counts[slot] < _FULL:
                     counts[slot] += 1
-        self._taken += len(found)
+        self._taken += len(different)
         if self._taken >= self._params.slots // 4:
             self._taken = 0
             self._counts = bytearray(counts.translate(_HALVES))
@@ -155,13 +158,13 @@ def _cut(text: str, site: str, least: int, most: int, mask: int) -> TextLines:
 
 
 def removable(
-    lengths: Sequence[int], known: Sequence[int], params: BoilerplateParams = BoilerplateParams()
+    lengths: Sequence[int], places: Sequence[int], params: BoilerplateParams = BoilerplateParams()
 ) -> tuple[int, ...]:
     """Return the places of known lines; none when too little would be left."""
-    if not known or len(lengths) == 1:
+    if not places or len(lengths) == 1:
         return ()
-    rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in known)
-    return tuple(known) if rest >= params.rest_chars else ()
+    rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in places)
+    return tuple(places) if rest >= params.rest_chars else ()
 
 
 def leave_out(text: str, places: Collection[int]) -> str:
@@ -209,16 +212,16 @@ class Bystanders:
 
         Who is tied to one of a story by more than a frame repeats what it repeats of that story.
         """
-        found = [self._comparison(self._new, place) for place in range(self._new)]
-        repeating = [place for place, one in enumerate(found) if one.kind in REPEATING]
-        repeating.sort(key=lambda place: (not self._stories[place][1], -found[place].similarity))
+        comparisons = [self._comparison(self._new, place) for place in range(self._new)]
+        repeating = [place for place, one in enumerate(comparisons) if one.kind in REPEATING]
+        repeating.sort(key=lambda place: (not self._stories[place][1], -comparisons[place].similarity))
         for place in repeating:
             if self._stories[place][0] not in self._tied and self._are_tied(self._new, place):
                 self._tied.add(self._stories[place][0])
         for place in repeating:
             if self._stories[place][0] not in self._tied:
-                found[place] = Comparison(_TEMPLATE, TEMPLATE, found[place].resemblance)
-        return found
+                comparisons[place] = Comparison(_TEMPLATE, TEMPLATE, comparisons[place].resemblance)
+        return comparisons
 
     def is_frame(self, late: int, early: int) -> bool:
         """Tell whether two stored texts, found to repeat one another, share but a frame.
@@ -240,9 +243,9 @@ class Bystanders:
     def _share_frame(self, one: int, other: int) -> bool:
         """Tell whether all that two texts of some likeness share may be a frame."""
         pair = max(one, other), min(one, other)
-        found = self._frames.get(pair)
-        if found is None:
-            found = False
+        is_shared = self._frames.get(pair)
+        if is_shared is None:
+            is_shared = False
             if self._comparison(one, other).similarity < self._params.sure:
                 texts = [
                     self._texts[place]
@@ -250,9 +253,11 @@ class Bystanders:
                     if max(self._comparison(place, text).similarity for text in pair) < self._params.sure
                 ]
                 late, early = (self._texts[text] for text in pair)
-                found = any(self._method.rest_share(late, early, third) < self._params.least_rest for third in texts)
-            self._frames[pair] = found
-        return found
+                is_shared = any(
+                    self._method.rest_share(late, early, third) < self._params.least_rest for third in texts
+                )
+            self._frames[pair] = is_shared
+        return is_shared
 
     def _beside(self, one: int, other: int) -> list[int]:
         nearest = (self._new, *range(min(self._new, self._params.most)))
@@ -261,8 +266,8 @@ class Bystanders:
     def _comparison(self, one: int, other: int) -> Comparison:
         """Compare two texts as the new one is with stored ones; the new one first."""
         late, early = max(one, other), min(one, other)
-        found = self._compared.get((late, early))
-        if found is None:
-            found = self._method.compare(self._texts[late], self._texts[early]).at(self._threshold)
-            self._compared[late, early] = found
-        return found
+        comparison = self._compared.get((late, early))
+        if comparison is None:
+            comparison = self._method.compare(self._texts[late], self._texts[early]).at(self._threshold)
+            self._compared[late, early] = comparison
+        return comparison

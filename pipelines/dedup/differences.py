@@ -16,20 +16,20 @@ from .normalize import normalize
 _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(?=[^\s0-9])|\n+")
 
 
-class SentenceDiff(NamedTuple):
+class _SentenceDiff(NamedTuple):
     """Sentences that stand in only one of two texts, in order."""
 
     added: Sequence[str]
     removed: Sequence[str]
 
 
-def compare_sentences(before: str, after: str) -> SentenceDiff:
+def compare_sentences(before: str, after: str) -> _SentenceDiff:
     """Compare two texts by sentences; order and formatting make no difference.
 
     Cost: O(length).
     """
     old, new = _sentences(before), _sentences(after)
-    return SentenceDiff(
+    return _SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
     )
 
@@ -38,7 +38,7 @@ Sign = Literal["=", "+", "-"]
 _UNIT = re.compile(r"[^\W\u2e80-\ud7ff\uf900-\ufaff]+|\s+|.", re.DOTALL)
 """A word, blanks, or one sign; a Chinese character is a word."""
 _ALIKE = 0.5
-"""Part of the units that two sentences share to be shown as one that was changed."""
+"""Share of units in common from which two sentences are shown as one that was changed; chosen by hand."""
 _MOST_UNITS = 2_000
 
 
@@ -117,19 +117,20 @@ def _split(text: str) -> list[str]:
 
 def _sentences(text: str) -> dict[str, str]:
     """Split a text into sentences by their normal form, which is not empty."""
-    found: dict[str, str] = {}
+    by_form: dict[str, str] = {}
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         sentence = text[start:end].strip()
         start = end
         key = normalize(sentence)
         if key:
-            found.setdefault(key, sentence)
-    return found
+            by_form.setdefault(key, sentence)
+    return by_form
 
 
+# Constants of this and the next part were chosen by hand, on `python -m tests.benchmarks.templates --fitted`.
 _SAME_SENTENCE: Final = 0.87
-"""Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
+"""Characters in common, as a share of the longer of two sentences, from which one was made from the other."""
 _MOST_SENTENCES: Final = 200
 _BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation leaves as it is
 
@@ -183,12 +184,15 @@ _TOKEN: Final = re.compile(rf"[0-9]+(?: [0-9]+)*|[\u30a1-\u30ff]+|[^\s0-9{_UNSPA
 _VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木金土日东南西北晴阴雨雪涨跌升降胜负")
 """Characters that are numbers, days of the week, winds, weather or ups and downs by themselves."""
 _ALIKE_NAMES, _SLIP = 0.6, 0.7
-"""Characters in common from which words are no different names, and from which one was made of the other."""
+"""Characters in common from which two words are not different names, and from which one is a slip of the other."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|(?<![^\W\d_])[^\W\d_]+(?=,)")  # not where one begins
 _MOST_SLIPS: Final = 4
 _MOST_WORDS: Final = 6
-"""Words in the place of others beyond which a passage was written anew."""
+"""Replaced words beyond which a passage counts as rewritten."""
+_LEAST_WORD: Final = 2
+_LEAST_LENGTH: Final = 0.2
+_HAN: Final = "\u2e80"
 
 
 class Wording:
@@ -234,10 +238,10 @@ class Replaced:
     def _compare_titles(self) -> None:
         for old, new in _groups(_TOKEN.findall(self._before.title), _TOKEN.findall(self._after.title)):
             if old and new and old != new:
-                known = self.names + self.words
+                before = self.names + self.words
                 if _is_own(old, self._before, self._after) and _is_own(new, self._after, self._before):
                     self._add(old, new)
-                    self.linked += self.names + self.words - known
+                    self.linked += self.names + self.words - before
         self.slips = 0
 
     def add(self, before: str, after: str) -> bool:
@@ -307,11 +311,6 @@ class Replaced:
         if not self.numbers or facts < 3 or 2 * self.slips > facts:
             return False
         return (self.names >= 1 or self.words >= 2) and facts * self._fact_chars >= len(self._before.text)
-
-
-_LEAST_WORD: Final = 2
-_LEAST_LENGTH: Final = 0.2
-_HAN: Final = "\u2e80"
 
 
 def _common(one: str, other: str) -> float:

@@ -36,10 +36,11 @@ Features = npt.NDArray[np.uint32]
 _PARAMS = IndexParams()
 _YOUNG = 256  # texts whose postings are in the dictionary
 _RATIO, _FILE_RATIO = 8, 2  # arrays (files) of less than so many times the size are merged
-_RARE = 2  # stories up to which a feature counts in full
 _NOTHING = 1e-9
-_USUAL = 8_000  # texts up to which that holds; of more, a feature that is as rare stands in more stories
-_GROWTH = 0.1  # so do candidates: among a million texts 1.6 times as many hide one that is as promising as before
+# Chosen by hand, on `python -m tests.benchmarks.duplicates_scale zh`; docs/duplicates.md has its figures.
+_RARE = 2  # stories up to which a feature counts in full
+_USUAL = 8_000  # texts up to which that holds; among more, an equally rare feature stands in more stories
+_GROWTH = 0.1  # exponent of the number of candidates beyond that: 1.6 times as many among a million texts
 
 
 def read_features(packed: bytes) -> Features:
@@ -381,7 +382,7 @@ class FeatureIndex:
         enough = np.add.reduceat(fullness.take(where) / expected, starts) >= params.share * float(fullness.mean())
         weights = np.add.reduceat(rarity.take(where) / expected, starts) * enough
         best = (-weights).argsort(kind="stable")[: round(params.stories * many**_GROWTH)]
-        found: list[IndexHit] = []
+        hits: list[IndexHit] = []
         for place in best[weights[best] >= max(params.beside_best * weights[best[0]], _NOTHING)].tolist():
             first = starts[place]
             members = Counter(texts[first : first + shared[place]].tolist())
@@ -389,8 +390,8 @@ class FeatureIndex:
             pairs = sorted(members.items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members:
                 pairs.insert(1, (story, 0))
-            found += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
-        return found[: round(params.candidates * many**_GROWTH)]
+            hits += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
+        return hits[: round(params.candidates * many**_GROWTH)]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
         """Return the features that a story has not posted yet; all for a new story.
@@ -401,9 +402,9 @@ class FeatureIndex:
             return packed
         where, texts = self._hits(packed)
         wanted = read_features(packed)
-        known = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
-        known[where[self._columns.stories.take(texts) == story]] = True
-        return wanted[~known].tobytes()
+        posted = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
+        posted[where[self._columns.stories.take(texts) == story]] = True
+        return wanted[~posted].tobytes()
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
         """Estimate the features shared with others if one contains the other."""

@@ -27,14 +27,15 @@ from .shape import Comparison, Method
 EXACT = "exact"
 """Method of evidence that texts are equal when normalised."""
 
-_SAME_PAGE_CANONICAL = 0.9
-_SAME_PAGE = 0.98
-_SHORTEST_COPY = 40
+# Chosen by hand.
+_SAME_PAGE_CANONICAL = 0.9  # similarity of one article under two URLs, tied by rel=canonical
+_SAME_PAGE = 0.98  # the same by equal headline and time
+_SHORTEST_COPY = 40  # characters of an equal text that says enough
 _PREPARED = 256
 _EQUAL = Comparison(1.0, SAME)
 _WHOLE = frozenset({SAME, EDITED})
 _MOST_OF_IT = 0.5
-"""Share of the longer of two texts beyond which it can hold no second story of that kind."""
+"""Share of the longer of two texts beyond which it cannot hold a second story of that size."""
 _LEARNED = 512
 _MANY = 256  # rows that are worth an array of their own in the index
 
@@ -76,14 +77,14 @@ class DuplicateJudge:
             oldest = day_of(new.seen) - self._policy.window
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
         copies = sorted((c for c in candidates if _is_copy(new, c)), key=lambda c: c.text != new.text)
-        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # word for word first: of the same script
+        decisions = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # same script first
         freed: Sequence[Candidate] = ()
-        if not any(decision.same_page for decision, _ in found):
+        if not any(decision.same_page for decision, _ in decisions):
             others = [c for c in candidates if c.text_hash != new.text_hash]
             compared, freed = self._compared(new, others)
-            found += compared
-        found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
-        best, standing = found[0] if found else (None, 0.0)
+            decisions += compared
+        decisions.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
+        best, standing = decisions[0] if decisions else (None, 0.0)
         if best is None or not best.repeats:
             self._learn(new)
         if best is None:
@@ -91,7 +92,7 @@ class DuplicateJudge:
         best = replace(best, freed=freed)
         if best.same_page or not _is_whole(best, standing):
             return best
-        whole = [decision for decision, standing in found if _is_whole(decision, standing)]
+        whole = [decision for decision, standing in decisions if _is_whole(decision, standing)]
         return replace(best, also=_of_other_clusters(best, whole))
 
     def between(self, late: Candidate, early: Candidate) -> MatchDecision | None:
@@ -176,10 +177,10 @@ def _is_whole(decision: MatchDecision, standing: float) -> bool:
     return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
 
 
-def _of_other_clusters(best: MatchDecision, found: Sequence[MatchDecision]) -> list[MatchDecision]:
+def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) -> list[MatchDecision]:
     """Return the best decision of each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
-    for one in found:
+    for one in decisions:
         representative = one.candidate.representative
         if one.repeats and representative != best.candidate.representative:
             others.setdefault(representative, one)
@@ -281,8 +282,8 @@ class SignatureIndex:
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
         """Return articles that a new text may repeat, the most promising first."""
         since = None if self.window is None else day - self.window
-        found = self._index.candidates(features, length, since)
-        return list(dict.fromkeys(self._index.key(one.text) for one in found))
+        hits = self._index.candidates(features, length, since)
+        return list(dict.fromkeys(self._index.key(one.text) for one in hits))
 
     def post(self, article_id: int, cluster: int | None, day: int, length: int, features: bytes) -> Signed:
         """Add a text, to a cluster or as a new one; returns the row to write."""

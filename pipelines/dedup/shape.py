@@ -13,9 +13,9 @@ from ..records import Signature
 CALIBRATED = 0.8
 """Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
 OWN_WORDING = 0.95
-"""Similarity and resemblance below which a text cannot stand for another,"""
+"""Similarity and resemblance below which a text cannot represent another; chosen by hand."""
 OWN_CHARS = 200
-"""and characters of its own from which it cannot either."""
+"""Characters of its own beyond which a text cannot be represented by another; chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,18 @@ class Comparison:
 class IndexParams:
     """Parameters of the choice of candidates.
 
+    They were chosen by hand on `python -m tests.benchmarks.duplicates` and `tests.benchmarks.duplicates_scale`.
+
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
         least_shared: features that a story must share with a new text, at least.
-        share: shared features, each as rare as it is, as a share of what a part of the shorter length would share
-            of the new text's, below which a text is not compared; 0 compares all.
+        share: shared features, weighted by rarity, as a share of what a part of the shorter length would share with
+            the new text; texts below it are not compared. 0 compares all.
         sample: features that a text of usual length has: its sample size.
         candidates: stored texts that are compared with a new one, at most.
         stories: stories that they are of, at most.
-        beside_best: weight of a story, as a share of the most promising one's, from which it is compared, too (of 984
-            articles behind 850,000 others none had its copy below .25).
+        beside_best: least weight of a story to be compared, as a share of the most promising one's (of 984 articles
+            behind 850,000 others none had its copy below .25).
         sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.
     """
 

@@ -17,7 +17,7 @@ from .shape import Comparison, Method
 T = TypeVar("T")
 
 _PREPARED = 512  # texts kept as they are compared
-_MOST_PAIRS = 64  # pairs named for one document; a story may have thousands of copies
+_MOST_PAIRS = 64  # pairs listed for one document; a story may have thousands of copies
 _FLUSH = 1_000  # documents after which what was written can be seen
 _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
@@ -148,12 +148,12 @@ class Finder:
 
     def _candidates(self, signature: Signature) -> list[IndexHit]:
         """Find the texts to compare with, and some others of their stories."""
-        found: dict[int, IndexHit] = {}
+        candidates: dict[int, IndexHit] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
-            found.setdefault(candidate.text, candidate)
+            candidates.setdefault(candidate.text, candidate)
             for text in self._stories.get(candidate.story, ())[:_MOST_MEMBERS]:
-                found.setdefault(text, candidate._replace(text=text, own=0))
-        return list(found.values())
+                candidates.setdefault(text, candidate._replace(text=text, own=0))
+        return list(candidates.values())
 
     def _compared(
         self, prepared: Any, candidates: Sequence[IndexHit]
@@ -164,9 +164,9 @@ class Finder:
         stored = [self._stored(candidate.text) for candidate in candidates]
         stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
         beside = Bystanders(self._method, self._threshold, prepared, stored, stories, params=self._frames)
-        found = beside.of_new()
-        self.compared += len(found)
-        for candidate, comparison in zip(candidates, found, strict=True):
+        comparisons = beside.of_new()
+        self.compared += len(comparisons)
+        for candidate, comparison in zip(candidates, comparisons, strict=True):
             if comparison.kind in REPEATING and (best is None or comparison.standing > best[1].standing):
                 best = candidate, comparison
             if comparison.kind in REPEATING or comparison.kind in RELATED:
@@ -271,11 +271,11 @@ def write_pairs(
     ids: list[str] = []
     doubtful: list[tuple[int, bool, Pair]] = []
     for key, title, text in documents:
-        found = finder.add(count, title, text)
+        document_pairs = finder.add(count, title, text)
         ids.append(key)
-        is_sure = any(pair.kind in REPEATING and pair.link is None for pair in found)
+        is_sure = any(pair.kind in REPEATING and pair.link is None for pair in document_pairs)
         duplicates += is_sure
-        for pair in found:
+        for pair in document_pairs:
             if pair.link is not None:
                 doubtful.append((count, is_sure, pair))
             elif pair.kind in kinds:
@@ -289,10 +289,10 @@ def write_pairs(
         revoked = pair.link in finder.revoked
         if not (revoked or is_sure):
             repeating.add(later)
-        found_now = pair._replace(kind=TEMPLATE) if revoked else pair
-        if found_now.kind in kinds:
+        final = pair._replace(kind=TEMPLATE) if revoked else pair
+        if final.kind in kinds:
             pairs += 1
-            out.write(_line(ids, later, found_now))
+            out.write(_line(ids, later, final))
     out.flush()
     return Counts(count, pairs, duplicates + len(repeating))
 

@@ -63,19 +63,19 @@ class Recorded:
         )
 
     def _sign(self, _: str, of: Any) -> Signature:
-        found = self.signed(of)
-        if found is None:
+        signature = self.signed(of)
+        if signature is None:
             self.signed_now += 1
             title, text = self.text(of.number)
-            found = self.method.sign(title, leave_out(text, of.left_out))
-        return found
+            signature = self.method.sign(title, leave_out(text, of.left_out))
+        return signature
 
     def _compare(self, new: Reference, stored: Reference) -> Comparison:
-        found = self.compared(new, stored)
-        if found is None:
+        comparison = self.compared(new, stored)
+        if comparison is None:
             self.compared_now += 1
-            found = self.method.compare(self._made(new), self._made(stored))
-        return found
+            comparison = self.method.compare(self._made(new), self._made(stored))
+        return comparison
 
     def _rest_share(self, new: Reference, stored: Reference, third: Reference) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
@@ -106,7 +106,7 @@ class RecordedLines:
         self._counts.count(self._lines(of.number))
 
 
-class PreparedText(NamedTuple):
+class _PreparedText(NamedTuple):
     """A text as it is, and the key that it is known by."""
 
     key: int
@@ -140,22 +140,22 @@ class RecordedTexts:
         """Return the method; signatures are made by it now."""
         return replace(
             self.method,
-            prepare=lambda title, text: PreparedText(text_key(title, text), title, text),
+            prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),
             compare=self._compare,
             rest_share=self._rest_share,
         )
 
-    def _rest_share(self, new: PreparedText, stored: PreparedText, third: PreparedText) -> float:
+    def _rest_share(self, new: _PreparedText, stored: _PreparedText, third: _PreparedText) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
-    def _compare(self, new: PreparedText, stored: PreparedText) -> Comparison:
-        found = self.compared(new.key, stored.key)
-        if found is None:
+    def _compare(self, new: _PreparedText, stored: _PreparedText) -> Comparison:
+        comparison = self.compared(new.key, stored.key)
+        if comparison is None:
             self.compared_now += 1
-            found = self.method.compare(self._made(new), self._made(stored))
-        return found
+            comparison = self.method.compare(self._made(new), self._made(stored))
+        return comparison
 
-    def _made(self, one: PreparedText) -> Any:
+    def _made(self, one: _PreparedText) -> Any:
         if one.key not in self._prepared:
             self._prepared[one.key] = self.method.prepare(one.title, one.text)
         return self._prepared[one.key]

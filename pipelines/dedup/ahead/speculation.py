@@ -111,10 +111,10 @@ def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.N
     Cost: that of sorting, and of a pair for each of these.
     """
     order = np.lexsort((documents, exact, features))
-    kept = order[_begins(features[order], exact[order])]
-    kept = kept[np.lexsort((documents[kept], features[kept]))]
-    of = documents[kept]
-    start = _starts(_begins(features[kept]))
+    firsts = order[_begins(features[order], exact[order])]
+    firsts = firsts[np.lexsort((documents[firsts], features[firsts]))]
+    of = documents[firsts]
+    start = _starts(_begins(features[firsts]))
     rank = np.arange(len(of)) - start
     weight = np.minimum(1.0, _RARE / np.maximum(rank, 1))
     later, earlier, weights = [], [], []
@@ -153,8 +153,8 @@ def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.in
     expected = np.minimum(of_later, np.minimum(shared, short))
     enough = pairs.shared >= np.minimum(params.least_shared, of_later)
     enough &= pairs.shared >= params.share * expected
-    kept = pairs.at(enough)
-    order = np.lexsort((kept.earlier, -kept.weight, kept.later))
-    place = np.arange(len(order)) - _starts(_begins(kept.later[order]))
+    promising = pairs.at(enough)
+    order = np.lexsort((promising.earlier, -promising.weight, promising.later))
+    place = np.arange(len(order)) - _starts(_begins(promising.later[order]))
     best = np.sort(order[place < params.candidates])
-    return kept.at(best)
+    return promising.at(best)
