@@ -58,7 +58,7 @@ class _ScoreShare:
 def read_url(given: str) -> str | None:
     """Canonicalise a URL; None if it is not http or https.
 
-    >>> read_url("www.Example.com"), read_url("mailto:a@example.com")
+    >>> read_url("www.Example.com"), read_url("javascript:alert(1)")
     ('http://www.example.com/', None)
     """
     return canonicalize(given if "://" in given else f"http://{given}")

@@ -1,11 +1,10 @@
-"""Documents in order of arrival that were compared ahead: the order decides.
+"""Find duplicates in order of arrival, using comparisons made in advance.
 
-What a document repeats depends on all that came before it: which lines are known as boilerplate, which features are
-rare, which texts are indexed. So documents are taken one after the other by `stream.Finder`, as always. But what it
-spends its time with, signatures and comparisons, does not depend on the order, only on which are asked for. Here it
-asks for them by reference, and they are looked up among those that were made ahead, by many processes, by a guess
-(see `speculation`). What nobody guessed is made when it is asked for: the guess costs or saves time, and changes no
-result.
+What a document repeats depends on everything before it: which lines are known as boilerplate, which features are rare,
+which texts are indexed. So `stream.Finder` takes the documents one by one, as always. But most of its time goes into
+signatures and comparisons, whose results do not depend on the order. Here it asks for them by reference, and they are
+looked up among those that many processes made in advance, guessing what would be needed (see `speculation`). What
+nobody guessed is computed on demand: guesses change the time, never the result.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _PREPARED = 256
 
 
 class Reference(NamedTuple):
-    """A document by its number, and the places of the lines that are left out of it."""
+    """A document by its number, and the lines left out of it."""
 
     number: int
     left_out: tuple[int, ...] = ()
@@ -33,13 +32,13 @@ class Reference(NamedTuple):
 
 @dataclass
 class Recorded:
-    """Answers of a method, made ahead or now.
+    """Answers of a method, looked up or computed on demand.
 
     Attributes:
         text: number -> title and text.
-        signed: a signature made ahead, if there is one.
-        compared: new text, stored text -> a comparison made ahead, if there is one.
-        signed_now, compared_now: how many were missing.
+        signed: returns a signature made in advance, if any.
+        compared: new text, stored text -> a comparison made in advance, if any.
+        signed_now, compared_now: how many had to be computed.
     """
 
     method: Method
@@ -53,7 +52,7 @@ class Recorded:
         self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
 
     def by_reference(self) -> Method:
-        """Return the method for texts that are references."""
+        """Return the method for references instead of texts."""
         return replace(
             self.method,
             sign=self._sign,
@@ -99,7 +98,7 @@ class RecordedLines:
         self._counts = BoilerplateLines()
 
     def without(self, of: Reference) -> Reference:
-        """Leave the known lines out."""
+        """Leave out the known lines."""
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
@@ -107,7 +106,7 @@ class RecordedLines:
 
 
 class _PreparedText(NamedTuple):
-    """A text as it is, and the key that it is known by."""
+    """A text and its key."""
 
     key: int
     title: str
@@ -115,18 +114,18 @@ class _PreparedText(NamedTuple):
 
 
 def text_key(title: str, text: str) -> int:
-    """Return a stable number for a title and a text."""
+    """Return a stable hash of a title and a text."""
     data = f"{len(title)} {title}{text}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
 @dataclass
 class RecordedTexts:
-    """Answers of a method about texts as they are, made ahead or now.
+    """Answers of a method about plain texts, looked up or computed on demand.
 
     Attributes:
-        compared: keys of new and stored text -> a comparison made ahead, if there is one.
-        compared_now: how many were missing.
+        compared: keys of new and stored text -> a comparison made in advance, if any.
+        compared_now: how many had to be computed.
     """
 
     method: Method
@@ -137,7 +136,7 @@ class RecordedTexts:
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def by_text(self) -> Method:
-        """Return the method; signatures are made by it now."""
+        """Return the method; it computes signatures itself."""
         return replace(
             self.method,
             prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),
