@@ -57,8 +57,9 @@ if TYPE_CHECKING:
 TRUNCATED = "truncated"
 """Flag of a response of which only the beginning came."""
 NEW_COOKIE = "new cookie"
-SENT_COOKIES = "sent_cookies"
 """Flag of a response that set a cookie which another request would carry."""
+SENT_COOKIES = "sent_cookies"
+"""Key of the Cookie header that was sent, in a request's `meta`."""
 BOUND = "bound: "
 """Beginning of the flags that name a bound which the response ran into."""
 
