@@ -40,9 +40,6 @@ _MOST_ADDRESSES = 32
 _LINGER_SECONDS = 2.0
 """Seconds without a byte after which no more is expected of a body that nobody needs, or that says it is whole."""
 _SHUTDOWN_SECONDS = 2.0
-sslproto.SSLProtocol.max_size = 16 << 10
-"""Bytes of the buffer of a TLS connection, as much as one record: asyncio's own 256 KiB are the most that an idle one
-costs (408 KB each, 81 KB so; CPU time of a page of 50 KB is the same)."""
 Dial = Callable[[str], Awaitable[socket.socket]]
 """Opens a socket that leads to an IP address."""
 
@@ -407,6 +404,16 @@ class _Exchange:
             self._fail(FetchError(reason, (reason,)))
 
 
+class _TlsProtocol(sslproto.SSLProtocol):
+    """TLS of one connection, with a buffer of one record.
+
+    asyncio's own buffer of 256 KiB is most of what an idle connection costs: 408 KB each, 81 KB with this one. The CPU
+    time of a page of 50 KB is the same.
+    """
+
+    max_size = 16 << 10
+
+
 async def connect(
     addresses: Sequence[str],
     dial: Dial,
@@ -432,17 +439,12 @@ async def connect(
     async with asyncio.timeout_at(deadline):
         opened, address = await open_first(addresses, dial, pause)
         try:
+            connection = Connection()
             if context is None:
-                _, connection = await loop.create_connection(Connection, sock=opened)
+                await loop.create_connection(lambda: connection, sock=opened)
             else:
-                _, connection = await loop.create_connection(
-                    Connection,
-                    sock=opened,
-                    ssl=context,
-                    server_hostname=host,
-                    ssl_handshake_timeout=max(0.1, deadline - loop.time()),
-                    ssl_shutdown_timeout=_SHUTDOWN_SECONDS,
-                )
+                seconds = max(0.1, deadline - loop.time())
+                await _connect_with_tls(connection, opened, context, host, handshake_seconds=seconds)
         except BaseException:
             opened.close()
             raise
@@ -451,6 +453,33 @@ async def connect(
     if context is not None and connection._transport is not None:
         connection.certificate = connection._transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
     return connection
+
+
+async def _connect_with_tls(
+    connection: Connection, opened: socket.socket, context: ssl.SSLContext, host: str, *, handshake_seconds: float
+) -> None:
+    """Do what `create_connection(ssl=...)` does, with a `_TlsProtocol`."""
+    loop = asyncio.get_running_loop()
+    handshake: asyncio.Future[None] = loop.create_future()
+    make_protocol = partial(
+        _TlsProtocol,
+        loop,
+        connection,
+        context,
+        handshake,
+        server_hostname=host,
+        ssl_handshake_timeout=handshake_seconds,  # type: ignore[arg-type] # any number, as of create_connection
+        ssl_shutdown_timeout=_SHUTDOWN_SECONDS,
+    )
+    transport: asyncio.Transport | None = None
+    try:
+        transport, _ = await loop.create_connection(make_protocol, sock=opened)
+        await handshake
+    except BaseException:
+        handshake.cancel()  # its error may still come, and nobody would take it
+        if transport is not None:
+            transport.abort()
+        raise
 
 
 async def open_first(
