@@ -28,7 +28,6 @@ class GrowthRate:
         self._seen: list[tuple[float, int]] = []
 
     def update(self, at: float, count: int) -> float:
-        """Note a count; returns its growth per second since the oldest one remembered."""
         self._seen.append((at, count))
         while len(self._seen) > 2 and self._seen[0][0] < at - self._seconds:
             self._seen.pop(0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from .document.document import Document
 from .metadata.language import detect
-from .models import model_file
+from .models import files
 from .records import Description
 from .text import keywords, vocabulary
 from .text.analysis import analyse
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SHIPPED: Final = "shipped"
 """Name of the model of classes that comes with the program."""
+MODELS: Final = ("classes", "keywords", "harmful", "lexicon")
+"""Kinds of models that describe articles."""
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
 """Characters of a keyword; a longer one is no word."""
@@ -107,16 +109,16 @@ class Describer:
         Raises:
             ValueError: it cannot be read, is no model, broken, or of another version.
         """
-        from .text.classes import model as classes  # noqa: PLC0415 - see `_load_classes`
+        file = files.read(path, *MODELS)
+        if file.kind == "classes":
+            from .text.classes.model import ClassModel  # noqa: PLC0415 - see `_load_classes`
 
-        found, name = model_file.load(path), str(path)
-        if found["kind"] == classes.KIND:
-            return replace(self, classes=classes.read(found, name))
-        if found["kind"] == harm.KIND:
-            return replace(self, harm=harm.HarmModel.load(found, name))
-        if found["kind"] == vocabulary.KIND:
-            return replace(self, words=vocabulary.read(found, name))
-        return replace(self, method=keywords.read(found, name))
+            return replace(self, classes=file.build(ClassModel.of))
+        if file.kind == "harmful":
+            return replace(self, harm=file.build(harm.HarmModel.of))
+        if file.kind == "lexicon":
+            return replace(self, words=file.build(vocabulary.read))
+        return replace(self, method=keywords.read(file))
 
     def describe(self, title: str, text: str, language: str = "", document: Document | None = None) -> Description:
         """Describe an article.
@@ -197,7 +199,7 @@ def _load_classes(name: str) -> ClassModel | None:
         return None
     from .text.classes import model  # noqa: PLC0415 - imports scipy, which the crawling process does without
 
-    return model.shipped() if name == SHIPPED else model.read(model_file.load(Path(name), model.KIND), name)
+    return model.shipped() if name == SHIPPED else files.read(Path(name), "classes").build(model.ClassModel.of)
 
 
 def class_names(options: DescribeOptions) -> tuple[str, ...]:

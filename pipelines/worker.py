@@ -28,7 +28,6 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import zstandard
 from pebble import ProcessExpired, ProcessPool
 
 from db.records.article import TextFrom
@@ -36,6 +35,7 @@ from db.records.outcome import DOM_TYPE
 from db.records.reasons import FailReason, PageReason, label
 from db.records.url import Kind
 
+from .decode import zstd
 from .decode.encoding import is_binary
 from .dedup import DEFAULT as DUPLICATES
 from .dedup import Method, method
@@ -224,7 +224,7 @@ class DescribeJob:
     def done(self, options: ParseOptions) -> Description:
         page = None
         if self.body:
-            page = parse(zstandard.decompress(self.body), self.url, self.content_type, options.bounds)
+            page = parse(zstd.decompress(self.body), self.url, self.content_type, options.bounds)
         return describe(options.describe, self.title, self.text, self.language, page)
 
 
@@ -269,8 +269,8 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
     keeps_raw = job.keep_raw is KeepRaw.ALL or (job.keep_raw is KeepRaw.ARTICLES and is_stored)
     parsed = replace(
         _resolve(parsed, job, document=document),
-        raw=zstandard.compress(job.body, 3) if keeps_raw else None,
-        dom=zstandard.compress(job.dom, 3) if keeps_raw and job.dom else None,
+        raw=zstd.compress(job.body, 3) if keeps_raw else None,
+        dom=zstd.compress(job.dom, 3) if keeps_raw and job.dom else None,
         rendered=FORMS[job.form](document, parsed, extraction) if job.form else "",
         signs=signs,
     )

@@ -1,8 +1,8 @@
-"""Signatures and comparisons of many documents, made ahead on workers.
+"""Make signatures and comparisons of many documents ahead, on workers.
 
     texts signed -> lines that come back, by band -> signed without them -> shared features, by band -> pairs compared
 
-Each step is a task for every partition, or for every band of the hashes. What they make is what the documents will
+Each step is a task for every partition, or for every band of the hashes. The results are what the documents will
 probably ask for when they are taken in their order, see `pipelines.dedup.ahead`.
 """
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 _WANTED: Final = 'a JSON object like {"id": 1, "title": "...", "text": "..."} is expected'
 _PREPARED: Final = 4_096
 _RECENT: Final = 512
-"""Documents for which a text stays as it was compared last, about."""
+"""Documents, about, for which a text stays as it was compared last."""
 _KINDS: Final = ("same", "edited", "part-of", "contains", "quotes", "template", "different")
 DOCUMENTS: Final = "documents"
 SITE: Final = "site"
 
 
 class Documents(Protocol):
-    """A part of a source that holds documents; it is sent to a worker as it is.
+    """A part of a source that holds documents; it can be sent to a worker.
 
     Attributes:
         lines_left_out: whether texts are signed without the lines that come back, as `Finder` does.
@@ -68,11 +68,10 @@ class MethodName:
         return MethodName(options.duplicates, json.dumps(options.duplicate_params, sort_keys=True))
 
     def mark(self) -> Mapping[str, str]:
-        """Return what tells it from others, and from itself with other parts below it."""
+        """Return values that differ for other methods and other versions of this one."""
         return {"method": self.made().form, "params": self.params}
 
     def made(self) -> Method:
-        """Return the method."""
         return _made(self)
 
 
@@ -94,7 +93,7 @@ class SignTexts:
     def __call__(self, partition: Documents) -> Done:
         """Return texts, lines and signatures."""
         notes: list[str] = []
-        made, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
+        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
         ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
         for key, row in partition.rows(notes, _WANTED):
             title, text, site = row["title"], row["text"], row.get(SITE, 0)
@@ -103,13 +102,13 @@ class SignTexts:
             keys.append(text_key(title, text))
             texts.append(packer.pack(title, text))
             lines.append(counts.lines_of(text, _name(site)))
-            signatures.append(made.sign(title, text))
+            signatures.append(method.sign(title, text))
         slots = np.array([slot for each in lines for slot in each.slots], np.uint64)
         line_ends = ends_of([len(each.slots) for each in lines])
         of_line = np.repeat(np.arange(len(ids)), np.diff(line_ends))
-        told = np.flatnonzero(slots)
+        nonzero = np.flatnonzero(slots)
         stories = np.array([int.from_bytes(one.features[:4], "little") for one in signatures], np.uint32)
-        by_band: Columns = {"slot": slots[told], "document": of_line[told], "story": stories[of_line[told]]}
+        by_band: Columns = {"slot": slots[nonzero], "document": of_line[nonzero], "story": stories[of_line[nonzero]]}
         columns: Columns = {
             "ids": np.frombuffer(json.dumps(ids).encode(), np.uint8),
             "sites": np.array(sites, np.int64),
@@ -120,7 +119,7 @@ class SignTexts:
             "chars": np.array([chars for each in lines for chars in each.lengths], np.int32),
             "line_ends": line_ends,
             **_columns_of(signatures),
-            **dealt(by_band, (slots[told] % self.bands).astype(np.int64), self.bands),
+            **dealt(by_band, (slots[nonzero] % self.bands).astype(np.int64), self.bands),
         }
         return Done(pack(columns), {DOCUMENTS: len(ids)}, notes)
 
@@ -135,8 +134,8 @@ class LineBand(NamedTuple):
 
 def find_lines(band: LineBand) -> Done:
     """Task: find the lines of a band that come back in different stories."""
-    found = known_lines(band.slots, band.documents, band.stories)
-    return Done(pack({"slots": found.slots, "since": found.since}))
+    lines = known_lines(band.slots, band.documents, band.stories)
+    return Done(pack({"slots": lines.slots, "since": lines.since}))
 
 
 class SignedPart(NamedTuple):
@@ -156,7 +155,7 @@ class SignAgain:
 
     def __call__(self, part: SignedPart) -> Done:
         """Return the signatures, and their features by band."""
-        columns, made, packer = unpack(part.columns), self.method.made(), TextPacker()
+        columns, method, packer = unpack(part.columns), self.method.made(), TextPacker()
         signatures = [signature_at(columns, place) for place in range(len(columns["exact"]))]
         left = np.zeros(len(signatures), np.uint64)
         since, ends = part.known.of(columns["slots"]), columns["line_ends"]
@@ -164,7 +163,7 @@ class SignAgain:
             places = part.known.left_out(lines_at(columns, place), part.first + place)
             if places:
                 title, text = packer.unpack(piece(columns["texts"], columns["text_ends"], place).tobytes())
-                signatures[place] = made.sign(title, leave_out(text, places))
+                signatures[place] = method.sign(title, leave_out(text, places))
                 left[place] = left_key(places)
         signed = _columns_of(signatures)
         of_feature = np.repeat(np.arange(len(signatures)), np.diff(signed["feature_ends"]))
@@ -188,7 +187,7 @@ class FeatureBand(NamedTuple):
 def find_pairs(band: FeatureBand) -> Done:
     """Task: find the documents that share features of a band.
 
-    They are dealt to the partition of the later one.
+    Pairs are dealt to the partition of the later document.
     """
     pairs = sharing(band.features, band.documents, band.exact)
     to = np.searchsorted(band.starts, pairs.later, side="right") - 1
@@ -196,7 +195,7 @@ def find_pairs(band: FeatureBand) -> Done:
 
 
 class PairsToCompare(NamedTuple):
-    """Pairs whose later documents are of one partition, with the texts of all of them.
+    """Pairs whose later documents are in one partition, with the texts of all of them.
 
     Attributes:
         later, earlier: places in `numbers`.
@@ -222,9 +221,9 @@ class ComparePairs:
     method: MethodName
 
     def __call__(self, pairs: PairsToCompare) -> Done:
-        """Return what came of each comparison."""
-        made, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
-        numbers, known = pairs.numbers.tolist(), pairs.known
+        """Return the comparisons as columns."""
+        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
+        numbers, repeated = pairs.numbers.tolist(), pairs.known
 
         @lru_cache(_PREPARED)
         def text_of(place: int) -> tuple[str, str]:
@@ -234,10 +233,10 @@ class ComparePairs:
         def prepared(place: int, left_out: tuple[int, ...]) -> tuple[Any, int]:
             title, text = text_of(place)
             text = leave_out(text, left_out)
-            return made.prepare(title, text), text_key(title, text)
+            return method.prepare(title, text), text_key(title, text)
 
         def left_out(place: int, number: int) -> tuple[int, ...]:
-            return known.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
+            return repeated.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
 
         rows = []
         for later, earlier in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True):
@@ -245,9 +244,11 @@ class ComparePairs:
             of_later = left_out(later, now)
             of_earlier = left_out(earlier, before if now - before < _RECENT else now)
             (new, new_key), (stored, stored_key) = prepared(later, of_later), prepared(earlier, of_earlier)
-            found = made.compare(new, stored)
+            comparison = method.compare(new, stored)
             keys = now, before, left_key(of_later), left_key(of_earlier), new_key, stored_key
-            rows.append((*keys, found.similarity, _KINDS.index(found.kind), found.resemblance, found.fresh))
+            rows.append(
+                (*keys, comparison.similarity, _KINDS.index(comparison.kind), comparison.resemblance, comparison.fresh)
+            )
         return Done(pack({name: np.array([row[n] for row in rows], kind) for n, (name, kind) in enumerate(_COMPARED)}))
 
 
@@ -275,7 +276,7 @@ class Made(NamedTuple):
         texts: documents as they are, signed.
         signed: signatures without the lines that come back.
         compared: comparisons, by the partition of the later document.
-        totals: what was counted, and what is wrong with the source.
+        totals: counts, and problems of the source.
     """
 
     texts: StoredTexts
@@ -286,27 +287,28 @@ class Made(NamedTuple):
     def comparisons(self, part: int, *keys: str) -> dict[tuple[int, ...], Comparison]:
         """Return the comparisons of a partition by some of their columns."""
         columns = self.compared[part]
-        found = zip(*(columns[name].tolist() for name in ("similarity", "kind", "resemblance", "fresh")), strict=True)
+        values = zip(*(columns[name].tolist() for name in ("similarity", "kind", "resemblance", "fresh")), strict=True)
         return {
             key: Comparison(similarity, _KINDS[kind], resemblance, fresh)
             for key, (similarity, kind, resemblance, fresh) in zip(
-                zip(*(columns[name].tolist() for name in keys), strict=True), found, strict=True
+                zip(*(columns[name].tolist() for name in keys), strict=True), values, strict=True
             )
         }
 
 
 def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, partitions: Sequence[Documents]) -> Made:
-    """Make ahead all that the order does not decide; each step goes on where it was.
+    """Make everything ahead that does not depend on the order of the documents.
+
+    Each step goes on where it was. Texts of a database are signed as they are, those of a file without the lines that
+    come back.
 
     Args:
         client: of the scheduler.
-        parts: where the results of a step are kept, by its name.
+        parts: folder of the results of a step, by its name.
         name: how texts are compared.
         partitions: of the source, in order of arrival.
 
-    Texts of a database are signed as they are, those of a file without the lines that come back.
-
-    Memory: 16 bytes a document, and a band of the features; what is made is read from its files.
+    Memory: 16 bytes a document, and a band of the features; results are read from their files.
     """
     count, method = len(partitions), name.made()
 
@@ -322,12 +324,12 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
         slots, stories = collected(raw, number, "slot", "story")
         return LineBand(slots, stories, np.concatenate(documents))
 
-    known = KnownLines(*_together(step("lines", find_lines, Lazily(count, lines)), "slots", "since")).sorted()
+    repeated = KnownLines(*_together(step("lines", find_lines, Lazily(count, lines)), "slots", "since")).sorted()
 
-    none = KnownLines(known.slots[:0], known.since[:0])
+    none = KnownLines(repeated.slots[:0], repeated.since[:0])
 
     def signed_part(number: int) -> SignedPart:
-        left_out = known if partitions[number].lines_left_out else none
+        left_out = repeated if partitions[number].lines_left_out else none
         return SignedPart(pack(raw[number]), int(starts[number]), left_out)
 
     signed = step("signed-again", SignAgain(name, count), Lazily(count, signed_part))
@@ -347,14 +349,14 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
         numbers, places = np.unique(np.concatenate((chosen.later, chosen.earlier)), return_inverse=True)
         later, earlier = np.split(places, 2)
         packed, ends = texts.packed(numbers)
-        return PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, known)
+        return PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, repeated)
 
     compared = step("compared", ComparePairs(name), Lazily(count, to_compare))
     return Made(texts, signed, compared, totals)
 
 
 def _together(parts: Sequence[Columns], *names: str) -> list[Array]:
-    """Return columns of all partitions one after the other."""
+    """Concatenate columns of all partitions."""
     return [np.concatenate([part[name] for part in parts]) for name in names]
 
 
@@ -383,16 +385,16 @@ class StoredTexts:
     def packed(self, numbers: Array) -> tuple[Array, Array]:
         """Return packed texts of some documents, ascending, and where each begins."""
         parts = np.searchsorted(self.starts, numbers, side="right") - 1
-        found = [(np.zeros(0, np.uint8), np.zeros(1, np.int64))]
+        chunks = [(np.zeros(0, np.uint8), np.zeros(1, np.int64))]
         for part in np.unique(parts).tolist():
-            columns, own = self.raw[part], numbers[parts == part] - self.starts[part]
-            found.append(pieces(columns["texts"], columns["text_ends"], own))
-        texts, ends = zip(*found, strict=True)
+            columns, places = self.raw[part], numbers[parts == part] - self.starts[part]
+            chunks.append(pieces(columns["texts"], columns["text_ends"], places))
+        texts, ends = zip(*chunks, strict=True)
         return np.concatenate(texts), ends_of(np.concatenate([np.diff(each) for each in ends]))
 
 
 def _name(site: int) -> str:
-    """Return a site as its lines are told apart by it."""
+    """Return a site as the name that its lines are counted under."""
     return str(site) if site else ""
 
 
@@ -404,7 +406,6 @@ def left_key(left_out: tuple[int, ...]) -> int:
 
 
 def _columns_of(signatures: Sequence[Signature]) -> Columns:
-    """Return signatures as columns."""
     return {
         "exact": np.array([one.exact for one in signatures], np.int64),
         "length": np.array([one.length for one in signatures], np.int64),
@@ -415,12 +416,10 @@ def _columns_of(signatures: Sequence[Signature]) -> Columns:
 
 
 def signature_at(columns: Columns, place: int) -> Signature:
-    """Return one of them."""
     features = piece(columns["features"], columns["feature_ends"], place).tobytes()
     return Signature(int(columns["exact"][place]), features, int(columns["length"][place]))
 
 
 def lines_at(columns: Columns, place: int) -> TextLines:
-    """Return the lines of a document."""
     ends = columns["line_ends"]
     return TextLines(piece(columns["slots"], ends, place).tolist(), piece(columns["chars"], ends, place).tolist())

@@ -1,4 +1,4 @@
-"""The scheduler of a batch: one of this machine, or any by its address."""
+"""Open the scheduler of a batch: one of this machine, or any by its address."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _SETTINGS: Final = {
 }
 _OWN_NAMES: Final = (_LOOPBACK, "localhost")
 _ALIKE: Final = ("python", "dask", "distributed", "cloudpickle", "newscrawler")
-"""Packages that must be of one version everywhere; of the scheduler only the middle ones."""
+"""Packages whose versions must agree everywhere; on the scheduler only Dask's own."""
 
 
 class ClusterError(ValueError):
-    """The scheduler or its workers cannot be used; the text is one sentence."""
+    """Raised when the scheduler or its workers cannot be used; the text says why."""
 
 
 @contextmanager
 def connected(workers: int, address: str | None, *, dashboard: bool = False) -> Iterator[Client]:
-    """Open the scheduler of a batch and tell where its dashboard is, if it has one.
+    """Open the scheduler of a batch and print where its dashboard is, if it has one.
 
-    Whoever can speak to a scheduler can have its workers run anything. That of this machine and its workers speak by
-    TLS, with a certificate made for this batch, which others who work on the machine have not.
+    Whoever can speak to a scheduler can make its workers run anything. So the scheduler of this machine and its workers
+    speak TLS with a certificate made for this batch, which other users of the machine do not have.
 
     Args:
-        workers: how many are started on this machine, each with one thread.
+        workers: number started on this machine, each with one thread.
         address: of another scheduler, which has its own workers; None for one of this machine.
         dashboard: whether that of this machine shows pages of what it does, to anybody on the machine.
 
@@ -85,9 +85,9 @@ def connected(workers: int, address: str | None, *, dashboard: bool = False) -> 
 
 
 def _refuse_foreign_hosts(cluster: LocalCluster) -> None:
-    """Answer only requests that name this machine; foreign pages read nothing.
+    """Answer only requests that name this machine, so that foreign pages read nothing.
 
-    A name that somebody else's server resolves to the loopback address would make their script one of ours.
+    If somebody else's host name resolved to the loopback address, their script would count as the dashboard's own.
     """
     from tornado.routing import Router  # noqa: PLC0415 - of Dask
 
@@ -126,26 +126,28 @@ def _refuse_others(client: Client, address: str) -> None:
     """Refuse a scheduler or workers of other versions, and one that has no workers.
 
     Raises:
-        ClusterError: saying which.
+        ClusterError: naming the package and versions.
     """
     if not client.nthreads():
         raise ClusterError(f"the scheduler at {address} has no workers; start some with `dask worker {address}`")
-    found = client.get_versions(packages=["newscrawler"])
-    own = found["client"]["packages"]
+    versions = client.get_versions(packages=["newscrawler"])
+    expected = versions["client"]["packages"]
     others: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = [
-        (f"the scheduler at {address}", found["scheduler"]["packages"], _ALIKE[1:3])
+        (f"the scheduler at {address}", versions["scheduler"]["packages"], _ALIKE[1:3])
     ]
-    others += [(f"the worker at {name}", each["packages"], _ALIKE) for name, each in sorted(found["workers"].items())]
+    others += [
+        (f"the worker at {name}", each["packages"], _ALIKE) for name, each in sorted(versions["workers"].items())
+    ]
     for who, packages, names in others:
         for name in names:
             if packages.get(name) is None:
                 raise ClusterError(f"{who} lacks {name}; install this program there with `uv sync --extra batch`")
-            if packages[name] != own[name]:
-                raise ClusterError(f"{who} has {name} {packages[name]}, here it is {own[name]}; make them agree")
+            if packages[name] != expected[name]:
+                raise ClusterError(f"{who} has {name} {packages[name]}, here it is {expected[name]}; make them agree")
 
 
 def _tell(client: Client) -> None:
-    """Tell on standard error where the dashboard is."""
+    """Print on standard error where the dashboard is."""
     if link := client.dashboard_link:
         sys.stderr.write(f"dashboard: {link}\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Duplicates of stored articles by partitions: grouped again as the crawl would."""
+"""Group stored articles by their duplicates again, by partitions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pipelines.dedup import Comparison, Method, Signature
 from pipelines.dedup.ahead.recorded import RecordedTexts, text_key
 from pipelines.dedup.judge import DuplicateJudge, SignatureIndex
 
+from ..corpus.sources import shares
 from .ahead import SITE, Made, MethodName, prepare, signature_at
-from .sources import shares
 
 if TYPE_CHECKING:
     from . import frame
     from .request import Request
 
 _ARTICLES = 2_000
-"""Articles in a partition, when nobody says how many there are to be."""
+"""Articles in a partition when no number of partitions is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ def group(request: Request) -> frame.BatchTotals:
     """Group the articles of a database as if they came now, in their order.
 
     Raises:
-        ValueError: the source is no database, or what is kept is of something else.
+        ValueError: the source is no database, or the parts kept belong to another batch.
         BatchStopped, DatabaseProblem: the batch cannot go on.
     """
     request.needs_database()
     url, name = whole_url(request.source), MethodName.of(request.config)
     with closing(open_for_reading(url)) as database:
-        known, ordered = database.name, database.read(numbers)
-    mark = {"database": known, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
-    parts = partial(request.beside(known).parts, mark)
+        database_name, ordered = database.name, database.read(numbers)
+    mark = {"database": database_name, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
+    parts = partial(request.beside(database_name).parts, mark)
     cut = [
         StoredArticles(url, ordered[start], ordered[end - 1])
         for start, end in shares(len(ordered), request.partitions, _ARTICLES)
@@ -65,26 +65,26 @@ def group(request: Request) -> frame.BatchTotals:
     ]
     with closing(open_for_crawl(url)) as database:
         with request.connected() as client:
-            made = prepare(client, parts, name, cut)
-        record = ArticleRecord(name.made(), made)
+            made_ahead = prepare(client, parts, name, cut)
+        record = ArticleRecord(name.made(), made_ahead)
         policy, memory = request.config.duplicates, request.config.duplicate_memory_bytes
         judge = DuplicateJudge(record.answers.by_text(), policy)
         index = SignatureIndex(name.made(), policy.window, memory)
         done = write_alone(database, lambda connection: group_again(connection, judge, index, record.signed))
     shutil.rmtree(parts("signed").folder.parent)
-    made.totals.counts.update(articles=done)
-    return made.totals
+    made_ahead.totals.counts.update(articles=done)
+    return made_ahead.totals
 
 
 class ArticleRecord:
-    """Answers made ahead for stored articles, which are known by their texts.
+    """Answers made ahead for stored articles, found by their texts.
 
     Args:
         method: makes what is missing.
-        made: what was made.
+        made: everything made ahead.
 
     Attributes:
-        answers: to the judge, and how many had to be made.
+        answers: to the judge, and the number that had to be made.
 
     Memory: 24 bytes an article, and the comparisons of a partition.
     """
@@ -99,7 +99,7 @@ class ArticleRecord:
         self._before = self._comparisons
 
     def signed(self, article: ArticleText) -> Signature:
-        """Return the signature of an article, which comes next."""
+        """Return the signature of the next article."""
         key = text_key(article.title, article.text)
         place = int(np.searchsorted(self._keys, key, sorter=self._order))
         if place == len(self._keys) or self._keys[self._order[place]] != key:

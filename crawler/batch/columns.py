@@ -1,4 +1,7 @@
-"""Columns of numbers as bytes, and in a file of which single rows are read."""
+"""Columns of numbers as bytes, and in a file of which single rows are read.
+
+NumPy alone: columns of one part differ in length, which Arrow has only as one row of lists.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ _ALIGNED = 16
 
 
 def pack(columns: Columns) -> bytes:
-    """Return columns as bytes: their names and kinds, then their values."""
+    """Return columns as bytes: their names and types, then their values."""
     head: dict[str, tuple[str, tuple[int, ...]]] = {
         name: (column.dtype.str, column.shape) for name, column in columns.items()
     }
-    told = json.dumps(head).encode()
-    told += b" " * (-(_HEAD + len(told)) % _ALIGNED)
-    parts = [len(told).to_bytes(_HEAD, "little"), told]
+    header = json.dumps(head).encode()
+    header += b" " * (-(_HEAD + len(header)) % _ALIGNED)
+    parts = [len(header).to_bytes(_HEAD, "little"), header]
     for column in columns.values():
         data = np.ascontiguousarray(column).tobytes()
         parts += [data, bytes(-len(data) % _ALIGNED)]
@@ -32,7 +35,7 @@ def pack(columns: Columns) -> bytes:
 
 
 def unpack(data: bytes | Array) -> Columns:
-    """Return columns of their bytes, without a copy."""
+    """Return the columns in some bytes, without a copy."""
     buffer = np.frombuffer(data, np.uint8)
     at = _HEAD + int.from_bytes(bytes(buffer[:_HEAD]), "little")
     columns = {}
@@ -44,7 +47,7 @@ def unpack(data: bytes | Array) -> Columns:
 
 
 def mapped(path: Path) -> Columns:
-    """Return the columns of a file; what is not looked at is not read."""
+    """Return the columns of a file; only what is used is read."""
     return unpack(np.memmap(path, np.uint8, "r"))
 
 
@@ -54,16 +57,15 @@ def ends_of(sizes: Sequence[int] | Array) -> Array:
 
 
 def piece(values: Array, ends: Array, number: int) -> Array:
-    """Return one of the pieces that stand one after the other in a column."""
     return values[int(ends[number]) : int(ends[number + 1])]
 
 
 def pieces(values: Array, ends: Array, numbers: Array) -> tuple[Array, Array]:
-    """Return some pieces one after the other, and their own ends."""
+    """Concatenate some pieces; return them with their own ends."""
     sizes = ends[numbers + 1] - ends[numbers]
-    own = ends_of(sizes)
-    at = np.arange(own[-1]) + np.repeat(ends[numbers] - own[:-1], sizes)
-    return values[at], own
+    new_ends = ends_of(sizes)
+    at = np.arange(new_ends[-1]) + np.repeat(ends[numbers] - new_ends[:-1], sizes)
+    return values[at], new_ends
 
 
 def dealt(columns: Columns, to: Array, count: int) -> Columns:
@@ -74,5 +76,5 @@ def dealt(columns: Columns, to: Array, count: int) -> Columns:
 
 
 def collected(dealers: Sequence[Columns], number: int, *names: str) -> list[Array]:
-    """Return columns of what all have dealt to a partition."""
+    """Return columns of the rows that all parts dealt to a partition."""
     return [np.concatenate([piece(one[name], one["dealt"], number) for one in dealers]) for name in names]

@@ -12,10 +12,11 @@ from db.articles.rework import Wanted
 from pipelines.describe import describer
 from pipelines.worker import PageFault, PageUnreadable
 
+from ..corpus import runner, sources
 from ..corpus.documents import WANTED, described
 from ..corpus.redescription import DESCRIBED_KINDS, Redescription
 from ..corpus.rework import UNREAD
-from . import sources, stored, workers
+from . import stored
 from .extract import lines_of
 from .frame import Done
 
@@ -60,24 +61,18 @@ class DocumentJob:
 
 @dataclass(frozen=True, slots=True)
 class DescribeTask:
-    """The task; it is sent to workers.
-
-    Attributes:
-        config: the checked settings.
-        packed: whether the lines are gzipped.
-    """
+    """Describes the documents of a partition, a line of JSON each; sent to workers."""
 
     config: Config
     packed: bool
 
     def __call__(self, partition: sources.Lines) -> Done:
-        """Describe the documents of a partition, in their order: a line of JSON each."""
         notes: list[str] = []
         rows = [row for _, row in partition.rows(notes, WANTED)]
-        found = workers.run(self.config, lambda pool: self._all(pool, rows))
-        failed = sum("problem" in row for row in found)
-        counts = Counter({"documents": len(found), UNREAD: failed})
-        return Done(lines_of(found, packed=self.packed), counts, notes)
+        descriptions = runner.run(self.config, lambda pool: self._all(pool, rows))
+        failed = sum("problem" in row for row in descriptions)
+        counts = Counter({"documents": len(descriptions), UNREAD: failed})
+        return Done(lines_of(descriptions, packed=self.packed), counts, notes)
 
     async def _all(self, pool: WorkerPool, rows: list[dict[str, Any]]) -> list[dict[str, object]]:
         return await asyncio.gather(*(self._described(pool, row) for row in rows))

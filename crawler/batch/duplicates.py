@@ -1,7 +1,7 @@
-"""Duplicates of many documents by partitions: those that `stream.Finder` finds.
+"""Find the duplicates that `stream.Finder` finds, by partitions.
 
-`ahead` makes signatures and comparisons on workers. Here the documents are taken in their order, and nearly all that is
-asked for is found among what was made. So the pairs are those of `scrapy duplicates`, whatever the partitions.
+`ahead` makes signatures and comparisons on workers. Here the documents are taken in their order, and nearly every
+answer is among those. So the pairs are those of `scrapy duplicates`, whatever the partitions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pipelines.dedup.ahead.recorded import Recorded, RecordedLines, Reference
 from pipelines.dedup.boilerplate import TextLines
 from pipelines.dedup.stream import Finder, write_pairs
 
+from ..corpus.sources import LineSource, find
 from .ahead import Made, MethodName, left_key, lines_at, prepare, signature_at
 from .clusters import group
-from .sources import LineSource, find
 
 if TYPE_CHECKING:
     from .frame import BatchTotals
@@ -34,7 +34,7 @@ def batch(request: Request) -> BatchTotals:
     They are those that `scrapy duplicates` finds, or the crawl.
 
     Raises:
-        ValueError: the source is none of them, or what is kept is of something else.
+        ValueError: the source is neither, or the parts kept belong to another batch.
         BatchStopped: the batch cannot go on.
     """
     if request.output is None:
@@ -46,27 +46,27 @@ def batch(request: Request) -> BatchTotals:
     parts = partial(request.parts, {**source.mark(), **name.mark()})
     folder = parts("signed").folder.parent
     with request.connected() as client:
-        made = prepare(client, parts, name, source.cut(request.partitions, folder))
-    record = DocumentRecord(name.made(), made)
+        made_ahead = prepare(client, parts, name, source.cut(request.partitions, folder))
+    record = DocumentRecord(name.made(), made_ahead)
     finder = record.finder(request.config.duplicates.threshold, request.config.duplicate_memory_bytes)
     written = folder / "whole"
     with written.open("w", encoding="utf-8") as out:
         counts = write_pairs(finder, record.documents(), out, REPEATING)
     written.replace(request.output)
     shutil.rmtree(folder)
-    made.totals.counts.update(duplicates=counts.duplicates, pairs=counts.pairs)
-    return made.totals
+    made_ahead.totals.counts.update(duplicates=counts.duplicates, pairs=counts.pairs)
+    return made_ahead.totals
 
 
 class DocumentRecord:
-    """Documents in their order, by number, and all that was made ahead of them.
+    """Documents in their order, by number, and everything made ahead of them.
 
     Args:
         method: makes what is missing.
-        made: what was made.
+        made: everything made ahead.
 
     Attributes:
-        answers: to the finder, and how many had to be made.
+        answers: to the finder, and the number that had to be made.
     """
 
     def __init__(self, method: Method, made: Made) -> None:
@@ -75,7 +75,7 @@ class DocumentRecord:
         self._comparisons: dict[tuple[int, ...], Comparison] = {}
 
     def finder(self, threshold: float, memory: int | None = None) -> Finder:
-        """Return a finder for `documents`, see there."""
+        """Return a finder for `documents`."""
         lines = RecordedLines(lru_cache(1)(self._lines))  # looked at, then learned
         return Finder(self.answers.by_reference(), threshold, References(), memory, lines)
 
@@ -91,14 +91,14 @@ class DocumentRecord:
                 yield key, "", Reference(number)
 
     def _signature(self, of: Reference) -> Signature | None:
-        """Return the signature of a document without some lines, if that was made."""
+        """Return the signature of a document without some lines, if it was made."""
         part, place = self._made.texts.place(of.number)
         if self._made.signed[part]["left"][place] == left_key(of.left_out):
             return signature_at(self._made.signed[part], place)
         return None if of.left_out else signature_at(self._made.texts.raw[part], place)
 
     def _comparison(self, new: Reference, stored: Reference) -> Comparison | None:
-        """Return the comparison of two documents without some lines, if that was made."""
+        """Return the comparison of two documents without some lines, if it was made."""
         return self._comparisons.get((new.number, stored.number, left_key(new.left_out), left_key(stored.left_out)))
 
     def _lines(self, number: int) -> TextLines:
@@ -113,9 +113,7 @@ class References:
         self._numbers = array("q")
 
     def append(self, text: tuple[str, Reference]) -> None:
-        """Keep the next."""
         self._numbers.append(text[1].number)
 
     def __getitem__(self, number: int, /) -> tuple[str, Reference]:
-        """Return one."""
         return "", Reference(self._numbers[number])

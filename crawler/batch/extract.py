@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from db.articles.rework import Wanted
 
+from ..corpus import runner, sources
 from ..corpus.page_reader import line_of, read_in_order, row_of
 from ..corpus.reextraction import Reextraction
 from ..corpus.rework import UNREAD
-from . import sources, stored, workers
+from . import stored
 from .frame import Done
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
+    from ..corpus.sources import PagePartition
     from ..options.config import Config
     from .frame import BatchTotals
     from .request import Request
-    from .sources import PagePartition
 
 ARTICLES, PAGES = "articles", "pages"
 
@@ -38,31 +39,25 @@ def batch(request: Request) -> BatchTotals:
     if request.output is None:
         request.needs_database()
         return stored.batch(request, Reextraction, Wanted("", kinds=kinds))
-    made = {
+    settings = {
         "EXTRACTOR": config.extractor,
         "EXTRACTOR_PARAMS": config.parse_options.extractor_params,
         "STORE_KINDS": kinds,
         "version": config.extractor_version,
     }
     lean = replace(config, parse_options=replace(config.parse_options, describe=None))  # rows say nothing of that
-    return request.into_file(sources.find(request.source), made, ExtractTask(lean, request.is_packed))
+    return request.into_file(sources.find(request.source), settings, ExtractTask(lean, request.is_packed))
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractTask:
-    """The task; it is sent to workers.
-
-    Attributes:
-        config: the checked settings.
-        packed: whether the lines are gzipped.
-    """
+    """Extracts the pages of a partition, a line of JSON each; sent to workers."""
 
     config: Config
     packed: bool
 
     def __call__(self, partition: PagePartition) -> Done:
-        """Extract the pages of a partition, in their order: a line of JSON each."""
-        return workers.run(self.config, lambda pool: self._lines(pool, partition))
+        return runner.run(self.config, lambda pool: self._lines(pool, partition))
 
     async def _lines(self, pool: WorkerPool, partition: PagePartition) -> Done:
         notes: list[str] = []

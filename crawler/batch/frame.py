@@ -1,7 +1,7 @@
-"""Map a task over the partitions of a source, on Dask, and collect what it makes.
+"""Map a task over the partitions of a source, on Dask, and collect the results.
 
-The whole algorithm is in the map step; what is collected is kept part by part, so that a batch that was killed goes on
-with what is left. Source: Dean and Ghemawat, "MapReduce: Simplified Data Processing on Large Clusters", 2004.
+The whole algorithm is in the map step; results are kept part by part, so that a batch that was killed goes on with the
+rest. Source: Dean and Ghemawat, "MapReduce: Simplified Data Processing on Large Clusters", 2004.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 _AHEAD: Final = 3
-"""Partitions handed out per worker: what is held of results is bounded by this."""
+"""Partitions handed out per worker; this bounds the results held in memory."""
 _PATIENCE_SECONDS: Final = 30.0
-"""A batch without any worker at two moments so far apart stops."""
+"""A batch stops that has no worker at two moments this far apart."""
 _TOLD_SECONDS: Final = 10.0
 _MOST_NOTES: Final = 20
-"""Sentences kept of what was wrong with a source; the counts tell how many there are."""
+"""Problems of a source that are kept as sentences; the counts tell how many there are."""
 
 
 class BatchStopped(Exception):
-    """The batch cannot go on; what is done is kept, and the same command goes on."""
+    """Raised when the batch cannot go on; the same command goes on with the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Done:
     """A partition's result.
 
     Attributes:
-        data: bytes of it; those of all partitions one after the other are the whole.
-        counts: of what, how many.
-        notes: sentences about what is wrong with the source there.
+        data: its bytes; those of all partitions one after the other are the whole.
+        counts: numbers by the name of the thing counted.
+        notes: sentences about problems of the source there.
     """
 
     data: bytes
@@ -58,46 +58,45 @@ class Done:
 
 
 class Parts:
-    """The results of partitions that are done, in a folder of their own.
+    """The results of finished partitions, in a folder of their own.
 
     Args:
-        folder: made when it is not there.
-        mark: what the parts are made of and by; a folder of another mark is refused.
+        folder: created if it is missing.
+        mark: values of the source and the settings; a folder with another mark is refused.
 
     Raises:
-        ValueError: the folder has parts of something else.
+        ValueError: the folder belongs to another batch.
     """
 
     def __init__(self, folder: Path, mark: Mapping[str, Any]) -> None:
         self.folder = folder
-        found = folder / "batch.json"
+        mark_file = folder / "batch.json"
         wanted = json.dumps(mark, sort_keys=True, ensure_ascii=False, default=str)
         if not any(folder.glob("*.part")):
             folder.mkdir(parents=True, exist_ok=True)
-            _write(found, wanted.encode())
-        elif found.read_text(encoding="utf-8") != wanted:
-            which = ", ".join(sorted(_differing(json.loads(found.read_text(encoding="utf-8")), json.loads(wanted))))
+            _write(mark_file, wanted.encode())
+        elif mark_file.read_text(encoding="utf-8") != wanted:
+            which = ", ".join(sorted(_differing(json.loads(mark_file.read_text(encoding="utf-8")), json.loads(wanted))))
             raise ValueError(
                 f"{folder} holds parts of another batch (other {which}); finish that one, or delete the folder"
             )
 
     def put(self, number: int, done: Done) -> None:
-        """Keep the result of a partition; it is there as a whole or not at all."""
-        told = json.dumps({"counts": done.counts, "notes": list(done.notes)}, ensure_ascii=False)
-        _write(self._path(number, "json"), told.encode())
+        """Keep the result of a partition, whole or not at all."""
+        about = json.dumps({"counts": done.counts, "notes": list(done.notes)}, ensure_ascii=False)
+        _write(self._path(number, "json"), about.encode())
         _write(self.path(number), done.data)
 
     def has(self, number: int) -> bool:
-        """Tell whether a partition is done."""
         return self.path(number).exists()
 
     def told(self, number: int) -> Done:
-        """Return what a partition that is done has told, without its data."""
-        told = json.loads(self._path(number, "json").read_text(encoding="utf-8"))
-        return Done(b"", told["counts"], told["notes"])
+        """Return counts and notes of a finished partition, without its data."""
+        about = json.loads(self._path(number, "json").read_text(encoding="utf-8"))
+        return Done(b"", about["counts"], about["notes"])
 
     def path(self, number: int) -> Path:
-        """Return the file that has the data of a partition."""
+        """Return the file with the data of a partition."""
         return self._path(number, "part")
 
     def join(self, count: int, output: Path) -> None:
@@ -115,7 +114,7 @@ class Parts:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file that is there as a whole or not at all."""
+    """Write a file whole or not at all."""
     unfinished = path.with_suffix(f"{path.suffix}.new")
     unfinished.write_bytes(data)
     unfinished.replace(path)
@@ -130,9 +129,8 @@ class BatchTotals:
     """Counts and notes of all partitions.
 
     Attributes:
-        counts: of what, how many.
-        notes: sentences about what is wrong with the source, the first ones.
-        report: lines about the whole; the counts are shown when there are none.
+        notes: the first sentences about problems of the source.
+        report: lines about the whole; the counts are shown if there are none.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -140,7 +138,6 @@ class BatchTotals:
     report: list[str] = field(default_factory=list)
 
     def add(self, done: Done) -> None:
-        """Add those of a partition."""
         self.counts.update(done.counts)
         self.notes += done.notes[: max(0, _MOST_NOTES - len(self.notes))]
 
@@ -149,8 +146,8 @@ class Lazily(Sequence[P]):
     """Partitions that are made when they are sent.
 
     Args:
-        count: how many there are.
-        make: makes one of its number.
+        count: their number.
+        make: makes one by its number.
     """
 
     def __init__(self, count: int, make: Callable[[int], P]) -> None:
@@ -170,25 +167,25 @@ class Lazily(Sequence[P]):
 
 
 def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P]) -> BatchTotals:
-    """Do what is not done yet, and tell on standard error how far it is.
+    """Do the partitions that are not done, showing progress on standard error.
 
     Args:
         client: of the scheduler.
-        parts: where results are kept.
-        task: makes the result of a partition, on a worker; it must be the same whenever it is done.
+        parts: keeps the results.
+        task: makes the result of a partition, on a worker; it must always be the same.
         partitions: of the source; they are sent to workers.
 
     Raises:
         BatchStopped: a partition killed its worker again and again, or the scheduler is gone.
-        ValueError, OSError, DatabaseProblem: what a task raised.
+        ValueError, OSError, DatabaseProblem: raised by a task.
     """
     totals = BatchTotals()
     left = [number for number in range(len(partitions)) if not parts.has(number)]
-    with progress(len(partitions), len(partitions) - len(left)) as told:
+    with progress(len(partitions), len(partitions) - len(left)) as count_one:
         wanted = Lazily(len(left), lambda n: partitions[left[n]])
         for number, done in as_done(client, task, wanted):
             parts.put(left[number], done)
-            told()
+            count_one()
     for number in range(len(partitions)):
         totals.add(parts.told(number))
     return totals
@@ -197,19 +194,19 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
 def run_step(
     client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P], totals: BatchTotals
 ) -> list[Columns]:
-    """Do a step whose results are columns, and add what it counted to the totals.
+    """Do a step whose results are columns, and add its counts to the totals.
 
     Raises:
         BatchStopped, ValueError, OSError, DatabaseProblem: see `run`.
     """
-    found = run(client, parts, task, partitions)
-    totals.counts.update(found.counts)
-    totals.notes += found.notes
+    step_totals = run(client, parts, task, partitions)
+    totals.counts.update(step_totals.counts)
+    totals.notes += step_totals.notes
     return [mapped(parts.path(number)) for number in range(len(partitions))]
 
 
 def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
-    """Yield partitions by number with their results, as they are done.
+    """Yield numbers of partitions with their results as they are done.
 
     Only a few are held at a time.
 
@@ -227,7 +224,7 @@ def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> 
 
 
 def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[R]:
-    """Yield the results of partitions in their order; only a few are held at a time.
+    """Yield the results of partitions in their order, holding only a few at a time.
 
     Raises:
         BatchStopped: see `run`.
@@ -244,8 +241,11 @@ def _handed_out(
 ) -> Iterator[tuple[dict[int, Future[R]], Callable[[], bool]]]:
     """Hand out some partitions at a time.
 
-    Yields those handed out, by number, and a function that hands out more while there is room and tells whether there
-    are any. What went wrong becomes a sentence.
+    Yields the futures by number, and a function that hands out more while there is room and tells whether there are
+    any.
+
+    Raises:
+        BatchStopped: a partition killed its workers, or the scheduler is gone.
     """
     from distributed import KilledWorker  # noqa: PLC0415 - takes half a second, and is an extra
     from distributed.client import FutureCancelledError  # noqa: PLC0415
@@ -292,7 +292,7 @@ def _result(client: Client, future: Future[Any]) -> Any:
 def _patiently(client: Client, attempt: Callable[[], Any]) -> Any:
     """Try until it succeeds, as long as there are workers.
 
-    Dask gives a worker up that dies while it starts; those of this machine are replaced.
+    Dask gives up a worker that dies while it starts; those of this machine are replaced.
 
     Raises:
         BatchStopped: there are none any more.
@@ -327,7 +327,7 @@ def progress(total: int, done: int) -> Iterator[Callable[[], None]]:
 
 
 class _Lines:
-    """A line now and then about how many partitions are done."""
+    """Prints a line now and then about the partitions that are done."""
 
     def __init__(self, total: int, done: int) -> None:
         self._total = total
@@ -335,7 +335,6 @@ class _Lines:
         self._told = time.monotonic()
 
     def one(self) -> None:
-        """Count one more."""
         self._done += 1
         if time.monotonic() > self._told + _TOLD_SECONDS:
             sys.stderr.write(f"{self._done:,} of {self._total:,} partitions\n")

@@ -1,10 +1,10 @@
-"""SiteRank times DocRank of a database's pages, site by site.
+"""Rank a database's pages by SiteRank times DocRank, site by site.
 
     pages by range of keys -> links of the pages of some sites -> DocRank inside each site, and sums of the links
     between sites -> SiteRank of all -> pages named, the best first
 
 A task has the pages of some sites and their own links; nobody has the whole graph. The graph of sites is the sum of
-what the tasks counted. Scores are those of `scrapy rank --by site`. Source: S04, see `crawler.rank.siterank`.
+the tasks' counts. Scores are those of `scrapy rank --by site`. Source: S04, see `crawler.rank.siterank`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from db.queries.status import named
 from db.records.url import Kind
 from pipelines.records import BlockKind
 
+from ..corpus.sources import key_ranges
 from ..rank import expected, siterank
 from ..rank.surfer import ConvergenceError
 from ..terminal.text import harmless_json
 from .columns import Array, Columns, collected, dealt, ends_of, pack, piece
 from .frame import BatchTotals, Done, Lazily, Parts, run_step
-from .sources import key_ranges
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .request import Request
 
 _USUAL: Final = 8
-"""Partitions, when nobody says how many there are to be."""
+"""Partitions when no number is wanted."""
 _SIGNAL: Final = "siterank"
 
 
@@ -59,7 +59,6 @@ class DealPages:
     parts: int
 
     def __call__(self, keys: tuple[int, int]) -> Done:
-        """Return them, by partition."""
         with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
             ids, hosts, was_read = reader.pages(*keys)
             sites = _sites(reader, hosts)
@@ -68,7 +67,7 @@ class DealPages:
 
 
 class SitePages(NamedTuple):
-    """Pages of the sites of a partition, by their keys; links of those read count."""
+    """Pages of a partition's sites, by key; only links of those that were read count."""
 
     ids: Array
     sites: Array
@@ -114,7 +113,7 @@ class SiteLinks(NamedTuple):
 
 
 def rank_inside(links: SiteLinks) -> Done:
-    """Task: compute DocRank of the pages of a partition, and count what links to each."""
+    """Task: compute DocRank of the pages of a partition, and count the links to each."""
     pages = links.pages
     others = np.concatenate((links.named, links.targets))  # some have no row: URLs that are read as feeds
     of_others = np.concatenate((links.named_sites, pages.sites[np.searchsorted(pages.ids, links.sources)]))
@@ -136,8 +135,6 @@ def rank_inside(links: SiteLinks) -> Done:
 
 
 class RankedPart(NamedTuple):
-    """Pages of a partition with their scores."""
-
     ids: Array
     scores: Array
     in_links: Array
@@ -150,22 +147,22 @@ class NamePages:
     database: str
 
     def __call__(self, part: RankedPart) -> Done:
-        """Return JSON for each that has a row of its own, without its place among all."""
+        """Return JSON for each page that has a row of its own, without its rank."""
         order = np.lexsort((part.ids, -part.scores))
         ids = part.ids[order].tolist()
         with closing(open_for_reading(self.database)) as database:
-            known = database.read(lambda connection: named(connection, ids))
-        kept, lines = [], []
+            pages = database.read(lambda connection: named(connection, ids))
+        places, lines = [], []
         rows = zip(ids, order.tolist(), part.scores[order].tolist(), part.in_links[order].tolist(), strict=True)
         for key, place, score, in_links in rows:
-            page = known.get(key)
+            page = pages.get(key)
             if page is not None and page.kind == Kind.PAGE:
                 row = {"score": score, "links_in": in_links, "state": page.state, "title": page.title, "url": page.url}
-                kept.append(place)
+                places.append(place)
                 lines.append(harmless_json(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace"))
         columns = {
-            "id": part.ids[kept],
-            "score": part.scores[kept],
+            "id": part.ids[places],
+            "score": part.scores[places],
             "lines": np.frombuffer(b"".join(lines), np.uint8),
             "line_ends": ends_of([len(one) for one in lines]),
         }
@@ -181,22 +178,22 @@ class SignalPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreQueued:
-    """Task: give what waits in a partition its new score."""
+    """Task: give the queued URLs of a partition their new score."""
 
     database: str
     weight: float
 
     def __call__(self, part: SignalPart) -> Done:
-        """Return scores and their parts, which have the signal."""
+        """Return scores and their signals."""
         with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
             ids, scores, texts = reader.queued(part.ids)
         order = np.argsort(part.ids)
         values = part.values[order][np.searchsorted(part.ids, ids, sorter=order)]
         signals = [json.loads(text) for text in texts]
-        before = np.array([found.get(_SIGNAL, 0.0) for found in signals], np.float64)
+        before = np.array([signal.get(_SIGNAL, 0.0) for signal in signals], np.float64)
         parts = [
-            json.dumps({**found, _SIGNAL: float(f"{value:.5g}")})
-            for found, value in zip(signals, values.tolist(), strict=True)
+            json.dumps({**signal, _SIGNAL: float(f"{value:.5g}")})
+            for signal, value in zip(signals, values.tolist(), strict=True)
         ]
         columns: Columns = {
             "id": ids,
@@ -212,21 +209,21 @@ def _home(sites: Array, parts: int) -> Array:
 
 
 def _sites(reader: PartReader, hosts: Array) -> Array:
-    """Return the sites of hosts; 0 of those that are not known."""
-    known, sites = reader.hosts()
-    if not len(known):
+    """Return the sites of hosts; 0 for unknown ones."""
+    known_hosts, sites = reader.hosts()
+    if not len(known_hosts):
         return np.zeros(len(hosts), np.int64)
-    order = np.argsort(known)
-    known, sites = known[order], sites[order]
-    places = np.minimum(np.searchsorted(known, hosts), len(known) - 1)
-    return np.where(known[places] == hosts, sites[places], 0)
+    order = np.argsort(known_hosts)
+    known_hosts, sites = known_hosts[order], sites[order]
+    places = np.minimum(np.searchsorted(known_hosts, hosts), len(known_hosts) - 1)
+    return np.where(known_hosts[places] == hosts, sites[places], 0)
 
 
 # ---------------------------------------------------------------- in the process that was started
 
 
 def batch(request: Request) -> BatchTotals:
-    """Write the pages of a database by rank, or new scores of what waits in it.
+    """Write the pages of a database by rank, or new scores of its queued URLs.
 
     Pages are those of `scrapy rank --by site --all`, scores have the signal `siterank` as a rescore gives it.
 
@@ -237,8 +234,8 @@ def batch(request: Request) -> BatchTotals:
     if request.output is None:
         request.needs_database()
     database = whole_url(request.source)
-    with closing(open_for_reading(database)) as found:
-        name = found.name
+    with closing(open_for_reading(database)) as reader:
+        name = reader.name
     weight = request.config.priority.weights.get(_SIGNAL, 0.0)
     if request.output is None and not weight:
         raise ValueError("siterank has no weight in CRAWL_PRESET and CRAWL_PRIORITY, so no score has it; name --output")
@@ -272,7 +269,6 @@ def _write(named_pages: Sequence[Columns], unfinished: Path, output: Path) -> No
 
 
 def _rescore(database: Database, scored: Sequence[Columns]) -> None:
-    """Write new scores of what waits."""
     for columns in scored:
         texts = columns["parts"].tobytes().decode().split("\n")
         batch = ScoreBatch(columns["id"], columns["score"], texts[: len(columns["id"])], BlockKind.PART)
@@ -297,12 +293,9 @@ class RankSteps:
 
     Args:
         client: of the scheduler.
-        parts: where the results of a step are kept, by its name.
-        database: its URL, which workers can open, too.
+        parts: folder of the results of a step, by its name.
+        database: its URL, which workers must be able to open.
         count: of partitions.
-
-    Attributes:
-        totals: of what was counted.
 
     Memory: the graph of sites.
     """
@@ -327,8 +320,8 @@ class RankSteps:
         links = self._step("links", ReadLinks(self._database, count), Lazily(count, of_sites))
 
         def of_links(number: int) -> SiteLinks:
-            own, others = links[number], collected(links, number, "target", "target_site")
-            return SiteLinks(of_sites(number), own["from"], own["to"], others[0], others[1])
+            site_links, others = links[number], collected(links, number, "target", "target_site")
+            return SiteLinks(of_sites(number), site_links["from"], site_links["to"], others[0], others[1])
 
         inside = self._step("inside", rank_inside, Lazily(count, of_links))
         return Ranks(inside, _site_scores(inside, links))
@@ -337,19 +330,19 @@ class RankSteps:
         """Return named pages with their rank, the best of each partition first."""
 
         def scored(number: int) -> RankedPart:
-            own = ranks.inside[number]
-            return RankedPart(own["id"], own["score"] * ranks.sites[number][own["site"]], own["in_links"])
+            pages = ranks.inside[number]
+            return RankedPart(pages["id"], pages["score"] * ranks.sites[number][pages["site"]], pages["in_links"])
 
         return self._step("named", NamePages(self._database), Lazily(self._count, scored))
 
     def rescore(self, ranks: Ranks, weight: float) -> list[Columns]:
-        """Return scores of what waits, with the signal `siterank` as a rescore gives it."""
-        total = sum(len(own["id"]) for own in ranks.inside)
+        """Return scores of the queued URLs with the signal `siterank`, as a rescore does."""
+        total = sum(len(pages["id"]) for pages in ranks.inside)
 
         def signals(number: int) -> SignalPart:
-            own = ranks.inside[number]
-            values = expected.scaled(ranks.sites[number] / np.maximum(own["sizes"], 1), total)
-            return SignalPart(own["id"], values[own["site"]])
+            pages = ranks.inside[number]
+            values = expected.scaled(ranks.sites[number] / np.maximum(pages["sizes"], 1), total)
+            return SignalPart(pages["id"], values[pages["site"]])
 
         return self._step("scored", ScoreQueued(self._database, weight), Lazily(self._count, signals))
 
@@ -371,6 +364,6 @@ def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Ar
 
 
 def _lines(columns: Columns) -> Iterator[tuple[float, int, bytes]]:
-    """Yield pages of a partition with what they are ordered by."""
+    """Yield pages of a partition behind the values they are ordered by."""
     for place, (score, key) in enumerate(zip(columns["score"].tolist(), columns["id"].tolist(), strict=True)):
         yield -score, key, piece(columns["lines"], columns["line_ends"], place).tobytes()

@@ -1,4 +1,4 @@
-"""Stored articles extracted or described again on Dask, and written in bulk."""
+"""Extract or describe stored articles again on Dask, and write them in bulk."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from db.engine.database import open_for_reading, whole_url
 
+from ..corpus import runner
 from ..corpus.rework import ChosenArticles, MakeReader, Rework, read_all, rework
-from . import workers
+from ..corpus.sources import PAGES, shares
 from .frame import BatchTotals, in_order, progress
-from .sources import PAGES, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wanted: Wanted) -> BatchTotals:
-    """Work on the articles of a database, which are read by workers, written here.
+    """Work on the articles of a database: read by workers, written here.
 
     Raises:
         BatchStopped, ValueError, DatabaseProblem: see `rework`.
@@ -44,15 +44,15 @@ def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wan
 async def _on_cluster(
     request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Yield what workers make of partitions of chosen articles; see `rework.Way`."""
+    """Yield the workers' results for partitions of chosen articles; see `rework.Way`."""
     loop = asyncio.get_running_loop()
-    found = _results(request, ReadTask(config, reader), chosen)
+    generator = _results(request, ReadTask(config, reader), chosen)
     with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread
         try:
-            while (results := await loop.run_in_executor(thread, next, found, None)) is not None:
+            while (results := await loop.run_in_executor(thread, next, generator, None)) is not None:
                 yield results
         finally:
-            await loop.run_in_executor(thread, found.close)
+            await loop.run_in_executor(thread, generator.close)
 
 
 def _results(
@@ -64,28 +64,23 @@ def _results(
         for start, end in shares(len(each.ids), request.partitions, PAGES)
         if end
     ]
-    with request.connected() as client, progress(len(partitions), 0) as told:
+    with request.connected() as client, progress(len(partitions), 0) as count_one:
         for results in in_order(client, task, partitions):
             yield results
-            told()
+            count_one()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """Reads the pages of some articles, on a worker.
-
-    Attributes:
-        config: the checked settings.
-        reader: makes what works on one article.
-    """
+    """Reads the pages of some articles; it can be sent to workers."""
 
     config: Config
     reader: MakeReader
 
     def __call__(self, chosen: ChosenArticles) -> list[Any]:
-        """Return what the reader makes of each article, in their order."""
+        """Return the reader's result for each article, in their order."""
         with closing(open_for_reading(self.config.database_url)) as database:
-            return workers.run(self.config, lambda pool: self._all(database, pool, chosen))
+            return runner.run(self.config, lambda pool: self._all(database, pool, chosen))
 
     async def _all(self, database: Database, pool: WorkerPool, chosen: ChosenArticles) -> list[Any]:
         work = self.reader(self.config, database, pool)

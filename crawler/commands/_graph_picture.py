@@ -1,7 +1,7 @@
 """Pictures of the link graph, and files of it for other programs.
 
 A picture shows the best sites and pages with the links between them. Scrapy imports all modules beside its commands,
-and pictures are an extra: what they need is imported when one is made.
+so matplotlib, an extra, is imported only when a picture is made.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from ..rank.surfer import Values
 
 PICTURES = frozenset({".png", ".svg"})
-"""Endings of files that need the extra `graph`."""
+"""Suffixes of files that need the extra `graph`."""
 _SITES, _PAGES = 24, 48
 _LABEL_CHARS = 24
 _SHOWN_CHARS = 12
-"""Of the characters that no font has."""
+"""Characters without a font that are named in the sentence about them."""
 _LARGEST = 42.0
-"""Radius of the greatest circle, in points, as all lengths here."""
+"""Radius of the largest circle, in points, as all lengths here."""
 _MARGIN = 30.0
 _SITE_FONT, _PAGE_FONT = 13.0, 9.0
 _FAMILIES = (
     *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans GB"),
     *("Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "IPAexGothic"),
 )
-"""Fonts that are used as far as they are there: one for all alphabets, then those with Chinese."""
+"""Fonts tried in this order: one for all alphabets, then those with Chinese."""
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 Names = Sequence[str]
-"""Names of a circle, the best first: a picture takes the first one that its fonts can write."""
+"""Names of a circle, the best first: a picture takes the first that its fonts can write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Circle:
 
 
 def require_extra() -> None:
-    """Make sure that pictures can be drawn.
+    """Check that pictures can be drawn.
 
     Raises:
         ValueError: matplotlib is missing.
@@ -77,24 +77,24 @@ def draw(
 ) -> tuple[bytes, str]:
     """Draw the best sites, the best pages, and the links among them.
 
-    The area of a circle is its score, a site's being that of all its pages; a page has the colour of its site and
-    hangs on it by a dotted line. Arrows are links, the broader the more pages of one site link to the other. Circles
-    that link to one another lie together, by the forces of Fruchterman and Reingold, then they are moved apart until
-    no circle or label covers another.
+    The area of a circle is its score, a site's being that of all its pages; a page has the colour of its site and hangs
+    on it by a dotted line. Arrows are links, the broader the more pages of one site link to the other. Circles that
+    link to one another lie together, by the forces of Fruchterman and Reingold; then they are moved apart until no
+    circle or label covers another.
 
     Args:
         graph: the links.
         scores: of all pages.
-        sites: names by number of site; those without go by their number.
+        sites: names by number of site; sites without go by their number.
         pages: names by number of page; pages without are not drawn.
-        title: what stands above.
+        title: above the picture.
         ending: one of `PICTURES`.
 
     Returns:
-        The file, the same for the same input and fonts; and a sentence on characters that no font has, or nothing.
+        The file, the same for the same input and fonts; and a sentence about characters that no font has, or nothing.
 
     Raises:
-        ValueError: another number of scores than pages.
+        ValueError: the numbers of scores and pages differ.
 
     Cost: O(links) to count them, and some seconds at most to lay out a hundred circles.
     Source: T. Fruchterman, E. Reingold, Graph drawing by force-directed placement, 1991, as `networkx.spring_layout`.
@@ -114,16 +114,16 @@ def draw(
         return _paint(circles, labels, links, _legal(title), ending), _lack(missing)
 
 
-def graphml(made: networkx.DiGraph) -> str:
-    """Write a graph as GraphML; characters that XML does not know are replaced.
+def graphml(graph: networkx.DiGraph) -> str:
+    """Write a graph as GraphML, replacing characters that XML does not have.
 
     Cost: about 1 KB a link.
     """
     import networkx
 
     clean = networkx.DiGraph()
-    clean.add_nodes_from((node, _legal_all(values)) for node, values in made.nodes.items())
-    clean.add_edges_from((*ends, _legal_all(values)) for ends, values in made.edges.items())
+    clean.add_nodes_from((node, _legal_all(values)) for node, values in graph.nodes.items())
+    clean.add_edges_from((*ends, _legal_all(values)) for ends, values in graph.edges.items())
     return '<?xml version="1.0" encoding="utf-8"?>\n' + "\n".join(networkx.generate_graphml(clean)) + "\n"
 
 
@@ -142,16 +142,16 @@ def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages
     scale = _LARGEST / max(float(of_sites.max(initial=0.0)), 1e-300) ** 0.5
     # the golden angle: no two sites are alike
     colours = {site: tuple(hsv_to_rgb((n * 0.381966 % 1, 0.5, 0.85)).tolist()) for n, site in enumerate(chosen)}
-    found = []
+    circles = []
     for site in chosen:
         radius = max(6.0, scale * of_sites[site] ** 0.5)
         names = sites.get(site, [f"site {site}"])
-        found.append(_Circle(site, is_site=True, radius=radius, colour=colours[site], names=names))
+        circles.append(_Circle(site, is_site=True, radius=radius, colour=colours[site], names=names))
     for page in named[best(scores[named], _PAGES)].tolist():
         radius, site = max(3.0, scale * scores[page] ** 0.5), int(of_page[page])
         colour, home = (colours[site], chosen.index(site)) if site in colours else ((0.7, 0.7, 0.7), -1)
-        found.append(_Circle(page, is_site=False, radius=radius, colour=colour, names=pages[page], home=home))
-    return found
+        circles.append(_Circle(page, is_site=False, radius=radius, colour=colour, names=pages[page], home=home))
+    return circles
 
 
 def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
@@ -159,13 +159,13 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
     import networkx
     import numpy as np
 
-    made = networkx.DiGraph()
-    made.add_nodes_from(range(len(circles)))
+    linked = networkx.DiGraph()
+    linked.add_nodes_from(range(len(circles)))
     places = np.full(len(graph), -1, np.int32), np.full(len(graph.site_ids), -1, np.int32)
     for place, circle in enumerate(circles):
         places[circle.is_site][circle.number] = place
         if circle.home >= 0:
-            made.add_edge(circle.home, place, links=0)
+            linked.add_edge(circle.home, place, links=0)
     sources, targets, site_numbers = graph.fetched[graph.link_rows()], graph.targets, graph.site_numbers
     for a, b in (
         (places[False][sources], places[False][targets]),
@@ -174,8 +174,8 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
         both = (a >= 0) & (b >= 0) & (a != b)
         pairs, counts = np.unique(np.stack((a[both], b[both])), axis=1, return_counts=True)
         for source, target, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
-            made.add_edge(source, target, links=count)
-    return made
+            linked.add_edge(source, target, links=count)
+    return linked
 
 
 def _paint(
@@ -242,14 +242,14 @@ def _paint(
 
 
 def _fonts() -> list[str]:
-    """List the fonts of this machine that labels are written in."""
+    """List the fonts of this machine for labels."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     for path in {*findSystemFonts()} - {font.fname for font in fontManager.ttflist}:  # its list may be older than they
         with suppress(OSError, RuntimeError, ValueError):  # a file that is no font, or of a kind it does not know
             fontManager.addfont(path)
-    there = {font.name for font in fontManager.ttflist}
-    return [name for name in _FAMILIES if name in there]
+    available = {font.name for font in fontManager.ttflist}
+    return [name for name in _FAMILIES if name in available]
 
 
 def _missing(text: str) -> set[str]:
@@ -264,7 +264,7 @@ def _missing(text: str) -> set[str]:
 
 
 def _lack(missing: Collection[str]) -> str:
-    """Say which characters could not be written, and the cure."""
+    """Name the characters that could not be written, and the cure."""
     if not missing:
         return ""
     some = "".join(sorted(missing)[:_SHOWN_CHARS])
@@ -285,7 +285,7 @@ def _label(names: Names, missing: Collection[str]) -> str:
 
 
 def _legal(text: str) -> str:
-    """Put a text in one line, without what XML cannot hold."""
+    """Put a text in one line, replacing characters that XML does not have."""
     return _ILLEGAL.sub("\ufffd", " ".join(text.split()))
 
 

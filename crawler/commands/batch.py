@@ -22,8 +22,6 @@ ACTIONS: Final = ("extract", "describe", "duplicates", "rank")
 
 
 class Command(NewsCommand):
-    """Work on all pages of a source."""
-
     most_arguments = 2
     examples = (
         ("scrapy batch extract pages/ --output articles.jsonl.gz", "Extract the pages of a folder"),
@@ -99,7 +97,7 @@ def _count(option: str, given: str | None, usual: int) -> int:
     """Return a number of processes or parts.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a positive number.
     """
     if given is None:
         return usual
@@ -109,7 +107,7 @@ def _count(option: str, given: str | None, usual: int) -> int:
 
 
 def _say(totals: BatchTotals) -> None:
-    """Print what was done, and what is wrong with the source."""
+    """Print the counts, and the problems of the source."""
     for note in totals.notes:
         sys.stderr.write(f"{note}\n")
     sys.stdout.writelines(totals.report)

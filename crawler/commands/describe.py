@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 
 
 _TOLD: Final = 1_000
-"""Documents between two words of progress."""
+"""Documents between two lines of progress."""
 
 
 class Command(NewsCommand):
-    """Describe documents, or the articles of a database again."""
-
     examples = (
         ("scrapy describe --input docs.jsonl.gz --output out.jsonl.gz", "Describe each document of a file"),
         ("scrapy describe --input docs.jsonl --output - --model mine.json", "Use a model made by scrapy train"),
@@ -94,7 +92,6 @@ class Command(NewsCommand):
         sys.stderr.write(f"{count:,} documents described\n")
 
     def _describe_again(self, opts: argparse.Namespace, config: Config, options: DescribeOptions) -> None:
-        """Describe the articles of the database again, and say how many changed."""
         from ..corpus.redescription import DESCRIBED_KINDS, Redescription
         from ..corpus.rework import UNREAD, rework
 
@@ -106,7 +103,7 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace) -> None:
-    """Refuse options that say nothing beside the others.
+    """Refuse options that do not go together.
 
     Raises:
         UsageError: naming them.
@@ -124,14 +121,14 @@ def describe(input_name: str, output_name: str, describer: Describer, language: 
         input_name: JSON lines with id and text, maybe title, html and language; .gz is unpacked, "-" is standard input.
         output_name: gets a line of JSON for each; .gz is packed, "-" is standard output.
         describer: describes them.
-        language: of documents that do not name theirs; empty: it is found out.
+        language: of documents that do not name theirs; empty: it is detected.
 
     Returns:
-        How many there are.
+        The number of documents.
 
     Raises:
-        InputError: a line that is no document. What is before it is written.
-        OSError: a file that cannot be opened.
+        InputError: a line is no document; the results before it are written.
+        OSError: a file cannot be opened.
     """
     count = 0
     with ExitStack() as stack:
@@ -147,7 +144,6 @@ def describe(input_name: str, output_name: str, describer: Describer, language: 
 
 
 def _written(name: str) -> IO[str]:
-    """Open a file to write lines to; .gz is packed."""
     if name.endswith(".gz"):
         return cast("IO[str]", gzip.open(name, "wt", encoding="utf-8", newline="\n"))
     return open(name, "w", encoding="utf-8", newline="\n")

@@ -36,8 +36,6 @@ _INDENT = 4
 
 
 class Command(NewsCommand):
-    """Show duplicates, and find them in files."""
-
     examples = (
         ("scrapy duplicates --show https://www.example.com/news/1.html", "Show who reprinted an article"),
         ("scrapy duplicates --input docs.jsonl --output pairs.tsv", "Find duplicates in a file of documents"),
@@ -96,7 +94,6 @@ class Command(NewsCommand):
             self._rebuild(config, Output(opts.format))
 
     def _show(self, named: str, opts: argparse.Namespace) -> None:
-        """Print the cluster of an article."""
         from db.queries.reprints import reprints
         from pipelines.urls import canonicalize
 
@@ -120,7 +117,6 @@ class Command(NewsCommand):
             console.print(part)
 
     def _find(self, opts: argparse.Namespace, config: Config) -> None:
-        """Find duplicates in a file."""
         kinds = REPEATING | RELATED if opts.related else REPEATING
         policy, memory = config.duplicates, config.duplicate_memory_bytes
         counts = find(
@@ -139,8 +135,8 @@ class Command(NewsCommand):
         name, differences = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         kinds = ("missing", "orphans", "wrong")
         numbers = {what: [str(key) for key in getattr(differences, what)] for what in kinds}
-        made = {"database": name, "signatures": differences.signatures, "other_method": bool(differences.form)}
-        output.record("", made | numbers)
+        report = {"database": name, "signatures": differences.signatures, "other_method": bool(differences.form)}
+        output.record("", report | numbers)
         output.say(f"Database: {name}\n{differences.signatures:,} signatures")
         if differences.form:
             output.say("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say")
@@ -161,9 +157,9 @@ class Command(NewsCommand):
 
         reader = Reader(SignatureIndex(config.duplicate_method, None), config.duplicate_method.sign, _say)
         with opened_to_change(self) as database:
-            made = signatures.write_alone(database, lambda connection: signatures.rebuild(connection, reader))
-        output.say(f"Database: {database.name}\n{made:,} signatures made")
-        output.record("", {"database": database.name, "signatures": made})
+            count = signatures.write_alone(database, lambda connection: signatures.rebuild(connection, reader))
+        output.say(f"Database: {database.name}\n{count:,} signatures made")
+        output.record("", {"database": database.name, "signatures": count})
 
 
 def _say(text: str) -> None:
@@ -173,40 +169,40 @@ def _say(text: str) -> None:
 _SHOWN = ("url", "site", "title", "source", "published_at", "first_seen", "text_chars", "similarity", "method", "kind")
 
 
-def _records(output: Output, found: Reprints) -> None:
-    """Print the articles of a cluster for scripts, and those related to them."""
-    for articles, related in ((found.articles, False), (found.related, True)):
+def _records(output: Output, cluster: Reprints) -> None:
+    """Print the articles of a cluster, and those related to them, for scripts."""
+    for articles, related in ((cluster.articles, False), (cluster.related, True)):
         for one in articles:
             repeats = None if one.of_id is None else str(one.of_id)
-            own = {"id": str(one.id), "repeats": repeats, "is_related": related}
-            output.record("", own | {name: getattr(one, name) for name in _SHOWN})
+            ids = {"id": str(one.id), "repeats": repeats, "is_related": related}
+            output.record("", ids | {name: getattr(one, name) for name in _SHOWN})
 
 
-def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
-    """Yield the tree of a cluster for a terminal so wide, and the articles related."""
+def tree(cluster: Reprints, width: int) -> Iterator[RenderableType]:
+    """Yield the tree of a cluster for a terminal of this width, then related articles."""
     from rich.tree import Tree
 
     trees: dict[int, Tree] = {}
-    for one, above, depth in found.branches():
+    for one, above, depth in cluster.branches():
         head = _head(one, width - _INDENT * depth)
         if above is None:
             trees[one.id] = Tree(head)
             continue
         branch = trees[one.id] = trees[above.id].add(head)
-        for line in _changes(one, above, found):
+        for line in _changes(one, above, cluster):
             branch.add(line)
-    yield trees[found.articles[0].id]
-    if found.size > len(found.articles):
-        yield f"and {found.size - len(found.articles):,} more"
-    if found.related:
+    yield trees[cluster.articles[0].id]
+    if cluster.size > len(cluster.articles):
+        yield f"and {cluster.size - len(cluster.articles):,} more"
+    if cluster.related:
         related = Tree("related, but stories of their own")
-        for one in found.related:
+        for one in cluster.related:
             related.add(_head(one, width - _INDENT))
         yield related
 
 
 def _head(one: Reprint, width: int) -> str:
-    """Describe an article in three lines: when and where, title, why it is here."""
+    """Describe an article in three lines: time and site, title, reason."""
     from rich.markup import escape
 
     from ..terminal.text import shortened
@@ -223,7 +219,7 @@ def _head(one: Reprint, width: int) -> str:
     return "\n".join(lines)
 
 
-def _changes(one: Reprint, other: Reprint, found: Reprints) -> Iterator[str]:
+def _changes(one: Reprint, other: Reprint, cluster: Reprints) -> Iterator[str]:
     """Yield the differences of a copy from the article above it."""
     from rich.markup import escape
 
@@ -234,7 +230,7 @@ def _changes(one: Reprint, other: Reprint, found: Reprints) -> Iterator[str]:
     if not one.text:
         yield f"text not kept ({one.text_chars:,} characters)"
         return
-    before = found.text_of(other)
+    before = cluster.text_of(other)
     if before is None:
         return
     for sign, color, sentences in zip("+-", ("green", "red"), compare_sentences(before, one.text), strict=True):
@@ -263,14 +259,14 @@ def find(
         input_name: JSON lines with id, title (may be missing) and text, in order of arrival; .gz is unpacked, "-" is
             standard input.
         output_name: gets the lines of `write_pairs`; "-" is standard output.
-        method: how texts are compared.
-        threshold: similarity from which a text is a duplicate.
-        kinds: which pairs are written.
+        method: compares the texts.
+        threshold: least similarity of duplicates.
+        kinds: of the pairs that are written.
         memory: bytes that the index may take.
 
     Raises:
-        InputError: a line that is no document. What was found before it is written.
-        OSError: a file that cannot be opened.
+        InputError: a line is no document; the pairs before it are written.
+        OSError: a file cannot be opened.
     """
     from pipelines.dedup.spool import Spool
     from pipelines.dedup.stream import Finder, write_pairs

@@ -6,20 +6,17 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from http import HTTPStatus
 from io import TextIOWrapper
-from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
 from db.engine.errors import DatabaseProblem
-from db.records.outcome import ArchivePlace
 
 from ..corpus import saved_pages as files
 from ..options.config import Config
@@ -32,16 +29,15 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from ..corpus.page_reader import SavedInput, SavedResult
+    from ..corpus.page_reader import SavedResult
+    from ..corpus.saved_pages import SavedPage
 
 
-_Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedInput"]]
+_Fetch = Callable[[Sequence[str], "Settings"], dict[str, "SavedPage"]]
 FORMATS: Final = ("text", "markdown", "html", "jsonl")
 
 
 class Command(NewsCommand):
-    """Extract articles."""
-
     most_arguments = None
     examples = (
         ("scrapy extract page.html", "Print the text of a saved page"),
@@ -117,12 +113,12 @@ class Command(NewsCommand):
             return
         fetched = partial(_shown, config=config) if opts.render else _fetched
         inputs = _inputs(args, opts.manifest, self.settings, fetched, named=bool(opts.database))
-        self.refuse_destroying([opts.output, opts.explain], [one.path.path for one in inputs.pages if one.path])
+        self.refuse_destroying([opts.output, opts.explain], [page.path for page in inputs.pages if page.path])
         with _opened(opts.output) as out:
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
-        """Extract the articles of the database again, and say what became of them."""
+        """Extract the articles of the database again, and print the results."""
         from ..corpus.reextraction import Reextraction
         from ..corpus.rework import UNREAD, rework
 
@@ -133,7 +129,7 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
-    """Refuse options that say nothing beside the others.
+    """Refuse options that do not go together.
 
     Raises:
         UsageError: naming them.
@@ -159,7 +155,7 @@ def _format(opts: argparse.Namespace) -> str:
 
 @contextmanager
 def _opened(path: str | None) -> Iterator[IO[str]]:
-    """Open the output; it replaces an older file once it is complete."""
+    """Open the output, which replaces an older file once it is complete."""
     if not path:
         yield sys.stdout
         return
@@ -174,16 +170,28 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
 class _Inputs:
     """Pages to read, and WARC files of more of them."""
 
-    pages: Sequence[SavedInput]
-    archives: Sequence[Path] = ()
+    pages: Sequence[SavedPage]
+    archives: Sequence[Path]
 
     @property
     def are_several(self) -> bool:
         return len(self.pages) > 1 or bool(self.archives)
 
-    def __iter__(self) -> Iterator[SavedInput]:
-        """Yield all pages; a file is read as far as it is asked for."""
-        return chain(self.pages, _archived(self.archives))
+    def __iter__(self) -> Iterator[SavedPage]:
+        """Yield all pages, printing damaged records on standard error."""
+        from ..corpus.sources import WholeArchives
+
+        yield from self.pages
+        notes: list[str] = []
+        for page in WholeArchives(self.archives).pages(notes):
+            yield page
+            _tell(notes)
+        _tell(notes)
+
+
+def _tell(notes: list[str]) -> None:
+    sys.stderr.writelines(f"{note}\n" for note in notes)
+    notes.clear()
 
 
 def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch: _Fetch, *, named: bool) -> _Inputs:
@@ -191,105 +199,82 @@ def _inputs(args: Sequence[str], manifest: str | None, settings: Settings, fetch
     from pipelines.urls import canonicalize
 
     from ..corpus import warc
-    from ..corpus.page_reader import SavedInput
 
     urls = {arg: canonicalize(arg) for arg in args if "://" in arg}
     for arg, url in urls.items():
         if url is None:
             raise files.InputError(f"{arg!r} is no http or https URL")
-    found: list[SavedInput] = []
+    pages: list[SavedPage] = []
     archives: list[Path] = []
     for arg in args:
         if arg not in urls:
-            here = warc.files(Path(arg))
-            archives += here
-            with suppress(files.InputError) if here else nullcontext():
-                saved = [] if here == [Path(arg)] else files.files(Path(arg))
-                found += [SavedInput(one.id, one.file, one.url, one) for one in saved]
+            archives_here = warc.files(Path(arg))
+            archives += archives_here
+            with suppress(files.InputError) if archives_here else nullcontext():
+                pages += [] if archives_here == [Path(arg)] else files.files(Path(arg))
     for path in archives:
         if problem := warc.why_none(path):
             raise files.InputError(problem)
     if manifest:
-        found += [SavedInput(one.id, one.file, one.url, one) for one in files.manifest(Path(manifest))]
+        pages += files.manifest(Path(manifest))
     if urls:
         wanted = [url for url in urls.values() if url]
-        kept = _stored(wanted, settings, named=named)
-        missing = [url for url in wanted if url not in kept]
+        by_url = _stored(wanted, settings, named=named)
+        missing = [url for url in wanted if url not in by_url]
         if missing:
-            kept |= fetch(missing, settings)
-        found = [kept[url] for url in wanted] + found
-    return _Inputs(found, archives)
+            by_url |= fetch(missing, settings)
+        pages = [by_url[url] for url in wanted] + pages
+    return _Inputs(pages, archives)
 
 
-def _archived(paths: Sequence[Path]) -> Iterator[SavedInput]:
-    """Yield the pages of WARC files; tell of damaged records on standard error."""
-    from ..corpus import warc
-    from ..corpus.page_reader import SavedInput
-    from ..corpus.warc_records import Bodies
-
-    bodies: Bodies[ArchivePlace] = Bodies()
-    for path in paths:
-        notes: list[str] = []
-        for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
-            if one.status == HTTPStatus.OK and not one.purpose:
-                problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
-                at = one.fetched_at
-                yield SavedInput(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
-            while notes:
-                sys.stderr.write(f"{notes.pop(0)}\n")
-        sys.stderr.writelines(f"{note}\n" for note in notes)
-
-
-def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedInput]:
-    """Return the URLs that were stored; only a database that was named must exist."""
-    import zstandard
-
-    from db.engine.database import open_for_reading
-    from db.queries.status import stored_page
-
-    from ..corpus.page_reader import SavedInput
-    from ..corpus.warc import stored_bytes
+def _stored(urls: Sequence[str], settings: Settings, *, named: bool) -> dict[str, SavedPage]:
+    """Return the pages of stored URLs; only a database that was named must exist."""
+    from ..corpus.sources import find_stored
 
     try:
-        with closing(open_for_reading(value_of(settings, "DATABASE_URL"))) as database:
-            rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
+        return find_stored(
+            urls,
+            value_of(settings, "DATABASE_URL"),
+            archive=value_of(settings, "STORE_WARC"),
+            most_bytes=value_of(settings, "DOWNLOAD_MAXSIZE"),
+        )
     except DatabaseProblem:
         if named:
             raise
         return {}
-    most, folder = value_of(settings, "DOWNLOAD_MAXSIZE"), value_of(settings, "STORE_WARC")
-    return {
-        url: SavedInput(
-            *(url, "", url, None, stored_bytes(row[1], folder, most), row[1].content_type, row[0]),
-            dom=zstandard.decompress(row[1].dom, most) if row[1].dom else b"",
-        )
-        for url, row in zip(urls, rows, strict=True)
-        if row is not None
-    }
 
 
-def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedInput]:
-    """Fetch URLs."""
-    from ..corpus.page_reader import SavedInput
+def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
     from ..fetch.one_shot import fetch
 
     now = time.time()
     return {
-        asked: SavedInput(asked, "", one.url, None, one.body, one.content_type, now, one.problem)
+        asked: files.SavedPage(
+            asked,
+            url=one.url,
+            body=one.body,
+            content_type=one.content_type,
+            fetched_at=now,
+            problem=one.problem,
+        )
         for asked, one in fetch(urls, settings).items()
     }
 
 
-def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedInput]:
-    """Fetch URLs and show them in a browser."""
-    from ..corpus.page_reader import SavedInput
+def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
+    """Fetch URLs and render them in a browser."""
     from ..render.one_page import show
 
     now = time.time()
     shown = show(urls, settings, config.rendering, config.robots_policy, config.redirects)
     return {
-        asked: SavedInput(
-            *(asked, "", one.fetched.url, None, one.fetched.body, one.fetched.content_type, now, one.fetched.problem),
+        asked: files.SavedPage(
+            asked,
+            url=one.fetched.url,
+            body=one.fetched.body,
+            content_type=one.fetched.content_type,
+            fetched_at=now,
+            problem=one.fetched.problem,
             dom=one.dom,
         )
         for asked, one in shown.items()
@@ -298,19 +283,12 @@ def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str,
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
     """Read all pages in worker processes and write the results in order."""
-    from pipelines.worker import WorkerPool
-
     from ..corpus.page_reader import line_of, read_in_order, read_page, row_of
+    from ..corpus.runner import open_pool
 
-    pool = WorkerPool(
-        workers=config.workers if inputs.archives else min(config.workers, max(len(inputs.pages), 1)),
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
     most = config.fetch.bounds.size
     wanted = "markdown" if form == "markdown" else ""
-    try:
+    async with open_pool(config, None if inputs.archives else max(len(inputs.pages), 1)) as pool:
         if explained and (shown := next(iter(inputs), None)):
             first = await read_page(pool, shown, most, "explained")
             if not first.rendered:
@@ -323,12 +301,10 @@ async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | 
                 out.write(line_of(row_of(result, config.extractor)))
             else:
                 _write_page(result, form, out, several=inputs.are_several)
-    finally:
-        await asyncio.get_running_loop().run_in_executor(None, pool.close)
 
 
 def _write_page(result: SavedResult, form: str, out: IO[str], *, several: bool) -> None:
-    """Write one page as text, Markdown or HTML, with a heading when there are several."""
+    """Write one page as text, Markdown or HTML, under a heading if there are several."""
     page = result.page
     if not page.extraction.text:
         out.flush()

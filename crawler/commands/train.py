@@ -126,7 +126,7 @@ class Command(NewsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Learn and write."""
-        from pipelines import models
+        from pipelines.models import files
 
         if not args or args[0] not in LEARNERS or (len(args) < 2 and not LEARNERS[args[0]].reads_crawl):
             raise UsageError(
@@ -138,7 +138,7 @@ class Command(NewsCommand):
         learner = LEARNERS[what]
         opts.settings = self.settings
         opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if what == "classes" else "combined")
-        output = opts.output or (models.path(what) if learner.is_shipped else Path(f"{what}.json"))
+        output = opts.output or (files.path(what) if learner.is_shipped else Path(f"{what}.json"))
         self.refuse_outputs(output, opts.report, inputs=names)
         _check_module(learner.module)
         try:
@@ -149,7 +149,7 @@ class Command(NewsCommand):
                 ["scrapy", "train", what, *(name if "://" in name else Path(name).resolve().name for name in names)]
                 + [part for name in given for part in (f"--{name}", str(getattr(opts, name)))]
             )
-            output.write_text(models.dumps(model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
+            output.write_text(files.dumps(what, model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
         except KeyboardInterrupt:
             self.fail("stopped; nothing was written", EXIT_STOPPED)
         else:

@@ -52,9 +52,9 @@ def _own() -> list[tuple[str, str]]:
     from importlib.metadata import version
 
     from db.engine.migration import SCHEMA
-    from pipelines import models
+    from pipelines.models import files
 
     found = [("newscrawler", version("newscrawler")), ("database schema", SCHEMA)]
-    for path in sorted(models.path("").parent.glob("*.json")):
-        found.append((f"model {path.stem}", models.describe(path.stem)))
+    for path in sorted(files.path("").parent.glob("*.json")):
+        found.append((f"model {path.stem}", files.describe(path.stem)))
     return found

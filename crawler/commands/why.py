@@ -54,7 +54,7 @@ class Command(NewsCommand):
         found = max((each for _, each in answers), key=lambda each: (each.known is not None, each.is_pruned))
         output = Output(opts.format, wide=opts.wide)
         if found.is_pruned:
-            output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_OUTSIDE)")
+            output.say(f"{url} is outside of the seeds' scope; no more is kept of it (KEEP_DAYS)")
             output.record("", {"url": url, "state": "skipped", "reason": SkipReason.OUTSIDE})
             return
         if found.known is None:

@@ -1,4 +1,4 @@
-"""Files of documents: JSON lines with an id, a title and a text."""
+"""Read and describe files of documents: JSON lines with an id, a title and a text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _lines(file: IO[bytes] | gzip.GzipFile, name: str) -> Iterator[bytes]:
     """Yield the lines of a file.
 
     Raises:
-        InputError: one has no end.
+        InputError: a line is too long.
     """
     while line := file.readline(_MOST_LINE + 1):
         if len(line) > _MOST_LINE:
@@ -45,20 +45,25 @@ def _lines(file: IO[bytes] | gzip.GzipFile, name: str) -> Iterator[bytes]:
 
 
 def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield id, title (empty when it is missing) and text of each line of JSON.
+    """Yield id, title (may be empty) and text of each line of JSON.
 
     Raises:
-        InputError: a line that is no document, naming it.
+        InputError: a line is no document; the text names it.
     """
     for key, row in rows_of(lines, name, WANTED):
         yield key, row["title"], row["text"]
 
 
 def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the id and the whole of each line of JSON; all have title and text.
+    """Yield the id and the row of each line of JSON, its title and text always texts.
+
+    Args:
+        lines: of the file.
+        name: of the file, for errors.
+        wanted: what is expected in a line, for errors.
 
     Raises:
-        InputError: a line that is none, naming it and what is wanted.
+        InputError: a line is no document; the text names it.
     """
     try:
         for number, line in enumerate(lines, 1):
@@ -81,7 +86,7 @@ def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[st
 
 
 def language_of(row: dict[str, Any], usual: str = "") -> str:
-    """Return the language that a row names, else the usual one, else that of its text."""
+    """Return the language a row names, else the usual one, else that of its text."""
     from pipelines.metadata.language import detect  # noqa: PLC0415 - Scrapy imports all commands, and they this
 
     named = row.get("language")
@@ -89,31 +94,30 @@ def language_of(row: dict[str, Any], usual: str = "") -> str:
 
 
 def page_of(html: str) -> Document:
-    """Parse the `html` of a row."""
     from pipelines.document.document import parse  # noqa: PLC0415
 
     return parse(html.encode("utf-8", "replace"), f"http://{NOWHERE}/", "text/html; charset=utf-8")
 
 
 def described(row: dict[str, Any], describer: Describer, language: str) -> dict[str, object]:
-    """Describe a document, as a row."""
+    """Describe a document as a row of `scrapy describe`."""
     html = row.get("html")
     page = page_of(html) if isinstance(html, str) else None
-    found = describer.describe(row["title"], row["text"], language_of(row, language), page)
+    description = describer.describe(row["title"], row["text"], language_of(row, language), page)
     return {
         "id": row["id"],
-        "keywords": found.keywords,
-        "summary": found.summary,
-        "classes": found.classes,
-        "memberships": dict(found.memberships),
-        "class": next(iter(found.classes), None),
-        "harmful": found.harm,
-        "verdict": bool(found.harm_kind),
-        "kind": found.harm_kind or None,
-        "reasons": found.harm_reasons,
+        "keywords": description.keywords,
+        "summary": description.summary,
+        "classes": description.classes,
+        "memberships": dict(description.memberships),
+        "class": next(iter(description.classes), None),
+        "harmful": description.harm,
+        "verdict": bool(description.harm_kind),
+        "kind": description.harm_kind or None,
+        "reasons": description.harm_reasons,
     }
 
 
 def _readable(text: str) -> str:
-    """Replace halves of characters, which JSON can hold and no file."""
+    """Replace lone surrogates, which JSON can hold but UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Read saved pages in worker processes, in their order, and make rows of them."""
+"""Extract saved pages in worker processes, in their order, and make rows of them."""
 
 from __future__ import annotations
 
@@ -14,45 +14,18 @@ from pipelines.links.scope import Scope
 from pipelines.records import PageKind, ParseResult
 from pipelines.worker import Job, PageUnreadable
 
-from .saved_pages import NOWHERE, InputError, Saved, page_url, read
+from .saved_pages import NOWHERE, InputError, SavedPage, page_url, read
 
 if TYPE_CHECKING:
     from pipelines.worker import WorkerPool
 
 _AHEAD: Final = 16
-"""Pages read ahead, so that results come in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedInput:
-    """A page to read: a saved one, or one already there.
-
-    Attributes:
-        id: what its result is called.
-        file: as named, for the result.
-        url: its URL if it is known.
-        path: where it lies; None for one whose body is here.
-        body, content_type, fetched_at: as fetched; a time of 0 is now.
-        problem: why it cannot be read.
-        dom: the document that a browser made of it, if one did.
-    """
-
-    id: str
-    file: str
-    url: str
-    path: Saved | None = None
-    body: bytes = b""
-    content_type: str = ""
-    fetched_at: float = 0.0
-    problem: str = ""
-    dom: bytes = b""
+"""Pages read ahead, so that the workers are busy while results are taken in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedResult:
-    """Result of an input: the page, and its other form if one was wanted."""
-
-    input: SavedInput
+    input: SavedPage
     url: str
     page: ParseResult
     rendered: str = ""
@@ -60,9 +33,9 @@ class SavedResult:
 
 
 async def read_in_order(
-    pool: WorkerPool, inputs: Iterable[SavedInput], most: int, form: str = ""
+    pool: WorkerPool, inputs: Iterable[SavedPage], most: int, form: str = ""
 ) -> AsyncIterator[SavedResult]:
-    """Yield results in the order of the inputs, some pages being read ahead.
+    """Yield results in the order of the pages, reading some pages ahead.
 
     Args:
         pool: worker processes.
@@ -79,15 +52,15 @@ async def read_in_order(
         yield await waiting.popleft()
 
 
-async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = "") -> SavedResult:
-    """Read one page; what goes wrong is a reason in its result."""
+async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "") -> SavedResult:
+    """Read one page; a failure is the problem of its result."""
     body, fetched_at = one.body, one.fetched_at or time.time()
     url = one.url
     try:
         if one.problem:
             raise InputError(one.problem)
         if one.path is not None:
-            body = read(one.path, most)
+            body = read(one, most)
         if one.path is not None or "://" not in url:
             url = page_url(one.url, body)
         job = Job("page", body, url, one.content_type, "", fetched_at, Scope("host", ()), form=form, dom=one.dom)
@@ -102,7 +75,7 @@ async def read_page(pool: WorkerPool, one: SavedInput, most: int, form: str = ""
 
 
 def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
-    """Return a page as a row with the names of `ArticleItem`."""
+    """Return a result as a row with the names of `ArticleItem`."""
     meta, text = result.page.metadata, result.page.extraction
     return {
         "id": result.input.id,
@@ -131,5 +104,4 @@ def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
 
 
 def line_of(row: dict[str, Any]) -> str:
-    """Return a row as a line of JSON."""
     return json.dumps(row, ensure_ascii=False) + "\n"

@@ -28,34 +28,25 @@ _CHANGED, _SAME = "with another description", "as they were"
 
 
 class ArticleDescriber:
-    """Describes an article.
-
-    Args:
-        pool: worker processes, which have the options.
-    """
-
     def __init__(self, _config: Config, _database: Database, pool: WorkerPool) -> None:
         self._pool = pool
         self._faults = FaultLog("could not be described")
 
     async def __call__(self, article: DescribedText) -> Redescribed | None:
-        """Describe an article in a worker; None when that fails."""
+        """Describe an article in a worker; None if that fails."""
         page = article.url, article.content_type or "", article.body or b""
         try:
-            found = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
+            description = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
             self._faults.note(article.url, error)
             return None
-        return Redescribed(article._replace(text="", body=None), found.values())  # what was read is not needed again
+        return Redescribed(
+            article._replace(text="", body=None), description.values()
+        )  # what was read is not needed again
 
 
 class Redescription:
-    """Stored articles on their way through the workers once more; see `Rework`.
-
-    Args:
-        config: the checked settings.
-        line: the open database.
-    """
+    """Describes stored articles again; see `Rework`."""
 
     reader = ArticleDescriber
 
@@ -67,24 +58,22 @@ class Redescription:
         self._writer = DescriptionWriter(index_terms)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
-        """Find what is wanted.
+        """Find the articles.
 
         Raises:
-            ValueError: the condition is none.
-            DatabaseProblem: the database gave up; the same command goes on.
+            ValueError: the condition cannot be used.
+            DatabaseProblem: the database failed; the same command goes on.
         """
         ids = await asyncio.to_thread(descriptions.find, self._line.database, wanted)
         self.total = len(ids)
         return [ChosenArticles(ids, descriptions.read)]
 
     async def take(self, results: Sequence[Redescribed | None]) -> None:
-        """Write descriptions."""
         described = [one for one in results if one is not None]
         changed = await self._line.submit(self._writer.write, described)
         self.counts += Counter({_CHANGED: changed, _SAME: len(described) - changed})
         self.counts[UNREAD] += len(results) - len(described)
 
     def report(self) -> Iterator[str]:
-        """Yield lines about what became of the articles."""
         yield f"{self.total} articles of {self.name} were described by other models or settings\n"
         yield from summary(self, _CHANGED, _SAME, UNREAD)

@@ -1,7 +1,6 @@
 """Extract stored articles again, by the crawl's own path.
 
-Pages are parsed, judged and written as there. Each article is one unit of work with all its pages, written in one
-transaction.
+Pages are parsed, judged and written as in a crawl. An article and all its pages are written in one transaction.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from db.articles import rework, signatures
-from db.articles.apply import made_with
 from db.articles.page_transaction import Store
+from db.articles.plan import made_with
 from db.articles.rework import KeptPage, Reread, Rewriter, Unit, Wanted
 from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows
@@ -48,7 +45,7 @@ from ..response.seen_urls import KnownUrls
 from ..run.session import DatabaseLine, signature_index
 from .rework import UNREAD, ChosenArticles, summary
 from .saved_pages import InputError
-from .warc import stored_bytes
+from .warc import stored_bytes, unpacked
 
 if TYPE_CHECKING:
     from db.engine.database import Database
@@ -70,16 +67,11 @@ ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE = (
     "gone and not stored, left as they were",
 )
 RESULTS = (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD)
-"""Fates of an article."""
+"""All results of an article."""
 
 
 class StoredServices:
-    """The `ReadServices` of pages that are stored already.
-
-    Args:
-        database: the open database.
-        config: the checked settings.
-    """
+    """The `ReadServices` of pages that are stored already."""
 
     def __init__(self, database: Database, config: Config) -> None:
         self._database = database
@@ -101,14 +93,13 @@ class StoredServices:
         """Look for no traps, for the same reason."""
 
     def needs_browser(self, _page: Page) -> bool:
-        """Render nothing: the document that a browser made of a page is stored with it."""
+        """Never render: the document that a browser made of a page is stored with it."""
         return False
 
     async def render(self, _page: Page) -> None:
         """Render nothing."""
 
     async def better(self, plain: Page, _rendered: Page) -> Page:
-        """Return the page as it was read."""
         return plain
 
 
@@ -117,10 +108,8 @@ class ReadUnit:
     """An article whose pages were read.
 
     Attributes:
-        id: of the article.
-        is_gone: whether it is gone.
-        missing: its pages, when one of them is not stored.
-        outcomes: what its pages mean now; empty when one could not be read.
+        missing: identifiers of its pages when one of them is not stored.
+        outcomes: of its pages; empty when one could not be read.
     """
 
     id: int
@@ -130,13 +119,7 @@ class ReadUnit:
 
 
 class ArticleReader:
-    """Reads the pages of an article and judges them.
-
-    Args:
-        config: the checked settings.
-        database: the open database.
-        pool: worker processes.
-    """
+    """Reads and judges the pages of an article in worker processes."""
 
     def __init__(self, config: Config, database: Database, pool: WorkerPool) -> None:
         self._config = config
@@ -157,7 +140,6 @@ class ArticleReader:
         )
 
     async def __call__(self, unit: Unit) -> ReadUnit:
-        """Read the pages of an article."""
         missing = [one for one in unit.pages if one.raw is None]
         if missing or not unit.pages:
             return ReadUnit(unit.id, unit.is_gone, [one.lease.id for one in unit.pages])
@@ -177,7 +159,6 @@ class ArticleReader:
             return ReadUnit(unit.id)
 
     async def _read(self, one: KeptPage) -> Page:
-        """Read a stored page in a worker."""
         assert one.raw is not None
         body, dom = await asyncio.to_thread(self._unpack, one.raw)
         lease = replace(one.lease, state_before=State.DONE)
@@ -190,7 +171,7 @@ class ArticleReader:
         """Return the bytes of a page, and the document that a browser made of it."""
         most = self._config.fetch.bounds.size
         body = stored_bytes(raw, self._config.store_warc, most)
-        return body, zstandard.decompress(raw.dom, most) if raw.dom else b""
+        return body, unpacked(raw.dom, most) if raw.dom else b""
 
     def _judged(self, page: Page, one: KeptPage) -> Outcome:
         """Judge a page as a later visit, of which only the article counts."""
@@ -218,7 +199,7 @@ class ArticleReader:
         )
 
     def _judged_first(self, page: Page, one: KeptPage) -> Outcome:
-        """Judge a page that was not stored: what comes of it begins its visits."""
+        """Judge a page that was not stored as a first visit."""
         judged = self._judged(page, one)
         if judged.article is None:
             return judged
@@ -228,14 +209,10 @@ class ArticleReader:
 
 
 class Reextraction:
-    """Stored articles on their way through the crawl's stages once more; see `Rework`.
-
-    Args:
-        config: the checked settings.
-        line: the open database.
+    """Extracts stored articles again; see `Rework`.
 
     Attributes:
-        others: pages that were not stored, being of a kind that is wanted now.
+        others: number of pages that were not stored and are of a kind that is wanted now.
     """
 
     reader = ArticleReader
@@ -254,11 +231,11 @@ class Reextraction:
         self._rewriter = Rewriter(store)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
-        """Find what is wanted.
+        """Find the articles.
 
         Raises:
-            ValueError: the condition is none.
-            DatabaseProblem: the database gave up; the same command goes on.
+            ValueError: the condition cannot be used.
+            DatabaseProblem: the database failed; the same command goes on.
         """
         database = self._line.database
         ids = await asyncio.to_thread(rework.find, database, replace(wanted, made_with=self._made_with))
@@ -270,11 +247,11 @@ class Reextraction:
         return ChosenArticles(ids, rework.read), ChosenArticles(others, rework.read_others)
 
     async def take(self, results: Sequence[ReadUnit]) -> None:
-        """Write articles, or let their pages be asked for."""
+        """Write the articles, or mark their pages to be requested."""
         self.counts.update(await asyncio.gather(*map(self._take, results)))
 
     async def _take(self, read: ReadUnit) -> str:
-        """Write an article; returns what became of it."""
+        """Write an article and return its result."""
         if read.missing is not None:
             if not read.is_gone:
                 await self._line.submit(rework.ask, read.missing)
@@ -291,7 +268,6 @@ class Reextraction:
         return _what(read.outcomes, stored)
 
     def report(self) -> Iterator[str]:
-        """Yield lines about what became of the articles."""
         yield f"{self.total - self.others} articles of {self.name} were made by another version or extractor\n"
         if self.others:
             yield f"{self.others} pages that were not stored are of a kind that is wanted (STORE_KINDS)\n"
@@ -299,7 +275,7 @@ class Reextraction:
 
 
 def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
-    """Say what became of an article."""
+    """Choose the word for the result of an article."""
     results = [one.article for one in stored] + [joined.what for one in stored for joined in one.joined]
     if all(outcome.article is None for outcome in read):
         return NO_ARTICLE

@@ -1,8 +1,8 @@
 """Take the pages of WARC files through the crawl as if they were fetched now.
 
-Nothing is requested: a URL is leased because its answer is here, in the order of the archive, and the page has the time
-at which it was fetched. What its links lead to waits until the archive has it, and rests when it ends. An answer that
-is no newer than what is stored is passed over, so an archive read in part is gone on with by the same command.
+Nothing is requested: a URL is leased because its answer is here, in the order of the archive, and the page keeps the
+time at which it was fetched. The targets of its links wait until the archive has them, and rest when it ends. An
+answer no newer than the stored one is skipped, so the same command goes on with an archive read in part.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32
-"""Answers that are read, and leased, together."""
+"""Answers that are read and leased together."""
 _DEPTH: Final = 1
-"""Of a URL that nothing else is known of: it is no seed, and whatever links to it may be missing."""
+"""Depth of a URL of which nothing else is known: it is no seed, and the page that links to it may be missing."""
 _MOST_TOLD: Final = 5
 _LOOK_SECONDS: Final = 0.05
-"""Pause between two looks whether a page is stored, unless the engine has asked for the next one."""
+"""Pause between two checks whether a page is stored, unless the engine has asked for the next one."""
 PASSED_OVER, KNOWN = "archive/passed over", "archive/known"
 
 
 def archives_of(seeds: ArchiveSeeds) -> Sequence[Path]:
-    """Find the WARC files that are meant: one, or all in a folder.
+    """Find the WARC files: one, or all in a folder.
 
     Raises:
         SeedError: there are none.
@@ -75,13 +75,13 @@ def archives_of(seeds: ArchiveSeeds) -> Sequence[Path]:
 
 
 class Replay:
-    """The answers of WARC files on their way to the engine.
+    """Leads the answers of WARC files to the engine.
 
     Args:
         paths: of the files.
         session: the open database.
-        in_flight: identifiers of URLs under way; whoever stores a page takes its out.
-        poll: has the engine ask for requests.
+        in_flight: identifiers of URLs under way; whoever stores a page removes its own.
+        poll: makes the engine ask for requests.
         finish: stores what waits at the end; True when there is more.
 
     Attributes:
@@ -135,10 +135,10 @@ class Replay:
         self._poll()
 
     async def keep_alive(self) -> None:
-        """Say again and again that this run lives.
+        """Renew this run's lease until cancelled.
 
         Raises:
-            DatabaseProblem: the database gave up, or the lease has expired.
+            DatabaseProblem: the database failed, or the lease has expired.
         """
         while True:
             await asyncio.sleep(self._session.sign_seconds)
@@ -168,27 +168,27 @@ class Replay:
     async def _lease(self, answers: Sequence[ArchivedResponse]) -> bool:
         """Lease the URLs of some answers and queue them; True when a limit is reached."""
         priority, limits = self._session.config.priority, self._session.config.limits
-        found = {}
+        urls = {}
         for one in answers:
             target = identify(one.url, _kind(one))
             found_in = BlockKind.PROBE if one.purpose == PROBE else BlockKind.OTHER
             new = new_url(target, priority=priority, depth=_DEPTH, found_in=found_in, now=one.fetched_at, seed_id=None)
-            found[new.id] = (new, one)
-        await self._stored(self._session.config.in_flight, not_of=found)
+            urls[new.id] = (new, one)
+        await self._stored(self._session.config.in_flight, not_of=urls)
         request = table.ArchiveRequest(
             self._session.resumed.run_id,
             limits,
-            [(new, one.fetched_at) for new, one in found.values()],
-            frozenset(key for key, (_, one) in found.items() if one.status == NOT_MODIFIED),
+            [(new, one.fetched_at) for new, one in urls.values()],
+            frozenset(key for key, (_, one) in urls.items() if one.status == NOT_MODIFIED),
         )
         leased = await self._session.submit(table.lease_archived, request)
-        self._session.stats[KNOWN] += 0 if leased.is_spent else len(found) - len(leased.leases)
-        self._ready.extend((lease, found[key][1]) for key, lease in leased.leases.items())
+        self._session.stats[KNOWN] += 0 if leased.is_spent else len(urls) - len(leased.leases)
+        self._ready.extend((lease, urls[key][1]) for key, lease in leased.leases.items())
         self._poll()
         return leased.is_spent
 
     async def _stored(self, most: int, not_of: Any = ()) -> None:
-        """Wait until at most so many are under way, and none of these URLs."""
+        """Wait until at most `most` pages are under way, and none of these URLs."""
         while len(self._ready) + len(self._in_flight) > most or any(
             key in self._in_flight or any(lease.id == key for lease, _ in self._ready) for key in not_of
         ):
@@ -199,7 +199,7 @@ class Replay:
                     await self._popped.wait()
 
     def _read(self, paths: Sequence[Path]) -> Iterator[ArchivedResponse]:
-        """Yield the answers of all files that can be used."""
+        """Yield the usable answers of all files."""
         bodies: Bodies[ArchivePlace] = Bodies()
         for path in paths:
             for answer in warc.responses(path, 0, path.stat().st_size, self._notes, bodies):
@@ -210,7 +210,7 @@ class Replay:
                     yield answer
 
     def _tell(self) -> None:
-        """Log what was passed over, the first of it in words."""
+        """Log what was skipped, the first few in words."""
         notes, self._notes[:] = list(self._notes), []
         for note in notes:
             self._told += 1
@@ -232,12 +232,11 @@ def _without_repeats(batch: Sequence[ArchivedResponse]) -> Iterator[list[Archive
 
 
 def _kind(answer: ArchivedResponse) -> Kind:
-    """Return what a URL was asked for."""
     return Kind(answer.purpose) if answer.purpose in set(Kind) else Kind.PAGE
 
 
 def _response(request: Request, answer: ArchivedResponse, most: int) -> Response:
-    """Make of an answer what the download handler makes of it; `most` bytes count."""
+    """Make the response that the download handler would, of at most `most` bytes."""
     headers = Headers([one for one in answer.headers if one[0] not in SPOKEN_FOR])
     if not answer.headers and answer.content_type:
         headers["Content-Type"] = answer.content_type

@@ -1,7 +1,8 @@
-"""Work on stored articles anew: those that are wanted, some at a time.
+"""Extract or describe stored articles again, a few at a time.
 
-Each article is written together with the note by what it was made, so a run that is killed goes on where it was, and a
-second one finds nothing to do. Reading the pages is apart from writing the results: it may be done anywhere.
+An article is written in one transaction with the note that says by what it was made. So a run that was killed goes on
+where it was, and a second one finds nothing to do. Reading the pages is apart from writing the results: it may happen
+in processes of this command or on Dask.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from db.frontier import runs
 from pipelines.worker import WorkerPool
 
 from ..run.session import DatabaseLine
+from .runner import open_pool
 
 if TYPE_CHECKING:
     from db.articles.rework import Wanted
@@ -37,8 +39,8 @@ class ChosenArticles:
     """Articles to be worked on.
 
     Attributes:
-        ids: their identifiers, in the order in which they are to be written.
-        read: reads some of them; a function of a module, so that it can be sent elsewhere.
+        ids: in the order in which they are written.
+        read: reads some of them; a module's function, so that it can be sent to workers.
     """
 
     ids: array[int]
@@ -46,7 +48,7 @@ class ChosenArticles:
 
 
 MakeReader = Callable[["Config", Database, WorkerPool], Callable[[Any], Awaitable[Any]]]
-"""Makes what works on one article in worker processes; a class of a module, so that it can be sent elsewhere."""
+"""Makes the function that works on one article in workers; a module's class, so that it can be sent to them."""
 
 
 class Rework(Protocol):
@@ -54,8 +56,8 @@ class Rework(Protocol):
 
     Attributes:
         name: of the database.
-        total: articles that were found to be worked on.
-        counts: what became of those that are done.
+        total: number of articles chosen.
+        counts: results of those that are done.
     """
 
     name: str
@@ -64,54 +66,45 @@ class Rework(Protocol):
 
     @property
     def reader(self) -> MakeReader:
-        """Maker of what works on one article."""
+        """Return the maker of the function that works on one article."""
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
         """Find the articles."""
 
     async def take(self, results: Sequence[Any]) -> None:
-        """Write what the reader made of some of them, in their order."""
+        """Write the results of some articles, in their order."""
 
     def report(self) -> Iterator[str]:
-        """Yield lines about what became of them."""
+        """Yield lines about the results."""
 
 
 Way = Callable[["Config", MakeReader, Database, Sequence[ChosenArticles]], AsyncGenerator[Sequence[Any], None]]
-"""Yields what readers make of chosen articles, some at a time, in their order."""
+"""Yields the readers' results for chosen articles, a few at a time, in their order."""
 R = TypeVar("R", bound=Rework)
 
 
 async def here(
     config: Config, reader: MakeReader, database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Work on articles in processes of this one; see `Way`."""
-    pool = WorkerPool(
-        workers=config.workers,
-        seconds=config.page_seconds,
-        memory_bytes=config.worker_memory_bytes,
-        options=config.parse_options,
-    )
-    try:
+    """Work on articles in processes of this command; see `Way`."""
+    async with open_pool(config) as pool:
         work = reader(config, database, pool)
         for each in chosen:
             async for results in read_all(work, database, each):
                 yield results
-    finally:
-        await asyncio.to_thread(pool.close)
 
 
 async def read_all(
     work: Callable[[Any], Awaitable[Any]], database: Database, chosen: ChosenArticles
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Work on articles, some at a time."""
     for first in range(0, len(chosen.ids), _AT_ONCE):
         ids = chosen.ids[first : first + _AT_ONCE].tolist()
-        found = await asyncio.to_thread(database.read, lambda connection, ids=ids: chosen.read(connection, ids))
-        yield await asyncio.gather(*map(work, found))
+        units = await asyncio.to_thread(database.read, lambda connection, ids=ids: chosen.read(connection, ids))
+        yield await asyncio.gather(*map(work, units))
 
 
 def rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wanted: Wanted, way: Way = here) -> R:
-    """Work on the articles of a database, and tell on standard error how far it is.
+    """Work on the articles of a database, showing progress on standard error.
 
     Args:
         config: the checked settings.
@@ -120,8 +113,8 @@ def rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wanted: W
         way: where their pages are read.
 
     Raises:
-        ValueError: the condition is none.
-        DatabaseProblem: the database is not there or gave up, or a crawl is running on it.
+        ValueError: the condition cannot be used.
+        DatabaseProblem: the database is missing or failed, or a crawl is running on it.
     """
     with closing(open_for_reading(config.database_url)) as database:  # one that is not there is not made
         database.read(lambda _: None)
@@ -138,8 +131,8 @@ async def _rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wa
         try:
             chosen = await work.choose(wanted)
             if work.total:
-                async with aclosing(way(config, work.reader, database, chosen)) as found:
-                    await _take(work, found)
+                async with aclosing(way(config, work.reader, database, chosen)) as batches:
+                    await _take(work, batches)
         finally:
             telling.cancel()
         return work
@@ -147,11 +140,11 @@ async def _rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wa
         await line.close()  # and the database
 
 
-async def _take(work: Rework, found: AsyncGenerator[Sequence[Any], None]) -> None:
+async def _take(work: Rework, batches: AsyncGenerator[Sequence[Any], None]) -> None:
     """Write results while the next are made."""
     taking: asyncio.Task[None] | None = None
     try:
-        async for results in found:
+        async for results in batches:
             if taking is not None:
                 await taking
             taking = asyncio.create_task(work.take(results))
@@ -167,5 +160,5 @@ async def _tell(work: Rework, seconds: float) -> None:
 
 
 def summary(work: Rework, *words: str) -> Iterator[str]:
-    """Yield a line about what became of the articles for each of the words."""
+    """Yield a line for each of the words that counts some articles."""
     return (f"  {work.counts[what]} {what}\n" for what in words if work.counts[what])

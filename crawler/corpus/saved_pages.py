@@ -1,4 +1,4 @@
-"""Saved pages: files, folders of them, and manifests that name them."""
+"""Find saved pages: files, folders of them, and manifests that name them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..run.outputs import PAGE_SUFFIXES
 
 STDIN = "-"
 NOWHERE = "page.invalid"
-"""Host of pages that nobody knows the URL of (RFC 2606)."""
+"""Host of pages whose URL is unknown (RFC 2606)."""
 _GZIP = b"\x1f\x8b"
 _OWN = re.compile(
     rb"""<link\s[^<>]{0,200}?rel\s{0,3}=\s{0,3}["']?canonical["'\s][^<>]{0,200}?href\s{0,3}=\s{0,3}["']?"""
@@ -30,52 +30,61 @@ _MOST_MANIFEST = 256 << 20
 
 
 class InputError(ValueError):
-    """Input that cannot be read; the text is one sentence for the user."""
+    """Raised when input cannot be read; the text is one sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """A saved page.
+class SavedPage:
+    """A page to be read again, the same record from every source.
 
     Attributes:
-        id: what its result is called.
-        file: as named, for the result.
-        path: where it lies.
-        url: its URL if it is known.
+        id: names its result.
+        file: as the user named it; empty for a page that is no file.
+        url: empty if unknown.
+        path: of its file; None if the body is here.
+        body, content_type: as fetched.
+        fetched_at: Unix time; 0 means now.
+        problem: the reason why it cannot be read.
+        dom: the document that a browser made of it, if one did.
     """
 
     id: str
-    file: str
-    path: Path
+    file: str = ""
     url: str = ""
+    path: Path | None = None
+    body: bytes = b""
+    content_type: str = ""
+    fetched_at: float = 0.0
+    problem: str = ""
+    dom: bytes = b""
 
 
-def files(path: Path) -> list[Saved]:
+def files(path: Path) -> list[SavedPage]:
     """Return a file, standard input ("-"), or all pages in a folder, sorted by path.
 
     Raises:
-        InputError: there is nothing of that name, or no page in the folder.
+        InputError: nothing has that name, or the folder has no page.
     """
     if str(path) == STDIN:
-        return [Saved(STDIN, STDIN, path)]
+        return [SavedPage(STDIN, STDIN, path=path)]
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(PAGE_SUFFIXES) and one.is_file())
-        if not found:
+        paths = sorted(one for one in path.rglob("*") if one.name.lower().endswith(PAGE_SUFFIXES) and one.is_file())
+        if not paths:
             raise InputError(f"{path} holds no page ({', '.join(PAGE_SUFFIXES[:4])} or .gz of them)")
-        return [Saved(str(one), str(one), one) for one in found]
+        return [SavedPage(str(one), str(one), path=one) for one in paths]
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
-    return [Saved(str(path), str(path), path)]
+    return [SavedPage(str(path), str(path), path=path)]
 
 
-def manifest(path: Path) -> list[Saved]:
+def manifest(path: Path) -> list[SavedPage]:
     """Return the pages of a manifest: JSON lines with `id`, `file` and maybe `url`.
 
-    A manifest may be somebody else's: with a relative name it reaches no file outside its own folder, links followed,
-    and with an absolute one only files that are pages by their name.
+    The manifest may come from somebody else: a relative name reaches no file outside its folder, with links followed,
+    and an absolute one reaches only files that are pages by their name.
 
     Raises:
-        InputError: it cannot be read, or a line of it is no such row.
+        InputError: it cannot be read, or a line is no such row.
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -88,8 +97,7 @@ def manifest(path: Path) -> list[Saved]:
     return [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _row(path: Path, number: int, line: str) -> Saved:
-    """Parse one line of a manifest."""
+def _row(path: Path, number: int, line: str) -> SavedPage:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -110,21 +118,22 @@ def _row(path: Path, number: int, line: str) -> Saved:
             f"{path}, line {number}: {row['file']} lies outside the folder of the manifest and is no page by its name "
             f"({', '.join(PAGE_SUFFIXES[:2])} ...); put it below {path.parent}"
         )
-    return Saved(str(row["id"]), row["file"], file, url)
+    return SavedPage(str(row["id"]), row["file"], url, file)
 
 
-def read(saved: Saved, most_bytes: int) -> bytes:
-    """Return the bytes of a page, unpacked when they are gzipped.
+def read(page: SavedPage, most_bytes: int) -> bytes:
+    """Return the bytes of a page's file, unpacked if they are gzipped.
 
     Args:
-        saved: the page.
+        page: one with a path.
         most_bytes: longest page allowed, packed or not.
 
     Raises:
         InputError: it is missing, damaged or too long; the text is the reason without its name.
     """
+    assert page.path is not None
     try:
-        with nullcontext(sys.stdin.buffer) if saved.file == STDIN else saved.path.open("rb") as packed:
+        with nullcontext(sys.stdin.buffer) if page.file == STDIN else page.path.open("rb") as packed:
             body = packed.read(most_bytes + 1)
         if body.startswith(_GZIP) and len(body) <= most_bytes:
             with gzip.GzipFile(fileobj=BytesIO(body)) as unpacked:
@@ -141,11 +150,11 @@ def read(saved: Saved, most_bytes: int) -> bytes:
 def page_url(url: str, body: bytes) -> str:
     """Return the URL to read a saved page under.
 
-    What kind of page it is depends on its URL. A file of which only the host is known, as archives note it, is not
-    that host's home page; then the URL that the page gives itself counts, else one that says nothing.
+    The kind of a page depends on its URL. If only the host is known, as some archives have it, the file is not the
+    host's home page: then the URL that the page gives itself counts, else a URL without meaning.
 
     Args:
-        url: as known, may be empty.
+        url: as known; may be empty.
         body: the page.
 
     Returns:
@@ -156,22 +165,21 @@ def page_url(url: str, body: bytes) -> str:
     """
     from pipelines.urls import canonicalize  # noqa: PLC0415 - Scrapy imports all commands, and they this
 
-    known = canonicalize(url if "://" in url else f"http://{url}") if url else None
-    own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))
-    for one in (known or "", *own):
+    known_url = canonicalize(url if "://" in url else f"http://{url}") if url else None
+    own_urls = (canonicalize(match[1].decode("latin-1")) or "" for match in _OWN.finditer(body[:_HEAD_BYTES]))
+    for one in (known_url or "", *own_urls):
         if _says_something(one):
             return one
-    return f"http://{urlsplit(known).netloc if known else NOWHERE}/document.html"
+    return f"http://{urlsplit(known_url).netloc if known_url else NOWHERE}/document.html"
 
 
 def _says_something(url: str) -> bool:
-    """Tell whether a URL has more than a host."""
     parts = urlsplit(url)
     return bool(parts.path.strip("/") or parts.query)
 
 
-def everything(paths: Sequence[str]) -> Iterator[Saved]:
-    """Yield the pages of all files and folders named, in their order.
+def everything(paths: Sequence[str]) -> Iterator[SavedPage]:
+    """Yield the pages of all these files and folders, in their order.
 
     Raises:
         InputError: see `files`.

@@ -1,7 +1,7 @@
 """Read WARC files (ISO 28500, 1.0 and 1.1), whole or in ranges of bytes.
 
-Damaged records are passed over. A record begins a member of its own in a gzipped file, and behind an empty line in a
-plain one; so a range can be read without what stands before it, and the next record be found behind a damaged one.
+Damaged records are skipped. In a gzipped file each record begins a member, in a plain one it follows an empty line. So
+a range can be read without the bytes before it, and reading goes on behind a damaged record.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-import zstandard
-
 from db.records.outcome import ArchivePlace, StoredPage
+from pipelines.decode.zstd import UnpackError, decompress
 from pipelines.item import CutBy
 from pipelines.urls import canonicalize
 
@@ -31,7 +30,7 @@ from .warc_records import PURPOSE, SAME_BODY, Bodies, head_end
 
 SUFFIXES: Final = (".warc", ".warc.gz")
 OPEN: Final = ".open"
-"""Of a file that is being written, behind its name."""
+"""Suffix of a file that is still being written."""
 _MEMBER: Final = b"\x1f\x8b\x08"
 _VERSION: Final = b"WARC/"
 _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length:[ \t]*(\d{1,15})(?!\d)")
@@ -45,38 +44,38 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 _NO_TIME: Final = 1.0
 _LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _MOST_RECORD: Final = 64 << 20
-"""Bytes of a record, unpacked; a longer one is passed over."""
+"""Bytes of a record, unpacked; a longer one is skipped."""
 _MOST_AT_ONCE: Final = 1 << 20
 _MOST_DEFLATED: Final = 1032
-"""Bytes that one byte of deflate can become."""
+"""Most bytes that one byte of deflate can become."""
 _MOST_SPOILT: Final = 4 * _MOST_RECORD
 _MOST_SPOILT_SHARE: Final = 16
-"""Bytes unpacked of damaged records, in all and for each byte of a file; where heads share one end, each unpacks it."""
+"""Bound of the bytes unpacked from damaged records, per byte of the file; `_MOST_SPOILT` is the least bound. Heads that
+share one end each unpack it.
+"""
 _MOST_HELD: Final = 32 << 20
-"""Bytes of a file that are held in memory behind the present record."""
+"""Bytes of a file kept in memory behind the present record."""
 _HTTP: Final = "application/http"
 _ANSWERS: Final = frozenset({"response", "resource", "revisit"})
 _MOST_SHOWN: Final = 64
-"""Documents of browsers that wait for the answers they were made of, which come right behind them."""
+"""Documents of browsers that wait for the answers they were made from, which come right behind them."""
 _RATIO: Final = 200.0
-"""As `COMPRESSION_RATIO`; what is in an archive has been let through by whoever fetched it."""
+"""As `FetchBounds.ratio`: whoever fetched the archive has let it through."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedResponse:
-    """An HTTP response.
+    """An HTTP response of an archive, its body decoded.
 
     Attributes:
-        id: of its record.
-        url, status, content_type, body: as it was; the body is decoded.
         fetched_at: Unix time.
         headers: lower-case names and values, as they came.
-        address: that answered, empty when unknown.
-        purpose: what it was asked for if it is no page, as this crawler's archives say; else empty.
-        dom: the document that a browser made of it, of such an archive; empty for none.
+        address: IP address that answered; empty if unknown.
+        purpose: of a request for something other than a page, as this crawler's archives have it.
+        dom: the document that a browser made of it, in archives of this crawler.
         cut: why the body is only a beginning; None for a whole one.
         offset: where the record begins.
-        place: where the body is, that of the other record when this one repeats it; None for no body.
+        place: where the body is: in another record when this one repeats it; None for no body.
     """
 
     id: str
@@ -96,8 +95,6 @@ class ArchivedResponse:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """Fields, by lower-case name, and content of a record."""
-
     fields: Mapping[str, str]
     block: bytes
 
@@ -106,18 +103,18 @@ class _Record:
 
 
 class NoAnswer(ValueError):
-    """A record holds no answer that can be read; the text says why."""
+    """Raised when a record holds no readable answer; the text says why."""
 
 
 def files(path: Path) -> Sequence[Path]:
-    """Return a WARC file, or those in a folder sorted by path; none for anything else."""
+    """Return a WARC file, or those of a folder sorted by path; nothing otherwise."""
     if path.is_dir():
         return sorted(one for one in path.rglob("*") if one.name.lower().endswith(SUFFIXES) and one.is_file())
     return [path] if path.name.lower().endswith(SUFFIXES) and path.is_file() else []
 
 
 def why_none(path: Path) -> str:
-    """Say why a file is no WARC file; empty when it is one.
+    """Say why a file is not a WARC file; empty if it is one.
 
     Raises:
         OSError: it cannot be read.
@@ -138,10 +135,11 @@ def responses(
         path: of the file.
         start: of the range.
         end: of the range.
-        notes: get a sentence for each damaged record, with where it begins.
-        bodies: where bodies are that later records repeat, over several files; without it such records are passed over.
+        notes: gets a sentence for each damaged record, with its place.
+        bodies: places of bodies that later records repeat, shared by several files; without it such records are
+            skipped.
 
-    Cost: the records before the range are not read; of a plain file their heads are.
+    Cost: records before the range are not read; in a plain file their heads are.
     """
     shown: dict[tuple[str, str], bytes] = {}
     for at, data in _records(path, start, end, notes):
@@ -175,16 +173,16 @@ def response_at(path: Path, offset: int) -> ArchivedResponse:
     """
     notes: list[str] = []
     try:
-        found = next(responses(path, offset, offset + 1, notes), None)
+        response = next(responses(path, offset, offset + 1, notes), None)
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if found is None:
+    if response is None:
         raise InputError(notes[0] if notes else f"{path} has no page at byte {offset:,}")
-    return found
+    return response
 
 
 def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
-    """Return the bytes of a stored page, wherever they are kept.
+    """Return the bytes of a stored page from the database or its archive.
 
     Args:
         stored: the page.
@@ -192,10 +190,10 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
         most_bytes: longest page allowed.
 
     Raises:
-        InputError: the archive is not there, or damaged.
+        InputError: the archive is missing, or the bytes are damaged.
     """
     if stored.body or stored.archived is None:
-        return zstandard.decompress(stored.body, most_bytes)
+        return unpacked(stored.body, most_bytes)
     name = stored.archived.file
     if not folder:
         raise InputError(f"it is in the archive {name}; name its folder in STORE_WARC")
@@ -207,11 +205,24 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
     return body
 
 
-def whole_until(data: mmap.mmap) -> int:
-    """Return where the last whole record of a packed file ends; 0 when there is none.
+def unpacked(packed: bytes, most_bytes: int) -> bytes:
+    """Unpack a body or document that a database holds.
 
-    It is looked for from the end, unless what a page holds looks like so many damaged records that to read the file
-    from its beginning is the lesser work.
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        # a crawl with a higher DOWNLOAD_MAXSIZE may have let it through
+        return decompress(packed, max(most_bytes, _MOST_RECORD))
+    except UnpackError as problem:
+        raise InputError(f"could not be unpacked ({problem})") from None
+
+
+def whole_until(data: mmap.mmap) -> int:
+    """Return where the last whole record of a gzipped file ends; 0 if there is none.
+
+    The search begins at the end. If a page's content looks like too many damaged records, the file is read from its
+    beginning instead, which is less work then.
     """
     at, spoilt, most = len(data), 0, _most_spoilt(data)
     while spoilt <= most and (at := data.rfind(_MEMBER, 0, at)) >= 0:
@@ -230,7 +241,7 @@ def whole_until(data: mmap.mmap) -> int:
 
 
 def _parsed(data: bytes) -> Iterator[_Record]:
-    """Yield the records of a member: one, or several where all are packed together."""
+    """Yield the records of a gzip member: one, or all of a file gzipped as a whole."""
     at = 0
     while data.startswith(_VERSION, at):
         head = data.find(_END, at, at + _MOST_HEAD)
@@ -249,18 +260,13 @@ def _parsed(data: bytes) -> Iterator[_Record]:
 
 
 def _answer(record: _Record) -> ArchivedResponse:
-    """Make a response of a record.
-
-    Raises:
-        NoAnswer: it holds none.
-    """
     fields = record.fields
     try:
-        seen = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
+        fetched_at = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
-        seen = _NO_TIME
-    if not _NO_TIME <= seen < _LAST_TIME:
-        seen = _NO_TIME
+        fetched_at = _NO_TIME
+    if not _NO_TIME <= fetched_at < _LAST_TIME:
+        fetched_at = _NO_TIME
     url = record.uri("warc-target-uri")
     cut = fields.get("warc-truncated")
     answer = ArchivedResponse(
@@ -269,7 +275,7 @@ def _answer(record: _Record) -> ArchivedResponse:
         status=200,
         content_type=fields.get("content-type", ""),
         body=record.block,
-        fetched_at=seen,
+        fetched_at=fetched_at,
         address=fields.get("warc-ip-address", ""),
         purpose=fields.get(PURPOSE.lower(), ""),
         cut=None if not cut else CutBy(cut) if cut in set(CutBy) else CutBy.UNSPECIFIED,
@@ -279,13 +285,13 @@ def _answer(record: _Record) -> ArchivedResponse:
 
 
 def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
-    """Read the HTTP message that is the content of a record.
+    """Read the HTTP message in a record.
 
-    The record says how long it is: of archives that keep bodies decoded the headers may still tell the length and
+    The length of the record counts: where an archive keeps bodies decoded, the headers may still tell the length and
     coding they had.
 
     Raises:
-        NoAnswer: it is none.
+        NoAnswer: it is not an HTTP message.
     """
     begin = head_end(answer.body)
     parser = ResponseParser(HeadBounds())
@@ -319,10 +325,10 @@ def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
 
 
 def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchivePlace]) -> ArchivedResponse:
-    """Give a record that repeats another the body of that.
+    """Return the answer with the body of the record it repeats.
 
     Raises:
-        NoAnswer: the other one is not here.
+        NoAnswer: that record is not here.
     """
     place = bodies.find(_digest(record))
     if place is None:
@@ -335,7 +341,7 @@ def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchiveP
 
 
 def _digest(record: _Record) -> bytes:
-    """Return the digest of a body as a record names it; empty for none."""
+    """Return the digest of a body as its record names it; empty for none."""
     name, _, shown = record.fields.get("warc-payload-digest", "").partition(":")
     with suppress(binascii.Error, ValueError):
         if name.lower() == "sha1":
@@ -344,7 +350,7 @@ def _digest(record: _Record) -> bytes:
 
 
 def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield the records that begin in a range, unpacked, each with where it begins."""
+    """Yield the unpacked records that begin in a range, each with its place."""
     if path.stat().st_size == 0:
         notes.append(f"{path} is empty")
         return
@@ -374,7 +380,7 @@ def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tup
 
 
 def _release(data: mmap.mmap, held: int, at: int) -> int:
-    """Let go of the pages of memory before a place; returns from where they are held."""
+    """Release the memory of the file before a place; return where it is still held."""
     until = at - at % mmap.ALLOCATIONGRANULARITY
     if hasattr(mmap, "MADV_DONTNEED"):
         data.madvise(mmap.MADV_DONTNEED, held, until - held)
@@ -382,7 +388,7 @@ def _release(data: mmap.mmap, held: int, at: int) -> int:
 
 
 def _next_member(data: mmap.mmap, at: int) -> int:
-    """Return where the next gzip member begins that holds a record; -1: nowhere."""
+    """Return where the next gzip member with a record begins; -1 if there is none."""
     while (at := data.find(_MEMBER, at)) >= 0:
         if _begins_record(data, at):
             return at
@@ -391,7 +397,6 @@ def _next_member(data: mmap.mmap, at: int) -> int:
 
 
 def _begins_record(data: mmap.mmap | bytes, at: int) -> bool:
-    """Tell whether a gzip member begins a record."""
     with suppress(zlib.error):
         return zlib.decompressobj(_GZIP).decompress(data[at : at + _SAMPLE], len(_VERSION)) == _VERSION
     return False
@@ -402,7 +407,7 @@ def _most_spoilt(data: mmap.mmap) -> int:
 
 
 def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
-    """Unpack a member; returns it, its end, what is wrong, and bytes unpacked."""
+    """Unpack a member; return it, its end, its problem, and the bytes unpacked."""
     unpack = zlib.decompressobj(_GZIP)
     pieces: list[bytes] = []
     size, behind, packed = 0, at, b""
@@ -422,15 +427,15 @@ def _member(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
 
 
 def _next_head(data: mmap.mmap, at: int) -> int:
-    """Return where the next plain record begins; -1: nowhere."""
+    """Return where the next plain record begins; -1 if there is none."""
     if at == 0 and data[: len(_VERSION)] == _VERSION:
         return 0
-    found = _HEAD.search(data, max(0, at - len(_END)))
-    return -1 if found is None else found.start() + len(_END)
+    match = _HEAD.search(data, max(0, at - len(_END)))
+    return -1 if match is None else match.start() + len(_END)
 
 
 def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:
-    """Return a plain record, the place behind it, what is wrong, and 0."""
+    """Return a plain record, its end, the problem with it, and 0."""
     head = data.find(_END, at, at + _MOST_HEAD)
     length = _LENGTH.search(data[at:head]) if head >= 0 else None
     if length is None:

@@ -1,6 +1,6 @@
 """Write WARC/1.1 records (ISO 28500), each a gzip member. Pure.
 
-The answer of a server is written as it came, nothing decoded; one that repeats another is a `revisit` that names it.
+A server's answer is written as it came, nothing decoded; one that repeats another is a `revisit` that names it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pipelines.item import WireExchange
 _REQUEST: Final = "application/http; msgtype=request"
 _RESPONSE: Final = "application/http; msgtype=response"
 SAME_BODY: Final = "/revisit/identical-payload-digest"
-"""End of the profile of records that repeat a body; before it stands the version of the standard."""
+"""End of the profile of records that repeat a body, behind the version of the standard."""
 _PROFILES: Final = "http://netpreserve.org/warc/1.1"
 _NOT_MODIFIED: Final = f"{_PROFILES}/revisit/server-not-modified"
 PURPOSE: Final = "Crawl-Purpose"
-"""Our own field: what a URL was asked for that is no page (robots, sitemap, feed, probe)."""
+"""This crawler's own field: the purpose of a request for something other than a page (robots, sitemap, feed, probe)."""
 SUBREQUEST: Final = "subrequest"
-"""Purpose of what a page asked for while a browser showed it."""
+"""Purpose of the requests a page made while a browser showed it."""
 PROBE: Final = "probe"
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _INTERIM: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+1[0-9]{2}(?![0-9])", re.IGNORECASE)
@@ -38,29 +38,18 @@ _CODED: Final = re.compile(rb"(?i)\ncontent-encoding:[ \t]*(?:x-)?(?:gzip|deflat
 _GZIP_HEAD: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 _GZIP_TAIL: Final = struct.Struct("<II")
 _STORED: Final = struct.Struct("<BHH")
-"""Head of a block that is stored as it is (RFC 1951, 3.2.4): to pack again what a server has packed saves nothing."""
+"""Head of a block stored as it is (RFC 1951, 3.2.4): compressing again what a server has compressed saves nothing."""
 _MOST_STORED: Final = 0xFFFF
 _LEVEL: Final = 3
-"""Of compression: 6 saves 3 % of the bytes and takes 60 % longer (tests/benchmarks/archives.py --levels)."""
+"""Compression level: 6 saves 3 % of the bytes and takes 60 % longer (tests/benchmarks/archives.py --levels)."""
 _LEAST_SHARED: Final = 256
-"""Bytes of a body that is worth a reference: that costs about as many."""
+"""Bytes of the shortest body that is written as a reference, which takes about as many itself."""
 _MOST_KNOWN: Final = 200_000
-"""Bodies that are remembered, of some 300 bytes each: the same for writing and reading, so that all are found."""
+"""Bodies remembered, some 300 bytes each: as many when reading as when writing, so that every reference is resolved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """An answer to be archived.
-
-    Attributes:
-        url: that was asked for.
-        at: Unix time.
-        wire: what went over the wire.
-        address: that answered, empty when unknown.
-        purpose: what it was asked for if it is no page; empty for pages.
-        known_at: when the same URL was answered before; None for never.
-    """
-
     url: str
     at: float
     wire: WireExchange
@@ -71,7 +60,7 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The record that a repeated body is in: its URL, date and place."""
+    """Names the record that holds a repeated body."""
 
     url: str
     date: str
@@ -82,22 +71,17 @@ R = TypeVar("R")
 
 
 class Bodies(Generic[R]):
-    """Records of bodies that are in an archive, by digest; the oldest are forgotten.
-
-    Args:
-        most: how many are remembered.
-    """
+    """Maps digests of bodies to the records that hold them; the oldest are forgotten."""
 
     def __init__(self, most: int = _MOST_KNOWN) -> None:
         self._most = most
         self._known: OrderedDict[bytes, R] = OrderedDict()
 
     def find(self, digest: bytes) -> R | None:
-        """Return the record of a body."""
         return self._known.get(digest)
 
     def note(self, digest: bytes, record: R) -> None:
-        """Remember the first record of a body."""
+        """Remember a record, unless the body has one already."""
         self._known.setdefault(digest, record)
         if len(self._known) > self._most:
             self._known.popitem(last=False)
@@ -114,22 +98,22 @@ def date_of(at: float) -> str:
 
 def head_end(message: bytes) -> int:
     """Return where the body of an HTTP message begins; its length when there is none."""
-    found = _HEAD_END.search(message)
-    return found.end() if found is not None else len(message)
+    match = _HEAD_END.search(message)
+    return match.end() if match is not None else len(message)
 
 
 def fetched(
-    fetch: Fetch, known: Bodies[Original], place: ArchivePlace | None = None
+    fetch: Fetch, bodies: Bodies[Original], place: ArchivePlace | None = None
 ) -> tuple[list[bytes], ArchivePlace | None]:
-    """Make the records of a fetch: its answer, or which one that repeats; its request.
+    """Make the records of a fetch: its answer, or a reference, and its request.
 
     Args:
         fetch: the request and its answer.
-        known: bodies in the archive; gets this one.
+        bodies: bodies in the archive; this one is added.
         place: where the records will stand.
 
     Returns:
-        The records, and where the body is.
+        The records, and the place of the body.
     """
     answer, date = _final(fetch.wire.answer), date_of(fetch.at)
     begin = head_end(answer)
@@ -150,9 +134,9 @@ def fetched(
     else:
         about["WARC-Payload-Digest"] = _shown(digest)
         if len(body) >= _LEAST_SHARED and fetch.wire.cut is None:
-            first = known.find(digest)
+            first = bodies.find(digest)
             if first is None:
-                known.note(digest, Original(fetch.url, date, place))
+                bodies.note(digest, Original(fetch.url, date, place))
             else:
                 about |= {"WARC-Profile": f"{_PROFILES}{SAME_BODY}"}
                 answer = answer[:begin]
@@ -164,8 +148,8 @@ def fetched(
     asked = common | {"Content-Type": _REQUEST, "WARC-Concurrent-To": response_id}
     request = _SECRET.sub(b"", fetch.wire.request, count=1)
     is_coded = _CODED.search(answer, 0, begin) is not None
-    made = packed(kind, about, answer, record_id=response_id, plain=begin if is_coded else len(answer))
-    return [made, packed("request", asked, request)], place
+    response = packed(kind, about, answer, record_id=response_id, plain=begin if is_coded else len(answer))
+    return [response, packed("request", asked, request)], place
 
 
 def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:
@@ -175,7 +159,7 @@ def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:
         url: of the page.
         at: Unix time.
         html: its DOM, in UTF-8.
-        of: date of the record of its answer; empty when unknown.
+        of: date of the record of its answer; empty if unknown.
     """
     about = {"WARC-Target-URI": url, "WARC-Date": date_of(at), "Content-Type": "text/html; charset=utf-8"}
     if of:
@@ -184,7 +168,7 @@ def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:
 
 
 def described(at: float, file: str, about: Mapping[str, str]) -> bytes:
-    """Make the first record of a file: what it is, and who made it."""
+    """Make the first record of a file, with information about it."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in about.items())
     head = {"WARC-Date": date_of(at), "WARC-Filename": file, "Content-Type": "application/warc-fields"}
     return packed("warcinfo", head, lines.encode())
@@ -199,8 +183,8 @@ def packed(
         kind: its type.
         about: its fields.
         block: its content.
-        record_id: its identifier; a new one when empty.
-        plain: bytes of the content before what is compressed already; None: all of it.
+        record_id: its identifier; a new one if empty.
+        plain: length of the uncompressed beginning of the content; None: all of it.
     """
     head = {
         "WARC-Type": kind,

@@ -1,7 +1,7 @@
-"""Write WARC files: one a process at a time, nothing half written.
+"""Write WARC files: one at a time per process, never with half a record.
 
-A file is called `.open` as long as it is written, and locked. What a process left that was killed is cut off after its
-last whole record by the next one that opens the folder.
+A file is called `.open` and locked while it is written. The next process that opens the folder cuts what a killed one
+left after its last whole record.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ R = TypeVar("R")
 logger = logging.getLogger(__name__)
 
 _MOST_BYTES: Final = 1 << 30
-"""Of a file; a GB is what the standard's guidelines and most archives use."""
+"""Of a file: the standard's guidelines and most archives use 1 GB."""
 _YOUNG_SECONDS: Final = 60.0
-"""An empty file may be one that its process is about to lock."""
+"""An empty file younger than this may be one that its process is about to lock."""
 _ODD: Final = re.compile(r"[^A-Za-z0-9.]+")
 
 
 class ArchiveError(Exception):
-    """The archive cannot be written; the text is one sentence for the user."""
+    """Raised when the archive cannot be written; the text is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,8 @@ class ArchiveOptions:
     """Where and how an archive is written.
 
     Attributes:
-        folder: of its files.
-        about: fields of their first record.
-        most_bytes: after which a new file is begun.
+        about: fields of the first record of each file.
+        most_bytes: size at which a new file is begun.
     """
 
     folder: Path
@@ -58,10 +57,7 @@ class ArchiveOptions:
 
 
 class Archive:
-    """WARC files of a crawl, written in a thread of its own.
-
-    Args:
-        options: where and how.
+    """Writes the WARC files of a crawl in a thread of its own.
 
     Raises:
         ArchiveError: the folder cannot be written to.
@@ -73,7 +69,7 @@ class Archive:
         self._thread = ThreadPoolExecutor(1, "archive")
 
     async def keep(self, fetch: Fetch) -> ArchivePlace:
-        """Write a request and its answer; when this returns they are in the file.
+        """Write a request and its answer; they are in the file when this returns.
 
         Raises:
             ArchiveError: they could not be written; the file ends with the record before.
@@ -82,8 +78,8 @@ class Archive:
 
     def _keep(self, fetch: Fetch) -> ArchivePlace:
         place = self._files.place()
-        made, of_body = warc_records.fetched(fetch, self._known, place)
-        self._files.write(made)
+        records, of_body = warc_records.fetched(fetch, self._known, place)
+        self._files.write(records)
         return of_body or place
 
     async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
@@ -102,7 +98,6 @@ class Archive:
         return await self._in_thread(lambda: self._files.write([warc_records.converted(url, at, html, of)]))
 
     async def close(self) -> None:
-        """Close the file."""
         with suppress(ArchiveError):  # whoever wrote last has been told
             await self._in_thread(self._files.close)
         self._thread.shutdown(wait=False)
@@ -112,8 +107,6 @@ class Archive:
 
 
 class _Files:
-    """The files, one after the other."""
-
     def __init__(self, options: ArchiveOptions) -> None:
         self._options = options
         self._file: IO[bytes] | None = None
@@ -128,7 +121,7 @@ class _Files:
             raise _problem(options.folder, error) from None
 
     def place(self) -> ArchivePlace:
-        """Return where the next record will stand."""
+        """Return the place of the next record, in a new file if this one is full."""
         if self._file is None or self._size >= self._options.most_bytes:
             self.close()
             try:
@@ -137,17 +130,17 @@ class _Files:
                 raise _problem(self._options.folder, error) from None
         return ArchivePlace(self._name, self._size)
 
-    def write(self, made: Sequence[bytes]) -> ArchivePlace:
-        """Write records together; returns where the first begins."""
+    def write(self, records: Sequence[bytes]) -> ArchivePlace:
+        """Write records together; return the place of the first."""
         place = self.place()
         try:
-            self._append(b"".join(made))
+            self._append(b"".join(records))
         except OSError as error:
             raise _problem(self._options.folder, error) from None
         return place
 
     def close(self) -> None:
-        """Give the file its name; one without a fetch goes."""
+        """Give the file its final name; remove one without a fetch."""
         if self._file is None:
             return
         path = self._options.folder / f"{self._name}{OPEN}"
@@ -163,7 +156,6 @@ class _Files:
             self._file = None
 
     def _begin(self) -> None:
-        """Begin a file."""
         self._number += 1
         machine = _ODD.sub("-", platform.node()) or "localhost"
         stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime())
@@ -180,7 +172,7 @@ class _Files:
         self._first = self._size
 
     def _append(self, data: bytes) -> None:
-        """Write at the end, or leave the file as it was."""
+        """Append the bytes, or leave the file as it was."""
         assert self._file is not None
         try:
             left = memoryview(data)
@@ -195,7 +187,7 @@ class _Files:
 
 
 def mend(path: Path) -> None:
-    """Cut a file that a killed process left after its last whole record, and close it."""
+    """Cut off a killed process's unfinished record, and give the file its final name."""
     with path.open("r+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -133,7 +133,6 @@ class PageCompletion:
         return False
 
     async def _archived(self, page: Page) -> Page:
-        """Put what went over the wire into the archive, if there is one."""
         if self._archive is None or page.wire is None:
             return replace(page, wire=None)
         lease = page.lease
@@ -147,7 +146,7 @@ class PageCompletion:
         return replace(page, wire=None, archived=await self._archive.keep(fetch))
 
     async def _write(self, page: Page) -> tuple[Outcome, Stored]:
-        """Store a page; one that cannot be stored, through a fault of ours, is marked failed."""
+        """Store a page; mark it failed if it cannot be, through a fault of ours."""
         try:
             outcome = await self._judged(page)
             # while there is something else to fetch, pages may wait for each other and share a transaction
@@ -200,7 +199,6 @@ class PageCompletion:
         return _never_again(settled) if page.recorded and lease.seed_id is None else settled
 
     def _completed(self, page: Page, outcome: Outcome, stored: Stored) -> None:
-        """Bring memory in line with the table after a page is stored."""
         lease, stats = page.lease, self._session.stats
         count(stats, page, outcome, stored)
         for key, depth in depth_memory(outcome):

@@ -119,12 +119,10 @@ class Crawl:
 
     @property
     def exhausted(self) -> bool:
-        """Nothing is left within the limits."""
         return (self.replay or self.idle).exhausted
 
     @property
     def watches(self) -> bool:
-        """It goes on when nothing is left, and waits for news."""
         return self.watch is not None
 
     @property
@@ -153,7 +151,6 @@ class Crawl:
             return None
 
     def url_rules(self, lease: Lease) -> str:
-        """Return the packed URL rules of a page's host; empty for none."""
         return self.learning.url_rules(lease)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
@@ -163,7 +160,6 @@ class Crawl:
         return self.rendering.needs_browser(page)
 
     async def render(self, page: Page) -> Page | None:
-        """Return a page with the document that a browser made of it; None if it could not."""
         return await self.rendering.render(page)
 
     async def better(self, plain: Page, rendered: Page) -> Page:
@@ -176,13 +172,11 @@ class Crawl:
         return await self.session.submit(articles.items, ids)
 
     def export_failed(self, problem: str) -> None:
-        """Stop the crawl, because its articles cannot be exported."""
         command = export_command(self.session.database)
         message = f"{problem}; nothing is lost, this writes all articles to a file: {command}"
         self.background.give_up(OSError(message), "export")
 
     def run(self) -> None:
-        """Begin what goes on for as long as the crawl does."""
         start = self.background.start
         if self.watch is not None:
             start(self.watch.keep())
@@ -198,11 +192,7 @@ class Crawl:
         start(self.refiller.run())
 
     async def close(self, reason: str) -> Ended:
-        """Release what is leased, write the end of the run, close the database.
-
-        Args:
-            reason: Scrapy's, in a word or two.
-        """
+        """Release what is leased, write the end of the run, close the database."""
         ended = self.background.ended
         self.backoff.tell()
         await ended(self.rendering.close(), None)
@@ -262,13 +252,8 @@ async def open_crawl(
 ) -> Crawl:
     """Open the database, begin a run and build a complete crawl.
 
-    Args:
-        config: the checked settings.
-        seeds: path of a seeds file, or `Seed` records.
-        mode: one of `crawler.run.session.MODES`.
-        goes_on: tells whether to wait any longer for a database that does not answer.
-        background: where work is begun, and faults end the crawl.
-        engine: functions of Scrapy's engine.
+    `seeds` is the path of a seeds file, or `Seed` records; `mode` one of `crawler.run.session.MODES`; `goes_on` tells
+    whether to wait any longer for a database that does not answer.
 
     Raises:
         SeedError, DatabaseProblem: nothing was started.
@@ -296,11 +281,6 @@ async def open_crawl(
 
 
 def _archive(config: Config) -> Archive | None:
-    """Open the archive of a crawl, if it is to have one.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
     if not config.store_warc:
         return None
     about = {
@@ -403,7 +383,6 @@ async def _build(
 def _rendering(
     session: Session, turns: HostTurns, seeds: SeedScope, engine: EngineCallbacks, archive: Archive | None
 ) -> Rendering:
-    """Build what renders pages; no browser is started before there is one to render."""
     config = session.config
     keep = None if archive is None else partial(_keep, archive)
     seconds = config.rendering.seconds

@@ -46,7 +46,6 @@ class Exchange:
     """Traffic of a process with the other databases.
 
     Args:
-        session: the open database.
         found: told of URLs that came by message.
         refill: has hosts asked again that had no page left to count.
         watches: the crawl goes on when nothing is left.
@@ -108,7 +107,6 @@ class Exchange:
         return mail.deliver(self._neighbours.own, self._neighbours.get(number), self._dealing.number, number)
 
     def _compare(self, number: int) -> tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]] | None:
-        """Compare articles with those of another database that they may repeat, if any."""
         suspicions = self._neighbours.own.read(partial(elsewhere.suspicions, shard=number))
         if not suspicions:
             return None
@@ -142,7 +140,6 @@ class Exchange:
         return self._grant(self._dealing.number, ahead)
 
     def _grant(self, number: int, ahead: int) -> bool | None:
-        """Have a database granted so many pages more than it has counted."""
         first, one = self._neighbours.get(_FIRST), self._neighbours.get(number)
         return places.grant(first, one, number, self._limits_of(number), ahead)
 
@@ -212,7 +209,6 @@ class Exchange:
         return self._neighbours.get(number).read(partial(places.state, limits=self._limits_of(number)))
 
     def _is_worked_on(self, busy: Sequence[int]) -> bool:
-        """Tell whether a process is at work on something that is left."""
         answering = {number: state for number, state in self._last.items() if state is not None}
         may_count = self._limits.pages is None or any(state.runs and state.spare > 0 for state in answering.values())
         if not may_count and _FIRST in answering:

@@ -45,7 +45,6 @@ class HeldHosts:
 
     @property
     def is_shared(self) -> bool:
-        """Other runs are at work on the same database."""
         return self._share is not None
 
     @property
@@ -105,7 +104,6 @@ class HeldHosts:
         return robots_known
 
     async def drop_idle(self) -> None:
-        """Make room for hosts that have work."""
         due = self._pending.hosts_due()
         idle = [host_id for host_id in self._queues.idle_hosts() if host_id not in due]
         still_held: set[int] = set()
@@ -119,7 +117,6 @@ class HeldHosts:
         self._pending.may_have_hosts = len(still_held) < len(idle)  # else not until some host has nothing left to do
 
     async def hand_over(self) -> None:
-        """Hand the hosts with the shortest queues over to runs that have fewer."""
         queues, now, monotonic = self._queues, clock.now(), time.monotonic()
         hosts = [h for h in queues.hosts.values() if h.robots_known and not h.busy and (h.queue or not h.dry)]
         hosts.sort(key=lambda host: len(host.queue))

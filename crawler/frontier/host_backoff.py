@@ -37,12 +37,6 @@ class HostBackoff:
     """Brings clocks, queues and the table in line with how hosts answer.
 
     Args:
-        session: the open database.
-        pending: what waits, and the queues of the hosts.
-        hosts: rules and errors of the hosts.
-        background: where updates are written.
-        engine: polled when a host is ready at once.
-        outage: tells when no host answers any more.
         waits_on: a network that is down is waited for without end.
 
     Attributes:
@@ -128,7 +122,6 @@ class HostBackoff:
     # ------------------------------------------------------------ answers
 
     def _noted(self, page: Page) -> HostUpdate:
-        """Note an answer or its absence, which may be the network's fault."""
         lease, error = page.lease, page.error
         if error is None:
             self._outage.answered(lease.host_id, lease.url)
@@ -181,7 +174,6 @@ class HostBackoff:
         return any(await asyncio.gather(*map(self._engine.reaches, self._outage.urls_to_try())))
 
     async def _follow(self, update: HostUpdate) -> None:
-        """Write an update; URLs of dead hosts no longer wait."""
         for one in update.backoffs:
             await self._session.submit(host_backoff.write_backoffs, one)
         dropped = 0
@@ -207,7 +199,6 @@ class HostBackoff:
         return len(dead)
 
     async def _give_up(self, host_id: int, reason: SkipReason) -> int:
-        """Give up a host; returns how many URLs are skipped for that."""
         self._hosts.errors.forget(host_id)
         self._hosts.close(host_id, reason)
         await self._pending.release(self._queues.take_all(host_id))
@@ -247,6 +238,5 @@ class HostBackoff:
         await self._pending.ask_robots([(host.scheme, host.name) for host in held])
 
     async def ask_stale_robots(self) -> None:
-        """Have robots.txt files fetched again that are too old."""
         held = (self._queues.hosts.get(host_id) for host_id in self._hosts.stale(clock.now()))
         await self._pending.ask_robots([(host.scheme, host.name) for host in held if host is not None])

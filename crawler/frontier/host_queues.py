@@ -88,7 +88,6 @@ class HostQueues:
         self._hungry.add(host.id)
 
     def remove_host(self, host_id: int) -> None:
-        """Remove an idle host with an empty queue."""
         host = self.hosts.pop(host_id)
         if self.shared is not None:
             self.shared.leave(host_id)
@@ -165,7 +164,6 @@ class HostQueues:
                 yield entry[2]
 
     def wants(self) -> dict[int, int]:
-        """Return how many URLs should be leased for each host."""
         wishes = {}
         for host_id in self._hungry:
             host = self.hosts[host_id]
@@ -199,7 +197,6 @@ class HostQueues:
         return surplus
 
     def take_all(self, host_id: int) -> list[Lease]:
-        """Take out what is queued for a host, to be released."""
         host = self.hosts.get(host_id)
         if host is None:
             return []
@@ -236,7 +233,6 @@ class HostQueues:
         return ready and (self.shared is None or self.shared.free_at(host.id) <= now)
 
     def _forgotten(self, now: float) -> HostQueue | None:
-        """Return the host that has been passed over for longest, if that is too long."""
         while self._passed_over:
             since, host_id = self._passed_over[0]
             host = self.hosts.get(host_id)
@@ -262,7 +258,6 @@ class HostQueues:
         return lease
 
     def stored(self, lease_id: int) -> None:
-        """Note that the page of a URL in flight is stored, or never will be."""
         self.in_flight.discard(lease_id)
 
     def borrow(self, host_id: int, begin: Callable[[], bool]) -> bool:
@@ -281,7 +276,6 @@ class HostQueues:
         return True
 
     def _lend(self, host: HostQueue) -> None:
-        """Let waiting borrowers begin, as far as the host has places."""
         while host.borrowers and host.busy < self.connections:
             if self.shared is not None and self.shared.free_at(host.id) == math.inf:
                 return  # lent when its address is free
@@ -312,7 +306,6 @@ class HostQueues:
         return None
 
     def best_score(self) -> float | None:
-        """Return the score of the best URL held, ready or not."""
         return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
 
     def holds_only(self, host_ids: Set[int]) -> bool:
@@ -338,7 +331,6 @@ class HostQueues:
             self._hungry.discard(host.id)
 
     def _offer(self, host: HostQueue, now: float) -> None:
-        """Enter a host into the heap it belongs to now."""
         if not host.queue or host.busy >= self.connections:
             return
         ready_at = host.ready_at

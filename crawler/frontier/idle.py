@@ -61,7 +61,6 @@ class Idle:
         return not under_way and self._backoff.holds_up_all()
 
     async def look_around(self) -> None:
-        """Ask whether anything is left within the limits, and wait until it is due."""
         left = await self._session.submit(table.waiting, self._session.config.limits)
         if left.within == 0:
             await self._nothing_left()
@@ -70,7 +69,6 @@ class Idle:
             await self._held.wake_all()
 
     async def _nothing_left(self) -> None:
-        """End the crawl; one that watches waits for news."""
         more = await self._completion.finish()
         if self._watch is None or self._watch.spent:
             self.exhausted = not more and (self._exchange is None or await self._exchange.is_over())
@@ -79,7 +77,6 @@ class Idle:
             await self._watch.rest(_LONGEST_REST_SECONDS if alone else _LONGEST_NAP_SECONDS)
 
     async def _wait_for(self, left: Waiting) -> None:
-        """Sleep until the first URL is due, or another run may have changed something."""
         due, latest = left.next_due, clock.now() + LONGEST_PAUSE
         if due is not None and due > latest:  # nothing waits that long: the clock has been set back since
             await self._session.submit(table.bring_forward, latest)

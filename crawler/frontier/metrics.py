@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
-
 from db.frontier.samples import sample_of
 
 from .. import clock
 from ..options.values import ConfigError
+
+try:
+    from prometheus_client import CollectorRegistry, start_http_server
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+except ImportError:  # an extra; this module is imported by crawls with a METRICS_PORT alone
+    raise ConfigError("METRICS_PORT needs prometheus-client: uv sync --extra metrics") from None
 
 if TYPE_CHECKING:
     from wsgiref.simple_server import WSGIServer
@@ -42,9 +45,6 @@ GAUGES = {
 
 class MetricsEndpoint:
     """Answers Prometheus until it is closed.
-
-    Args:
-        port: of loopback, to listen on.
 
     Attributes:
         crawl: whose numbers are shown; none are before it is set.

@@ -27,12 +27,6 @@ _NO_SCORES: Mapping[int, float] = {}
 class PendingUrls:
     """The URLs that wait in the database, as far as this process knows.
 
-    Args:
-        session: the open database.
-        queues: the leased URLs in memory; told which hosts have more.
-        start: runs a coroutine in the background.
-        poll: has the engine ask for requests.
-
     Attributes:
         count: how many URLs wait.
         changed: set whenever there may be something to do for the refiller.
@@ -68,18 +62,12 @@ class PendingUrls:
         self.changed.set()
 
     def adjust(self, urls: int, hosts: Set[int] = frozenset()) -> None:
-        """Adjust the pending count and refill these hosts.
-
-        Args:
-            urls: so many more wait than before (fewer, when it is negative).
-            hosts: whose they are.
-        """
+        """Adjust the pending count (less for negative numbers) and refill these hosts."""
         self.count += urls
         self.found(hosts)
         self.poll()
 
     async def add(self, new_urls: Sequence[NewUrl]) -> None:
-        """Add URLs that no page named."""
         self.arrived(await self._session.add(clock.now(), new_urls), best_scores(new_urls))
 
     def add_soon(self, new_urls: Sequence[NewUrl]) -> None:
@@ -97,7 +85,6 @@ class PendingUrls:
             self.adding -= 1
 
     def arrived(self, stored: Found, best: Mapping[int, float] = _NO_SCORES) -> None:
-        """Note URLs that no page of this run named."""
         self.count += stored.queued
         self.found(stored.hosts, best)
 
@@ -126,7 +113,6 @@ class PendingUrls:
             await self.add(urls)
 
     async def release(self, leases: Sequence[Lease]) -> None:
-        """Return leased URLs unfetched."""
         if leases:
             self.count += len(leases)
             await self._session.submit(table.release, (self._session.resumed.run_id, leases))
@@ -168,7 +154,6 @@ class PendingUrls:
 
 
 def best_scores(new_urls: Sequence[NewUrl]) -> dict[int, float]:
-    """Return the best score of each host among URLs that may be fetched."""
     best: dict[int, float] = {}
     for new in new_urls:
         if not new.reason:

@@ -80,13 +80,11 @@ class QuietFormatter(LogFormatter):
     scraped = crawled  # type: ignore[assignment]
 
     def dropped(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
-        """Name an article that an item pipeline of the user drops."""
         if isinstance(exception, NoArticle):
             return None
         return super().dropped(_url_of(item), exception, response, spider)
 
     def item_error(self, item: Any, exception: BaseException, response: Any, spider: Any) -> Any:
-        """Name the article on which an item pipeline fails, without all its bytes."""
         return super().item_error(_url_of(item), exception, response, spider)
 
 
@@ -179,7 +177,6 @@ class Progress:
                     live.update(Text(self.line(crawl, console.width - 1)), refresh=True)
 
     def line(self, crawl: Crawl, width: int) -> str:
-        """Return the state of the crawl in one line of at most so many cells."""
         stats, queues = crawl.session.stats, crawl.queues
         rate = self._rate.update(time.monotonic(), stats["pages"])
         queued = max(0, crawl.pending.count) + len(queues)
@@ -297,7 +294,6 @@ def _trap_of(counted: str) -> str:
 
 
 def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
-    """Yield lines about pages that could not be read, and what to do."""
     reasons = ", ".join(f"{one_line(why)} ({n})" for why, n in _reasons(crawl.session.stats, "unread").most_common(4))
     if ended.unread.again:
         why = reasons or "in earlier runs"
@@ -310,7 +306,6 @@ def _unread(crawl: Crawl, ended: Ended) -> Iterator[str]:
 
 
 def _unrendered(crawl: Crawl) -> Iterator[str]:
-    """Yield lines about pages that only a browser can show, when none is used."""
     if dead_ends := crawl.rendering.dead_ends:
         first, *others = dead_ends
         pages = f"{one_line(first)} and {len(others)} more" if others else one_line(first)
@@ -349,7 +344,6 @@ def _stopping(under_way: int) -> str:
 
 
 def _next_steps(crawl: Crawl, ended: Ended) -> list[str]:
-    """List what can be done with the result, a line each."""
     database = crawl.session.database
     if crawl.background.exit_code == EXIT_DATABASE:
         return []

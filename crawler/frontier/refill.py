@@ -58,7 +58,6 @@ class Refiller:
         self._timer: asyncio.TimerHandle | None = None
 
     async def run(self) -> None:
-        """Refill for ever, whenever something has changed or is due."""
         try:
             while True:
                 self._pending.changed.clear()

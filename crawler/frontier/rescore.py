@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Chosen by hand.
+_GROWTH = 0.04
+"""Share by which the fetched pages have grown when the queue is scored again."""
 _REST = 5.0
 """A rescore is followed by a pause of so many times its length."""
 _SHORTEST_PAUSE = 1.0
@@ -62,7 +64,7 @@ class Rescorer:
         self._session = session
         self._queues = queues
         config = session.config
-        self._rounds = Rounds(config.rank_every_pages, config.rank_growth)
+        self._rounds = Rounds(config.rank_every_pages, _GROWTH)
         self._pool: ProcessPool | None = None
         self.topic: Topic | None = config.topic
         self._goes_on = self.topic is not None or config.priority.learns((*GRAPH_SIGNALS, *FOCUS_SIGNALS))
@@ -118,7 +120,6 @@ class Rescorer:
             await asyncio.get_running_loop().run_in_executor(None, _end, pool)
 
     async def _request(self) -> RankResponse | None:
-        """Get the response of the process; None when there is none this time."""
         if self._pool is None:
             self._pool = ProcessPool(max_workers=1, initializer=prepare, context=process_context())
         config = self._session.config
@@ -142,7 +143,6 @@ class Rescorer:
         return response
 
     async def _write(self, response: RankResponse) -> None:
-        """Put the queues in order, then the table, a chunk a transaction."""
         queues = self._queues
         held = np.fromiter(queues.leased_ids(), np.int64)
         loop = asyncio.get_running_loop()
@@ -173,6 +173,5 @@ def _best(response: RankResponse, wanted: NDArray[np.bool_], part: slice) -> dic
 
 
 def _end(pool: ProcessPool) -> None:
-    """End a pool's process; blocks until it is gone."""
     pool.stop()  # type: ignore[no-untyped-call]
     pool.join()

@@ -34,7 +34,6 @@ class RobotsUpdate:
         self._background = background
 
     def stored(self, lease: Lease, outcome: Outcome) -> None:
-        """Take over a robots.txt: new rules for hosts, or a further hop towards them."""
         answers = [*outcome.robots, *self._late(lease, outcome)]
         if outcome.reason is SkipReason.NO_HTTPS:
             logger.warning("%s: https cannot be had (%s), http is used", host_key(lease.url), outcome.detail)

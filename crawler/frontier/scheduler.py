@@ -68,7 +68,6 @@ class Waker:
 
     @property
     def items(self) -> int:
-        """Items that are in the item pipelines."""
         slot = self._crawler.engine.scraper.slot
         return slot.itemproc_size if slot is not None else 0
 
@@ -134,7 +133,6 @@ class FrontierScheduler(BaseScheduler):
         return await Network.of(self._crawler).reaches(url, proxy)
 
     async def _download(self, request: Request) -> Response:
-        """Fetch what the frontier does not ask for."""
         return await self._crawler.engine.download_async(request)
 
     @classmethod
@@ -152,7 +150,6 @@ class FrontierScheduler(BaseScheduler):
     # ------------------------------------------------------------ beginning and end
 
     def open(self, spider: Spider) -> Deferred[None]:
-        """Open the database, take back what a dead run left, add the seeds."""
         return deferred_from_coro(self._open(getattr(spider, "seeds", None), getattr(spider, "mode", ONCE)))
 
     async def _open(self, seeds: Any, mode: str) -> None:
@@ -190,7 +187,6 @@ class FrontierScheduler(BaseScheduler):
             raise CloseSpider("not started")
 
     def close(self, reason: str) -> Deferred[None]:
-        """Release what is leased, write how the run ended, close the database."""
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:

@@ -37,7 +37,6 @@ class Watch:
         self.spent = False
 
     def note(self, next_visit: float | None) -> None:
-        """Note that a URL is to be visited again at a time (Unix seconds)."""
         if next_visit is not None and (self._next is None or next_visit < self._next):
             self._next = next_visit
             self._earlier.set()
@@ -69,7 +68,6 @@ class Watch:
         return woken
 
     async def rest(self, seconds: float) -> None:
-        """Return when something is queued, or after some time."""
         self._stirred.clear()
         await _happens(self._stirred, seconds)
 

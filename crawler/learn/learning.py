@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 _RELOAD_SECONDS = 60.0
+_PROBATION_DAYS = 7.0
+"""After which some pages of a blocked pattern are tried again; chosen by hand: most sites change within weeks."""
 
 
 class Learning:
@@ -44,8 +46,8 @@ class Learning:
         self.memory = SiteMemory(session, callbacks.start) if config.site_memory else None
         self.rules = UrlRules(session, callbacks.start, callbacks.adjust) if config.url_rules < 1 else None
         self.alarms = Alarms(session, config.health_window) if config.health_window else None
-        bounds = Bounds(config.trap_pattern_pages, config.trap_host_pages, config.soft_404_probe)
-        self.traps = TrapRegistry(session, bounds, config.trap_days, callbacks) if config.traps else None
+        bounds = Bounds(probe=config.soft_404_probe)
+        self.traps = TrapRegistry(session, bounds, _PROBATION_DAYS, callbacks) if config.traps else None
 
     async def load(self) -> int:
         """Read what is known already; returns how many URLs of traps wait again."""
@@ -72,19 +74,16 @@ class Learning:
     # ------------------------------------------------------------ hosts come and go
 
     async def take_hosts(self, hosts: Sequence[OwnedHost]) -> None:
-        """Read what is known of hosts that the run has just taken over."""
         if self.traps is not None:
             await self.traps.take(hosts)
 
     async def write_hosts(self, host_ids: Sequence[int]) -> None:
-        """Write what is new of hosts that another run may take over."""
         if self.traps is not None:
             await self.traps.write(host_ids)
         if self.alarms is not None:
             await self.alarms.let_go(host_ids)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Forget what is known of hosts that the run no longer holds."""
         if self.traps is not None and host_ids:
             await self.traps.let_go(host_ids)
         if self.alarms is not None and host_ids:
@@ -103,11 +102,9 @@ class Learning:
         return await self.memory.of(lease.host_id)
 
     def url_rules(self, lease: Lease) -> str:
-        """Return the packed URL rules of a page's host; empty for none."""
         return "" if self.rules is None else self.rules.of(lease.host_id)
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
-        """Return the known traps of a page's host; None when they are not looked for."""
         return None if self.traps is None else self.traps.known(lease)
 
     def trap_reason(self, lease: Lease) -> str:

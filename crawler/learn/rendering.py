@@ -61,8 +61,6 @@ class Rendering:
     """Renders the pages of a crawl that need it.
 
     Args:
-        session: the open database.
-        renderer: the browser, which starts at the first wish.
         fetch: answers what pages ask for.
         asked_for: returns the setting of a page's seed, see `SeedScope.render_of`.
         proxy_of: returns the proxies of a page's seed.
@@ -95,7 +93,6 @@ class Rendering:
         self._named: LRUCache[int, LRUCache[int, None]] = LRUCache(_MOST_HOSTS)
 
     def needs_browser(self, page: Page) -> bool:
-        """Tell whether a page that was read may say more in a browser."""
         parsed, lease = page.parsed, page.lease
         if parsed is None or page.truncated or lease.kind != Kind.PAGE or self._problem is not None:
             return False
@@ -150,7 +147,6 @@ class Rendering:
         return None
 
     async def better(self, plain: Page, rendered: Page) -> Page:
-        """Return the page that says more, and learn from it."""
         assert plain.parsed is not None
         assert rendered.parsed is not None
         before, after = plain.parsed, replace(rendered.parsed, encoding=plain.parsed.encoding)
@@ -216,7 +212,6 @@ def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
 
 
 def has_gained(before: ParseResult, after: ParseResult) -> bool:
-    """Tell whether a page says more after its scripts ran."""
     if before.kind is PageKind.LIST and after.kind is not PageKind.LIST:
         return False
     if before.text_from is TextFrom.DATA:
@@ -228,5 +223,4 @@ def has_gained(before: ParseResult, after: ParseResult) -> bool:
 
 
 def _followed(parsed: ParseResult) -> set[int]:
-    """Return the identifiers of the links of a page that may be followed."""
     return {key for key, reason in zip(parsed.links.ids, parsed.links.reasons, strict=True) if reason is None}

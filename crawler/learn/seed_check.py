@@ -93,8 +93,6 @@ class SeedReport:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The last answer to a URL, or why there is none."""
-
     url: str
     hops: int = 0
     status: int | None = None
@@ -167,8 +165,6 @@ async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Cal
 
 
 class _Check:
-    """Asks hosts politely, and puts together what they say."""
-
     def __init__(self, config: Config, ask: Ask, pool: WorkerPool) -> None:
         self._config = config
         self._ask = ask
@@ -220,13 +216,11 @@ class _Check:
         )
 
     def _pages(self, listed: int, seed: Seed) -> int | None:
-        """Estimate the pages of a seed within the limits."""
         limits = self._config.limits
         most = [n for n in (seed.pages, limits.pages_per_host, limits.pages) if n is not None]
         return min([listed, *most]) if listed else None
 
     async def _front(self, url: str, proxy: str) -> tuple[_Answer, _Robots]:
-        """Fetch a page by its redirects, as far as each host allows."""
         hops = 0
         while True:
             rules = await self._rules_of(url, proxy)
@@ -247,7 +241,6 @@ class _Check:
         return await self._robots[key]
 
     async def _read_robots(self, url: str, proxy: str) -> _Robots:
-        """Fetch a robots.txt and read it as RFC 9309 has it."""
         config, hops = self._config, 0
         answer = await self._get(url, proxy)
         while answer.status in _REDIRECTS and answer.url and hops < config.redirects:

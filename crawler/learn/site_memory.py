@@ -48,7 +48,6 @@ class SiteMemory:
     """Models of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         start: runs a coroutine in the background, which the crawl can do without.
         most: hosts held; those not asked for longest are dropped (and loaded again when needed).
     """
@@ -93,7 +92,6 @@ class SiteMemory:
         await self._flush()
 
     async def _flush(self) -> None:
-        """Learn all samples that wait."""
         try:
             left = [(host_id, site) for host_id, site in self._sites.items() if site.waiting and not site.saving]
             await asyncio.gather(*(self._save(host_id, site) for host_id, site in left))

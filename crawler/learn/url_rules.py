@@ -49,8 +49,6 @@ _WANTED_THEMSELVES = (BlockKind.SEED, BlockKind.REDIRECT, BlockKind.PART, BlockK
 
 @dataclass(slots=True)
 class _Watch:
-    """Counts of a host since this process began, and when it is to be looked at."""
-
     repeats: int = 0
     learn_at: int = _FIRST
     pages: int = 0
@@ -62,7 +60,6 @@ class UrlRules:
     """Rules of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         start: runs a coroutine in the background, which the crawl can do without.
         adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
     """
@@ -127,7 +124,6 @@ class UrlRules:
         return self._watched.setdefault(host_id, _Watch())
 
     def _look(self, host_id: int) -> None:
-        """Learn of a host as soon as no other is being learned of."""
         if host_id not in self._due:
             self._due.append(host_id)
         if not self._learning:
@@ -217,7 +213,6 @@ def _plan(
 
 
 def row_of(learned: Learned) -> RuleRow:
-    """Return a rule as the table holds it."""
     rule, example = learned.rule, json.dumps(learned.example)
     support, against, confidence = learned.support, learned.against, learned.confidence
     return RuleRow(rule.kind, rule.pattern, support, against, confidence, int(learned.used), example)

@@ -25,6 +25,7 @@ from pipelines.records import PageKind
 from pipelines.version import extraction_version
 
 from ..fetch.proxies import read_environment
+from ..politeness.delay import MOST_ROBOTS_BYTES
 from ..response.revisit_schedule import Schedule
 from .given import checked, problems_of
 from .seeds import SeedError, read_seeds, topics
@@ -50,6 +51,14 @@ if TYPE_CHECKING:
 
 
 _POLICIES = {"drop": Keep.NOTHING, "link": Keep.METADATA, "keep": Keep.ALL}
+_REDIRECTS = 8
+"""Redirects in a row: browsers follow 20, robots.txt 5 (RFC 9309, 2.3.1.2). Chosen by hand, as all bounds here."""
+_ROBOTS_KEEP_SECONDS = 86_400.0
+"""RFC 9309, 2.4: a robots.txt should not be used for longer than a day."""
+_ROBOTS_SECONDS = 30.0
+"""For a robots.txt to come: while there is none, nothing of its host is fetched."""
+_PAGE_SECONDS = 20.0
+"""For reading one page, which takes some hundredths of a second: what takes longer hangs."""
 _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 
@@ -84,14 +93,10 @@ class Config:
     limits: Limits
     period: Period
     traps: bool
-    trap_pattern_pages: int
-    trap_host_pages: int
-    trap_days: float
     soft_404_probe: bool
     preset: str
     priority: Priority
     rank_every_pages: int
-    rank_growth: float
     rank_memory: int
     host_patience: float
     topic: Topic | None
@@ -102,11 +107,7 @@ class Config:
     backoff: BackoffPolicy
     connections: int
     same_ip_delay: float
-    robots_keep: float
-    robots_timeout: float
-    robots_bytes: int
     tries: int
-    redirects: int
     network_patience: float
     schedule: Schedule
     ahead: float
@@ -120,7 +121,6 @@ class Config:
     render: str
     rendering: RenderOptions
     workers: int
-    page_seconds: float
     worker_memory_bytes: int
     parse_options: ParseOptions
     extractor_version: str
@@ -132,6 +132,11 @@ class Config:
     hosts: int
     lease_seconds: float
     progress_seconds: float
+    redirects: int = _REDIRECTS
+    robots_keep: float = _ROBOTS_KEEP_SECONDS
+    robots_timeout: float = _ROBOTS_SECONDS
+    robots_bytes: int = MOST_ROBOTS_BYTES
+    page_seconds: float = _PAGE_SECONDS
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send plain values to other processes: a method is functions, which cannot be."""
@@ -162,7 +167,6 @@ class Config:
             ConfigError: naming the setting, its value and what is allowed.
         """
         from pipelines.dedup import method
-        from pipelines.document.limits import PageLimits
         from pipelines.extract import extractor
         from pipelines.worker import KeepRaw, ParseOptions
 
@@ -231,7 +235,6 @@ class Config:
                 given["EXTRACTOR_PARAMS"],
                 *duplicates,
                 kinds=frozenset(PageKind[one.upper()] for one in given["STORE_KINDS"]),
-                bounds=PageLimits(**records["read"]),
                 describe=describe,
             ),
             extractor_version=extraction_version(given["EXTRACTOR"], given["EXTRACTOR_PARAMS"]),
@@ -254,12 +257,11 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     """
     from ..fetch.connection import FetchBounds, FetchOptions
     from ..fetch.guard import Guard
-    from ..fetch.http_parser import HeadBounds
     from ..fetch.proxies import ProxyOptions
     from ..fetch.tls import Trust
 
     given, records = checked(settings)
-    bounds = FetchBounds(**records["answer"], head=HeadBounds(**records["head"]))
+    bounds = FetchBounds(**records["answer"])
     with problems_of(settings, "ALLOW_NETWORKS"):
         guard = Guard(given["ALLOW_NETWORKS"])
     with problems_of(settings, "TLS_UNVERIFIED_HOSTS"):
@@ -386,7 +388,7 @@ def _duplicates(given: Mapping[str, Any]) -> Policy:
             raise ConfigError(f"DUPLICATE_SITES of {site} is {value!r}; it takes {', '.join(_POLICIES)}")
     return Policy(
         threshold=given["DUPLICATE_THRESHOLD"],
-        window=given["DUPLICATE_WINDOW"],
+        window=given["KEEP_DAYS"]["duplicates"],
         keep=_POLICIES[given["DUPLICATES"]],
         sites={fingerprint(site_key(site.lower())): _POLICIES[value] for site, value in sites.items()},
     )

@@ -47,11 +47,18 @@ def checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[s
     given = {option.name: value_of(settings, option.name) for option in OPTIONS}
     records: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for option in OPTIONS:
-        if option.to != "":
-            record, _, field = (option.to or option.name.lower()).rpartition(".")
-            value = given[option.name]
-            records[record][field] = value if option.unit == 1 else value * option.unit
+        _place(records, option, given[option.name])
+        for part in option.parts:
+            _place(records, part, given[option.name][part.name])
     return given, records
+
+
+def _place(records: Mapping[str, dict[str, Any]], option: Option, value: Any) -> None:
+    """Put a value into the record that its option names."""
+    if option.to == "":
+        return
+    record, _, field = (option.to or option.name.lower()).rpartition(".")
+    records[record][field] = value if option.unit == 1 or value is None else value * option.unit
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class InForce:
         value, default: as JSON has them; passwords are `***`.
         source: where the value comes from.
         where: the variable, file or setting that gives it; empty for defaults.
-        group, help: the README's words.
+        group, help: what docs/settings.md says.
     """
 
     name: str
@@ -54,7 +54,7 @@ class InForce:
 
 
 def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]:
-    """Return all settings as a news crawl would have them, in the README's order.
+    """Return all settings as a news crawl has them, in the order of the table.
 
     Args:
         settings: the project's, with what the command line and the environment give.

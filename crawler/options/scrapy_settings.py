@@ -99,7 +99,7 @@ INERT = {
 
 REFUSED = {
     "AUTOTHROTTLE_*": "HOST_DELAY_FACTOR slows down for hosts that are slow",
-    "COMPRESSION_ENABLED": "the download handler decodes bodies, within COMPRESSION_RATIO and DOWNLOAD_MAXSIZE",
+    "COMPRESSION_ENABLED": "the download handler decodes bodies, within DOWNLOAD_MAXSIZE",
     "CONCURRENT_ITEMS SCRAPER_SLOT_MAX_ACTIVE_SIZE": "CONCURRENT_REQUESTS bounds the pages under way",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "HOST_CONNECTIONS bounds the requests under way per host",
     "CONCURRENT_REQUESTS_PER_IP": "SAME_IP_DELAY leaves one request under way per IP address",
@@ -123,11 +123,11 @@ REFUSED = {
     "HTTPPROXY_*": "PROXY says through which proxies hosts are asked",
     "ITEM_PROCESSOR": "ITEM_PIPELINES adds what works on articles",
     "JOBDIR SCHEDULER SCHEDULER_*": "the queue is in the database that DATABASE_URL names",
-    "METAREFRESH_* REDIRECT_*": "REDIRECT_HOPS bounds the redirects followed in a row",
+    "METAREFRESH_* REDIRECT_*": "eight redirects in a row are followed",
     "REFERER_* REFERRER_*": "no Referer is sent",
     "REMOTE_CONTROL_* TELNETCONSOLE_*": "its extension is loaded when EXTENSIONS names it",
     "RETRY_*": "FETCH_TRIES says how often a URL is tried",
-    "ROBOTSTXT_*": "robots.txt is always obeyed, for newscrawler; see ROBOTS_KEEP and ROBOTS_TIMEOUT",
+    "ROBOTSTXT_*": "robots.txt is always obeyed, for newscrawler",
     "TWISTED_REACTOR*": "the crawl needs that of asyncio",
     "URLLENGTH_LIMIT": "URLs of more than 2000 characters are skipped",
     "*_BASE": "the setting without _BASE adds to what is there",

@@ -32,6 +32,7 @@ from .values import (
     names,
     number,
     proxies,
+    record,
     text,
     weights,
     when,
@@ -81,19 +82,26 @@ _TABLE: dict[str, dict[Option, str]] = {
             "kinds of pages that are stored, separated by commas: `article`, `thread` (of a forum), `list`, `product`, "
             "`company`, `form`, `notice`, `media`, `other`; the column `kind` tells them apart"
         ),
-        Option("KEEP_OUTSIDE", 7, limit, SHOULD, "keep.outside"): (
-            "days for which rows of URLs outside of the seeds' scope are kept; then only what ranking needs of them "
-            "(`none`: for ever)"
-        ),
-        Option("KEEP_PAGES", None, limit, SHOULD, "keep.pages"): (
-            "days for which stored bytes of pages are kept, until the month in which they were fetched is older (on "
-            "Postgres a partition)"
-        ),
-        Option("KEEP_VERSIONS", None, limit, SHOULD, "keep.versions"): (
-            "days for which earlier texts of articles are kept"
-        ),
-        Option("KEEP_SIGNALS", None, limit, SHOULD, "keep.signals"): (
-            "days for which a fetched URL keeps what its score was made of, which `scrapy why` shows"
+        Option(
+            "KEEP_DAYS",
+            {},
+            record,
+            SHOULD,
+            "",
+            example='{"pages": 90}',
+            parts=(
+                Option("outside", 7, limit, to="keep.outside"),
+                Option("pages", None, limit, to="keep.pages"),
+                Option("versions", None, limit, to="keep.versions"),
+                Option("signals", None, limit, to="keep.signals"),
+                Option("duplicates", None, limit, to=""),
+            ),
+        ): (
+            "days for which rows are kept, as JSON (`null`: for ever): `outside` (7) URLs outside of the seeds' scope, "
+            "of which then only what ranking needs is left; `pages` stored bytes of pages, until the month in which "
+            "they were fetched is older (on Postgres a partition); `versions` earlier texts of articles; `signals` "
+            "what the score of a fetched URL was made of, which `scrapy why` shows; `duplicates` texts with which new "
+            "ones are compared (bounds the index: 0.5 KB an article)"
         ),
     },
     "how far": {
@@ -116,11 +124,6 @@ _TABLE: dict[str, dict[Option, str]] = {
             "block patterns of URLs whose pages bring nothing without end: calendars, session ids, facets, ... "
             "([docs/traps.md](docs/traps.md))"
         ),
-        Option("TRAP_PATTERN_PAGES", 30, whole, SHOULD, least=5): "pages of a pattern in a row that may bring nothing",
-        Option("TRAP_HOST_PAGES", 200, whole, SHOULD, least=5): "the same of a host that no seed means (`stay=any`)",
-        Option("TRAP_DAYS", 7.0, number): (
-            "days after which a blocked pattern is put on probation: a few of its pages are tried again"
-        ),
         Option("SOFT_404_PROBE", default=True, parse=flag, agree=SHOULD): (
             "ask a host whose pages look alike for a page that does not exist (in three folders at most), to know what "
             "it shows then"
@@ -134,12 +137,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("CRAWL_PRIORITY", {}, mapping, SCORING, "", example='{"depth": 1, "freshness": 0.5}'): (
             "weight of each signal, on top of the preset, as JSON (below); also of `module:name`, a signal of your own"
         ),
-        Option("RANK_EVERY_PAGES", 5000, whole, least=1): "the queue is scored again after so many pages",
-        Option("RANK_GROWTH", 0.04, number, least=0.001, most=10): "or when the fetched pages have grown by this share",
-        Option("RANK_MEMORY_MB", 2000, whole, unit=1 << 20, to="rank_memory", least=1): (
-            "memory for the graph of links; when it is full, the URLs found first are ranked no more and keep their "
-            "scores"
-        ),
+        Option(
+            "RANK_EVERY_PAGES", 5000, whole, least=1
+        ): "the queue is scored again after so many pages, or when the fetched pages have grown by 4 %",
         Option("HOST_PATIENCE", 60.0, number, most=86_400): (
             "seconds for which a host that may be asked is passed over for better pages of others"
         ),
@@ -177,10 +177,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         ),
         Option("HOST_DELAY", 1.0, number, SHOULD, "delay.delay"): "seconds between two requests to a host",
         Option("HOST_DELAY_FACTOR", 2.0, number, SHOULD, "delay.factor", most=100): (
-            "or this many times as long as the host lately takes to answer, if that is more; not when `HOST_DELAY` is "
-            "0 and it answers within a second"
+            "or this many times as long as the host lately takes to answer, if that is more, up to 30 seconds; not "
+            "when `HOST_DELAY` is 0 and it answers within a second"
         ),
-        Option("HOST_DELAY_MAX", 30.0, number, SHOULD, "delay.most", most=3600): "but at most so many seconds",
         Option("HOST_CONNECTIONS", 1, whole, SHOULD, "connections", least=1): "requests under way per host",
         Option("SAME_IP_DELAY", 0.0, number, SHOULD, most=3600): (
             "seconds between two requests to hosts at one IP address, one request under way; 0: each host has a clock "
@@ -190,38 +189,31 @@ _TABLE: dict[str, dict[Option, str]] = {
             "a robots.txt may ask for up to this many seconds; of a host that asks for more nothing is fetched "
             '("crawl-delay too long")'
         ),
-        Option("ROBOTS_KEEP", 86_400.0, number, SHOULD, least=1): (
-            "seconds after which a robots.txt is fetched again, also while a crawl runs; the old rules hold until the "
-            "new ones are there"
-        ),
-        Option("ROBOTS_TIMEOUT", 30.0, number, least=1): (
-            "seconds to wait for a robots.txt; while it cannot be had nothing of the host is fetched, and it is asked "
-            "for again and again"
-        ),
-        Option("ROBOTS_MAX_KB", 1024, whole, NO, "robots_bytes", least=500, unit=1024): (
-            "so much of a robots.txt counts, whole lines of it (500 or more)"
-        ),
         Option("FETCH_TRIES", 3, whole, NO, "tries", least=1): "tries of a URL, with growing pauses",
-        Option("HOST_FAILURES", 10, whole, NO, "backoff.failures", least=1): (
-            "failures in a row after which a host is in backoff"
-        ),
-        Option("HOST_REST", 5.0, number, NO, "backoff.rest", least=0.1, most=3600): (
-            "seconds of its first backoff; each further one is four times as long, up to an hour"
-        ),
-        Option("HOST_GIVE_UP", 6, whole, NO, "backoff.rests"): (
-            "backoffs in a row without a good answer after which the host is taken for dead until the next run (in a "
-            'long one for `ROBOTS_KEEP` seconds), its URLs skipped ("host unreachable", "robots unreachable", "host '
-            'busy")'
-        ),
-        Option("HOST_WAIT", 60.0, number, NO, "backoff.alone"): (
-            "when hosts in backoff are all that is left, they are waited for until so many seconds after the last good "
-            "answer of any host"
+        Option(
+            "HOST_BACKOFF",
+            {},
+            record,
+            NO,
+            "",
+            example='{"failures": 5, "seconds": 60}',
+            parts=(
+                Option("failures", 10, whole, to="backoff.failures", least=1),
+                Option("seconds", 5.0, number, to="backoff.rest", least=0.1, most=3600),
+                Option("backoffs", 6, whole, to="backoff.rests"),
+                Option("wait", 60.0, number, to="backoff.alone"),
+            ),
+        ): (
+            "what is done about a host that fails, as JSON: after `failures` (10) in a row it is left alone for "
+            "`seconds` (5), then for four times as long each time, up to an hour; after `backoffs` (6) in a row "
+            "without a good answer it is taken for dead until the next run (in a long one for a day), its URLs skipped "
+            '("host unreachable", "robots unreachable", "host busy"). When such hosts are all that is left, they are '
+            "waited for until `wait` (60) seconds after the last good answer of any host"
         ),
         Option("NETWORK_PATIENCE", 300.0, number, NO, "network_patience"): (
             "seconds to wait for the network of this machine when no host answers any more; then the crawl stops with "
             "exit code 3 (`-a mode=watch` waits on)"
         ),
-        Option("REDIRECT_HOPS", 8, whole, NO, "redirects"): "redirects followed in a row",
         Option("ALLOW_NETWORKS", [], names, NO, ""): (
             "IP addresses that may be reached although they are not public, e.g. `10.1.0.0/16,127.0.0.1:8080`"
         ),
@@ -298,12 +290,25 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("DUPLICATE_THRESHOLD", 0.8, number, SHOULD, "", most=1): (
             "similarity from which a text counts as a repetition"
         ),
-        Option("DUPLICATE_WINDOW", None, limit, SHOULD, ""): (
-            "days after which a text is no longer looked up (bounds the index: 0.5 KB an article)"
-        ),
-        Option("DUPLICATE_MEMORY_MB", 256, whole, NO, "duplicate_memory_bytes", least=16, unit=1 << 20): (
-            "memory of the index by which duplicates are found; the part beyond it moves to files that the operating "
-            "system maps, beside a SQLite database in `news.db.duplicates/`, else temporary ones"
+        Option(
+            "MEMORY_MB",
+            {},
+            record,
+            NO,
+            "",
+            example='{"worker": 500}',
+            parts=(
+                Option("worker", 300, whole, to="worker_memory_bytes", least=32, unit=1 << 20),
+                Option("duplicates", 256, whole, to="duplicate_memory_bytes", least=16, unit=1 << 20),
+                Option("rank", 2000, whole, to="rank_memory", least=1, unit=1 << 20),
+                Option("rendering", 400, whole, to="rendering.memory_bytes", least=64, unit=1 << 20),
+            ),
+        ): (
+            "bounds of memory in MB, as JSON: `worker` (300) that reading one page may cost beyond what a worker has "
+            "at its start; `duplicates` (256) of the index by which duplicates are found, whose other part moves to "
+            "files that the operating system maps, beside a SQLite database in `news.db.duplicates/`, else temporary "
+            "ones; `rank` (2000) of the graph of links, when it is full the URLs found first keep their scores; "
+            "`rendering` (400) that one page may take in the browser"
         ),
         Option("DUPLICATE_METHOD", "combined", text, MUST, ""): (
             "how duplicates are found ([docs/duplicates.md](docs/duplicates.md)), or `module:name` of your own"
@@ -323,32 +328,10 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("RENDER_BROWSER", "", text, NO, "rendering.browser"): (
             "path of a Chromium, best a headless shell; when empty one is looked for"
         ),
-        Option("RENDER_PAGES", 2, whole, NO, "rendering.places", least=1, most=32): "pages that are rendered at a time",
-        Option("RENDER_SECONDS", 20.0, number, NO, "rendering.seconds", least=1, most=600): (
-            "seconds that rendering one page may take"
-        ),
-        Option("RENDER_REQUESTS", 60, whole, NO, "rendering.requests", least=1): "requests that it may cost",
-        Option("RENDER_MEMORY_MB", 400, whole, NO, "rendering.memory_bytes", least=64, unit=1 << 20): (
-            "memory that one page may take in the browser"
-        ),
         Option("RENDER_ISOLATION", default=True, parse=flag, to="rendering.isolation"): (
             "the browser runs in a user and network namespace of its own, so that pages cannot reach a network past "
             "the crawl; `False` renders where the system refuses namespaces, and gives that up"
         ),
-        Option("PAGE_SECONDS", 20.0, number, least=0.1): "seconds that reading one page may take",
-        Option("WORKER_MEMORY_MB", 300, whole, NO, "worker_memory_bytes", least=32, unit=1 << 20): (
-            "memory that it may cost beyond what a worker has at its start"
-        ),
-        Option("PAGE_NODES", 80_000, whole, NO, "read.nodes", least=1000): (
-            'elements of a page that are read; an article that runs on where reading ended is "too large"'
-        ),
-        Option("PAGE_DEPTH", 512, whole, NO, "read.depth", least=32): "how deep they may stand",
-        Option("PAGE_CHARS", 1_000_000, whole, NO, "read.chars", least=1000): "characters of text that are read",
-        Option("PAGE_LINKS", 2000, whole, NO, "read.links", least=1): "different links of a page that are read",
-        Option("SITEMAP_MAX_MB", 50, whole, NO, "read.file_bytes", least=1, unit=1 << 20): (
-            "unpacked size of a sitemap that is read"
-        ),
-        Option("SITEMAP_ENTRIES", 50_000, whole, NO, "read.file_entries", least=1): "entries of it that are read",
     },
     "how much of one answer": {
         Option("DOWNLOAD_TIMEOUT", 50, number, NO, "fetch.seconds", least=0.1): (
@@ -357,19 +340,9 @@ _TABLE: dict[str, dict[Option, str]] = {
         Option("STALL_SECONDS", 20.0, number, NO, "answer.stall", least=0.1): (
             "once its first byte has come, a fetch ends after so many seconds without one"
         ),
-        Option("LEAST_BYTES_PER_SECOND", 100.0, number, NO, "answer.least_rate"): (
-            "or with fewer bytes a second over that time"
-        ),
         Option("DOWNLOAD_MAXSIZE", 8 << 20, whole, NO, "answer.size", least=1024, shown="8 MiB"): (
             "bytes of a body, as sent and decoded; what is cut is read for links and stored as no article"
         ),
-        Option("COMPRESSION_RATIO", 200.0, number, NO, "answer.ratio", least=1): (
-            "a body that grows more than so many times when it is decoded (beyond 1 MiB) is refused as a bomb"
-        ),
-        Option("HEADER_MAX_KB", 64, whole, NO, "head.size", least=1, unit=1024): (
-            "headers of an answer; what is beyond is dropped, the page is not"
-        ),
-        Option("HEADER_MAX_LINES", 256, whole, NO, "head.lines", least=8): "the same, in lines",
     },
     "when something is wrong": {
         Option("LOG_FILE", None, text, to=""): "where the log goes, instead of stderr",
@@ -409,7 +382,7 @@ _TABLE: dict[str, dict[Option, str]] = {
 OPTIONS = tuple(
     replace(option, group=group, help=help_) for group, rows in _TABLE.items() for option, help_ in rows.items()
 )
-"""All settings that a user tunes, in the README's order."""
+"""All settings that a user tunes, in the order of docs/settings.md."""
 BY_NAME = {option.name: option for option in OPTIONS}
 
 

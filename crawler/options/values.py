@@ -60,10 +60,11 @@ class Option:
         unit: what 1 is in the unit of `Config`.
         among: the words that a word is one of, or that are taken.
         example: of a JSON object.
-        shown: the default in the README, where it depends on the machine or is hard to read.
+        shown: the default in docs/settings.md, where it depends on the machine or is hard to read.
         variable: environment variable that gives it beside `NEWS_<name>`.
         secret: shows the checked value without passwords, which messages leave out altogether; None when it has none.
-        group, help: the README's words, set from the table.
+        parts: of a JSON object, by their names in it.
+        group, help: what docs/settings.md says, set from the table.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Option:
     shown: str | None = None
     variable: str = ""
     secret: Callable[[Any], str] | None = None
+    parts: tuple[Option, ...] = ()
     group: str = ""
     help: str = ""
 
@@ -195,6 +197,15 @@ def mapping(option: Option, given: Any) -> dict[str, Any]:
     with suppress(ValueError, TypeError):
         return BaseSettings({"it": given}).getdict("it")
     raise ValueError(f"write it as JSON, e.g. -s {option.name}='{option.example}'")
+
+
+def record(option: Option, given: Any) -> dict[str, Any]:
+    """Parse a JSON object of the parts of an option; missing ones are defaults."""
+    values = mapping(option, given)
+    for name in values:
+        if name not in (known := [part.name for part in option.parts]):
+            raise ValueError(f"it has no part {name!r}; they are: {', '.join(known)}")
+    return {part.name: part.check(values.get(part.name, part.default)) for part in option.parts}
 
 
 def weights(option: Option, given: Any) -> dict[str, float]:

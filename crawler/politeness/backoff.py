@@ -33,15 +33,12 @@ class HostError:
 
 
 class HostErrors:
-    """The hosts that failed when they were last asked."""
-
     def __init__(self, policy: BackoffPolicy, now: float) -> None:
         self._policy = policy
         self._hosts: dict[int, HostError] = {}
         self._good_at = now
 
     def take_over(self, host_id: int, backoffs: int, until: float) -> None:
-        """Take over a host that another run may have put in backoff."""
         if backoffs:
             self._hosts[host_id] = HostError(backoffs=backoffs, until=until)
 
@@ -49,20 +46,12 @@ class HostErrors:
         self._hosts.pop(host_id, None)
 
     def recovered(self, host_id: int, now: float) -> bool:
-        """Note a good answer of a host; returns whether it had been in backoff."""
         self._good_at = max(self._good_at, now)
         before = self._hosts.pop(host_id, None)
         return before is not None and before.backoffs > 0
 
     def failed(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Note a failed request of a host; returns its errors now.
-
-        Args:
-            host_id: the host.
-            now: Unix time.
-            took: seconds until it had failed.
-            asked: seconds for which the host asks to be left alone.
-        """
+        """Note a failed request: seconds it `took`, seconds of rest `asked` by the host."""
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
         if host.backoffs or host.failures >= self._policy.failures:

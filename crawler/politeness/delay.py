@@ -35,8 +35,7 @@ class RobotsRules:
 
     Args:
         text: the robots.txt; empty means that everything is allowed.
-        agent: the product token we go by.
-        reason: why everything is forbidden, if it is (also an attribute).
+        reason: why everything is forbidden, if it is.
         most_delay: a crawl-delay beyond this many seconds forbids everything.
     """
 
@@ -57,7 +56,6 @@ class RobotsRules:
 
     @property
     def chars(self) -> int:
-        """Characters of the rules that are held."""
         return self._parsed.chars if self._parsed else 0
 
     @property
@@ -115,7 +113,7 @@ class DelayPolicy:
         delay: at least (`HOST_DELAY`).
         most_crawl_delay: a robots crawl-delay counts up to this (`CRAWL_DELAY_CAP`); beyond it nothing is fetched.
         factor: this many times as long as the host takes to answer (`HOST_DELAY_FACTOR`); 0 for no such pause.
-        most: such a pause is at most this long (`HOST_DELAY_MAX`).
+        most: such a pause is at most this long.
     """
 
     delay: float
@@ -147,14 +145,14 @@ class DelayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BackoffPolicy:
-    """Short pauses after failures, then backoffs that grow, then the host is dead.
+    """Pauses after failures, then backoffs that grow, then death (`HOST_BACKOFF`).
 
     Attributes:
-        failures: after so many failed requests in a row it is put in backoff (`HOST_FAILURES`).
-        rest: seconds of the first backoff; each further one is four times as long, up to an hour (`HOST_REST`).
-        rests: after so many backoffs in a row, each ended by a failure, it is dead (`HOST_GIVE_UP`).
+        failures: after so many failed requests in a row it is put in backoff.
+        rest: seconds of the first backoff; each further one is four times as long, up to an hour.
+        rests: after so many backoffs in a row, each ended by a failure, it is dead.
         alone: when hosts in backoff are all that is left, they are waited for until this many seconds after the last
-            good answer of any host (`HOST_WAIT`).
+            good answer of any host.
     """
 
     failures: int
@@ -169,15 +167,12 @@ class BackoffPolicy:
     def backoff(self, number: int, took: float = 0.0) -> float:
         """Return the seconds of the n-th backoff in a row (from 1).
 
-        Args:
-            number: n.
-            took: seconds until the request failed: a host that hangs is left alone for twice as long.
+        A host that hangs is left alone for twice as long as the failed request `took`.
         """
         grown = self.rest * _GROWTH ** min(10, number - 1)
         return min(LONGEST_PAUSE, max(grown, 2.0 * took))
 
     def is_dead(self, number: int) -> bool:
-        """Tell whether the host is dead instead of in its n-th backoff."""
         return number > self.rests
 
 

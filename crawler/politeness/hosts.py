@@ -42,15 +42,7 @@ class HostUpdate:
 
 
 class Hosts:
-    """Robots rules and errors of the hosts a run owns; all times are Unix seconds.
-
-    Args:
-        delay: pauses between requests that go well.
-        backoff: treatment of hosts that do not answer properly.
-        agent: the product token that robots.txt knows us by.
-        keep_seconds: time for which a robots.txt counts before it is fetched again.
-        now: start of the crawl.
-    """
+    """Robots rules and errors of the hosts a run owns; all times are Unix seconds."""
 
     def __init__(
         self, delay: DelayPolicy, backoff: BackoffPolicy, agent: str, *, keep_seconds: float, now: float
@@ -126,7 +118,6 @@ class Hosts:
         return stale_hosts
 
     def close(self, host_id: int, reason: SkipReason) -> None:
-        """Forbid a host from now on."""
         self._rules[host_id] = RobotsRules("", self._agent, reason)
         self._reserve(host_id, 0)
         self._stale_at.pop(host_id, None)
@@ -165,7 +156,6 @@ class Hosts:
     # ------------------------------------------------------------ answers
 
     def answered(self, page: Page) -> HostUpdate:
-        """Note an answer, or that there was none."""
         host_id, now = page.lease.host_id, page.fetched_at
         ours = {FailReason.OUT_OF_HANDLES, FailReason.NO_PROXY, FailReason.ADDRESS_REFUSED}
         if page.lacks_https or page.error in ours or (page.error is FailReason.BOMB and page.lease.kind != Kind.ROBOTS):

@@ -57,7 +57,6 @@ class Outage:
         return self.is_down and not (self._has_ways and reasons == {FailReason.NO_PROXY})
 
     def answered(self, host_id: int, url: str) -> None:
-        """Note that a host said something when it was asked for a URL."""
         self.is_down = self.suspected  # else others do answer
         self._silent.clear()
         self._good[host_id] = url
@@ -70,13 +69,7 @@ class Outage:
     ) -> bool:
         """Note that a host said nothing; returns whether the network is suspected now.
 
-        Args:
-            host_id: of the host.
-            url: that was asked for.
-            reason: why there was no answer.
-            detail: beside the reason.
-            active: hosts that are being asked, or will be.
-            now: uptime, in seconds.
+        `active` are the hosts that are being asked or will be, `now` is uptime in seconds.
         """
         if reason not in _CAUSES:
             self.answered(host_id, url)

@@ -62,10 +62,7 @@ class Robots:
     _own: dict[str, Protego] = field(default_factory=dict)
 
     def allows(self, url: str) -> bool:
-        """Tell whether a URL may be fetched.
-
-        Args:
-            url: canonical.
+        """Tell whether a canonical URL may be fetched.
 
         Cost: linear in the number of rules; some 6 ms for `MOST_RULES`.
         Source: RFC 9309, section 2.2.2.
@@ -81,7 +78,7 @@ class Robots:
 
 @lru_cache(maxsize=8)
 def parse(text: str, agent: str) -> Robots:
-    r"""Read a robots.txt.
+    r"""Read a robots.txt; the files read last are remembered.
 
     The groups for our own name count, all of them together; without one, those for `*`. As most software reads the
     files of the web, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was
@@ -91,9 +88,6 @@ def parse(text: str, agent: str) -> Robots:
     Args:
         text: of the file.
         agent: our product token; in the file it may stand in any case, with a version behind it.
-
-    Returns:
-        Its rules; the files read last are remembered, so that a long one can be read in a thread beforehand.
 
     Cost: linear in the length of the text.
     Source: RFC 9309, section 2.2.
@@ -126,7 +120,6 @@ def parse(text: str, agent: str) -> Robots:
 
 
 def _read(lines: Sequence[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
-    """Give the lines that concern us to Protego."""
     delays = (_DELAY.fullmatch(value[:_MOST_NUMBER_CHARS]) for name, value in lines if name.startswith("crawl"))
     named = frozenset(filter(None, (_origin_host(value) for _, value in lines)))
     text = _write(lines, "")
@@ -167,7 +160,6 @@ def _write(lines: Sequence[tuple[str, str]], host: str) -> str:
 
 
 def _origin_host(value: str) -> str | None:
-    """Return the host of the origin before a rule's path; None without one."""
     origin = _ORIGIN.match(value)
     url = canonicalize(origin[0]) if origin else None
     return bare_host(url) if url else None

@@ -97,7 +97,9 @@ class _OpenGraph:
             most = len(self.ranking.graph) // 2
             self._reader.close()
             self._begin(most)
-            logger.info("the graph of links is full (RANK_MEMORY_MB): the newest %d URLs are ranked from here on", most)
+            logger.info(
+                "the graph of links is full (MEMORY_MB, rank): the newest %d URLs are ranked from here on", most
+            )
         if "host" in self.request.priority.weights:
             self.ranking.set_yields(*self._reader.yields())
 

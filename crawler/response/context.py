@@ -62,5 +62,4 @@ class Context:
     cookies: CookieStates = field(default_factory=CookieStates)
 
     def robots(self, kind: str, text: str = "") -> tuple[tuple[int, str, str], ...]:
-        """Make the same rules for all the hosts concerned."""
         return tuple((host_id, kind, text) for host_id in self.robots_hosts)

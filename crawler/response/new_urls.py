@@ -78,7 +78,6 @@ def new_url(
 
 
 def beside(page: Page, target: Target, context: Context, found_in: int, **more: Any) -> NewUrl:
-    """Make a URL that a page names, as deep as the page itself."""
     lease = page.lease
     more |= {"depth": lease.depth, "now": page.fetched_at, "seed_id": lease.seed_id}
     return new_url(target, priority=context.priority, found_in=found_in, **more)

@@ -35,7 +35,6 @@ _KEEPS_NOINDEX = "NOINDEX=store keeps it"
 
 
 def judge(page: Page, context: Context) -> Outcome:
-    """Return the outcome of one page of any kind."""
     if page.error or is_lost(page, context.tries):
         return _no_answer(page, context) if page.redirect is None else _plain(page, page.redirect, context)
     if page.lease.found_in == BlockKind.PROBE and page.status not in _TRY_AGAIN:
@@ -95,7 +94,6 @@ def is_lost(page: Page, tries: int) -> bool:
 
 
 def _no_answer(page: Page, context: Context) -> Outcome:
-    """Judge a connection that was refused, reset, timed out or lost."""
     error = page.error or FailReason.TRUNCATED  # lost in the body
     if error is FailReason.ADDRESS_REFUSED:
         return _outcome(page, State.SKIPPED, error, robots=context.robots("refused"))
@@ -113,7 +111,6 @@ def _no_answer(page: Page, context: Context) -> Outcome:
 
 
 def _try_again(page: Page, reason: FailReason, detail: str = "", asked_seconds: float | None = None) -> Outcome:
-    """Ask again after a pause that grows with every try, or that the server asks for."""
     pause = asked_seconds if asked_seconds is not None else retry_pause(page.lease.tries + 1)
     again = page.fetched_at + pause
     return _outcome(page, State.PENDING, reason, detail, next_visit=again, failed=not reason.is_ours)
@@ -156,7 +153,6 @@ def _redirect(page: Page, context: Context) -> Outcome:
 
 
 def _plain(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the same URL by http in the place of one that https does not reach."""
     followed = _follow(page, target, context)
     return replace(followed, reason=SkipReason.NO_HTTPS, detail=label(page.error, page.detail))
 
@@ -219,7 +215,6 @@ def _may_get_in(page: Page, target: Target, context: Context) -> bool:
 
 
 def _read(page: Page, context: Context) -> Outcome:
-    """Judge a page, feed or sitemap that a worker has read, or could not read."""
     lease, parsed = page.lease, page.parsed
     if parsed is None and page.unreadable is FailReason.NO_PROXY:  # for what it asked for while it was shown
         return replace(_try_again(page, page.unreadable, asked_seconds=HANDLES_PAUSE), tried=False)
@@ -309,7 +304,6 @@ def _named(
 
 
 def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredPage | None:
-    """Return the bytes to keep of a page, or its place in the archive."""
     if parsed.raw is None and (article is None or page.archived is None):
         return None
     return StoredPage(
@@ -318,7 +312,6 @@ def _raw(page: Page, parsed: ParseResult, article: NewArticle | None) -> StoredP
 
 
 def _remark(parsed: ParseResult, *, is_far: bool) -> tuple[Reason | None, str]:
-    """Return the doubt about an article, if any, with its detail."""
     if is_far:
         return PageReason.OFF_TOPIC, ""
     if parsed.description.harm_detail:
@@ -367,7 +360,6 @@ def _article(page: Page, parsed: ParseResult, context: Context) -> NewArticle:
 
 
 def _place(page: Page, parsed: ParseResult, context: Context) -> tuple[Place | None, list[NewUrl]]:
-    """Return the page's place in an article of several, and the pages beside it."""
     number = parsed.metadata.page_number
     following = _beside(page, parsed.next_part if number < MAX_PARTS else None, context)
     previous = _beside(page, parsed.previous_part, context)
@@ -379,7 +371,6 @@ def _place(page: Page, parsed: ParseResult, context: Context) -> tuple[Place | N
 
 
 def _beside(page: Page, target: Target | None, context: Context) -> NewUrl | None:
-    """Return another part of the page's article, if it may be fetched."""
     lease = page.lease
     passed = lease.hops if lease.found_in == BlockKind.PART else 0
     if target is None or passed >= MAX_PARTS or context.disallow_reason(lease.host_id, target.url):

@@ -231,11 +231,9 @@ class _Again:
         )
 
     def _failed(self) -> Outcome:
-        """Visit it again later, as if there had been no visit: no answer, or an error."""
         return replace(self._as_before(), next_visit=self._later())
 
     def _later(self) -> float | None:
-        """Return the next visit by what was known before this one."""
         lease = self._lease
         if self._was_list or not self._was_article:
             return self._now + _list_pause(lease, lease.watched, lease.brought, self._schedule)

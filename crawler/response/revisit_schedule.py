@@ -51,9 +51,11 @@ class Schedule:
     """Intervals between visits."""
 
     worth: float = 3_600.0
-    least: float = 300.0
+    """Seconds of an article's waiting that are worth a request (`REVISIT_WORTH`)."""
+    least: float = 300.0  # seconds of every interval (`REVISIT_MIN`, `REVISIT_MAX`)
     most: float = 7 * DAY
     article_seconds: float = 7 * DAY
+    """Age up to which articles are looked at again (`REVISIT_ARTICLES`); 0 for never."""
 
     def bounded(self, seconds: float) -> float:
         return min(self.most, max(self.least, seconds))

@@ -46,10 +46,7 @@ class SeedScope:
         self.learn(rows)
 
     def learn(self, rows: Iterable[StoredSeed]) -> None:
-        """Take over seeds as the table has them.
-
-        Other processes add seeds, and hosts that theirs redirected to.
-        """
+        """Take over seeds as the table has them; other processes add seeds and hosts."""
         for row in rows:
             if self._rows.get(row.id) != row:
                 self._rows[row.id] = row
@@ -60,7 +57,6 @@ class SeedScope:
                     self._proxies[row.id] = row.proxy
 
     def _put(self, seed_id: int, scope: Scope) -> None:
-        """Note the scope of a seed's crawl, so that no question has to look at all seeds."""
         self._scopes[seed_id] = scope
         for host in scope.hosts:
             self._seed_of.setdefault(host, seed_id)
@@ -94,7 +90,6 @@ class SeedScope:
         return self._most_depth if row is None or row.depth is None else row.depth
 
     def render_of(self, lease: Lease) -> str:
-        """Return the seed's own setting of `RENDER`: "never", "auto", or "" for none."""
         row = self._rows.get(lease.seed_id or 0)
         return "" if row is None else row.render
 
@@ -115,7 +110,6 @@ class SeedScope:
         return self._proxies.get(lease.seed_id, "")
 
     def proxy_of_host(self, host: str) -> str:
-        """Return the proxies through which a robots.txt is asked for; empty for none."""
         seed_id = self._asked_by.get(host, self._seed_of.get(host, 0))
         return self._proxies.get(seed_id, "")
 
@@ -129,7 +123,6 @@ class SeedScope:
             self._put(seed_id, replace(scope, hosts=(*scope.hosts, host)))
 
     def sitemaps(self, host: str, base: str, named: Sequence[str], *, priority: Priority, now: float) -> list[NewUrl]:
-        """Return a seed host's sitemaps: those robots.txt names, else the usual place."""
         seed_id = self._seed_of.get(host)
         if seed_id is None or self.depth_of(seed_id) == 0:
             return []

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import zstandard
+from ..decode.zstd import Compressor, decompress
 
 _TITLE_BYTES = 4
 
@@ -17,15 +17,16 @@ class TextPacker:
     """Packs titles with texts, and unpacks them."""
 
     def __init__(self) -> None:
-        self._pack = zstandard.ZstdCompressor(level=1).compress
-        self._unpack = zstandard.ZstdDecompressor().decompress
+        self._compressor = Compressor(level=1)
 
     def pack(self, title: str, text: str) -> bytes:
         head, body = (part.encode("utf-8", "surrogatepass") for part in (title, text))
-        return self._pack(len(head).to_bytes(_TITLE_BYTES, "little") + head + body)
+        return self._compressor.compress(
+            len(head).to_bytes(_TITLE_BYTES, "little") + head + body, Compressor.FLUSH_FRAME
+        )
 
     def unpack(self, packed: bytes) -> tuple[str, str]:
-        whole = self._unpack(packed)
+        whole = decompress(packed)
         body = _TITLE_BYTES + int.from_bytes(whole[:_TITLE_BYTES], "little")
         return whole[_TITLE_BYTES:body].decode("utf-8", "surrogatepass"), whole[body:].decode("utf-8", "surrogatepass")
 

@@ -12,11 +12,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+def _pyarrow() -> Any:
+    """Import pyarrow, an extra that takes a fifth of a second.
+
+    Raises:
+        ValueError: it is missing.
+    """
+    try:
+        import pyarrow  # noqa: PLC0415
+    except ImportError:
+        raise ValueError("Parquet and Arrow tables need pyarrow: uv sync --extra export") from None
+    return pyarrow
+
+
 @cache
 def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
     """Return the types of some fields of a record."""
-    import pyarrow as pa  # noqa: PLC0415 - takes a fifth of a second, and few exports need it
-
+    pa = _pyarrow()
     types = {
         "str": pa.string(),
         "Category": pa.dictionary(pa.int32(), pa.string()),
@@ -32,21 +44,18 @@ def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
 
 def batch(record: type, columns: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
     """Make a batch of rows that hold the values of the database."""
-    import pyarrow as pa  # noqa: PLC0415
-
+    pa = _pyarrow()
     wanted = schema(record, columns)
-    made = readers(record)
+    converters = readers(record)
     arrays = []
     for at, field in enumerate(wanted):
         values: Iterable[Any] = (row[at] for row in rows)
-        if field.name in made and field.name != "images":
-            values = map(made[field.name], values)
+        if field.name in converters and field.name != "images":
+            values = map(converters[field.name], values)
         arrays.append(pa.array(list(values), type=field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=wanted)
 
 
 def table(record: Any, columns: tuple[str, ...], batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Make one table of batches of these columns."""
-    import pyarrow as pa  # noqa: PLC0415
-
+    pa = _pyarrow()
     return pa.Table.from_batches(batches, schema=schema(record, columns)).unify_dictionaries()

@@ -12,7 +12,7 @@ _FORMULA = (
 _TO_MARK = re.compile(f"'*{_FORMULA}")
 _MARKED = re.compile(f"'+{_FORMULA}")
 _NUMBER = re.compile(r"-\d+", re.ASCII)
-"""As identifiers are."""
+"""The form of identifiers."""
 
 
 def harmless(value: Any) -> Any:

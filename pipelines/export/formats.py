@@ -1,7 +1,7 @@
 """Writers of rows: JSON lines, CSV, Parquet, Markdown.
 
-Each takes rows of database values, page after page, and writes what it takes at once, so that no more than a page, or a
-row group of Parquet, is held in memory.
+Each takes rows of database values page by page and writes them at once, so that memory holds no more than a page, or a
+row group of Parquet.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ FRONT_MATTER: Final = (
     "id",
     "number",
 )
-"""What stands before an article in Markdown, unless other columns are named."""
+"""Columns before an article in Markdown, unless others are named."""
 BODY: Final = ("title", "text", "html", "url", "site", "published_at", "id")
-"""Columns that an article's Markdown is made of, beside its front matter."""
+"""Columns needed for an article's Markdown, beside its front matter."""
 _GROUP_BYTES: Final = 16 << 20
 _TITLE_CHARS: Final = 40
 _UNNAMED = re.compile(r"[\W_]+")
@@ -57,22 +57,20 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class RowWriter:
-    """Base of all writers: a context, left when all is written or one failed."""
+    """Base of all writers: a context, left when all is written or a write failed."""
 
     def __enter__(self) -> Self:
-        """Begin."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End what was written, if nothing went wrong."""
+        """End the file, unless an error occurred."""
 
     def write(self, rows: Rows) -> None:
-        """Write some rows."""
         raise NotImplementedError
 
 
 class JsonLines(RowWriter):
-    """JSON lines: an object a row, with the names of the columns; lists are lists."""
+    """JSON lines: an object a row, named by the columns; lists are lists."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
         self._file = file
@@ -80,7 +78,6 @@ class JsonLines(RowWriter):
         self._lists = [name for name in columns if name in LISTS]
 
     def write(self, rows: Rows) -> None:
-        """Write a line a row."""
         for row in rows:
             values = dict(zip(self._columns, row, strict=True))
             values |= {name: split_names(values[name]) for name in self._lists}
@@ -88,7 +85,7 @@ class JsonLines(RowWriter):
 
 
 class Csv(RowWriter):
-    """CSV for spreadsheets: a header, cells that are no formulas, names joined by "、"."""
+    """CSV for spreadsheets: no cell is a formula, names are joined by "、"."""
 
     def __init__(self, file: BinaryIO, columns: Sequence[str], begin: bytes, *, header: bool) -> None:
         self._file = file
@@ -98,12 +95,11 @@ class Csv(RowWriter):
             self._write([columns])
 
     def write(self, rows: Rows) -> None:
-        """Write a record a row; images by their URLs."""
-        made = [list(row) for row in rows]
-        for row in made:
+        cells = [list(row) for row in rows]
+        for row in cells:
             for at in self._images:
                 row[at] = " ".join(image["url"] for image in row[at])
-        self._write([map(harmless, row) for row in made])
+        self._write([map(harmless, row) for row in cells])
 
     def _write(self, rows: Sequence[Any]) -> None:
         text = io.StringIO(newline="")
@@ -115,12 +111,13 @@ class Parquet(RowWriter):
     """Parquet: typed columns, compressed, in row groups of some 16 MB."""
 
     def __init__(self, file: BinaryIO, record: Any, columns: tuple[str, ...]) -> None:
-        import pyarrow.parquet as pq  # noqa: PLC0415 - takes a fifth of a second
+        schema = arrow.schema(record, columns)  # says so if pyarrow is missing
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
         self._record = record
         self._columns = columns
         self._batches: list[Any] = []
-        self._writer = pq.ParquetWriter(file, arrow.schema(record, columns), compression="zstd")
+        self._writer = pq.ParquetWriter(file, schema, compression="zstd")
 
     def write(self, rows: Rows) -> None:
         """Gather rows, and write a row group when there are enough."""
@@ -152,7 +149,6 @@ class MarkdownStream(RowWriter):
         self._shown = shown
 
     def write(self, rows: Rows) -> None:
-        """Write a document a row."""
         for row in rows:
             text = article_markdown(dict(zip(self._columns, row, strict=True)), self._shown)
             self._file.write(f"{text}\n".encode("utf-8", "replace"))
@@ -162,7 +158,7 @@ class MarkdownFolder(RowWriter):
     """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`.
 
     Args:
-        folder: where they go; it is there.
+        folder: an existing one.
         columns: of the rows.
         shown: those of the front matter.
         save: writes a file whole or not at all.
@@ -177,7 +173,6 @@ class MarkdownFolder(RowWriter):
         self._save = save
 
     def write(self, rows: Rows) -> None:
-        """Write a file a row."""
         for row in rows:
             values = dict(zip(self._columns, row, strict=True))
             text = article_markdown(values, self._shown)
@@ -185,15 +180,12 @@ class MarkdownFolder(RowWriter):
 
 
 class MarkdownTable(RowWriter):
-    """Rows as one Markdown table."""
-
     def __init__(self, file: BinaryIO, columns: Sequence[str]) -> None:
         self._file = file
         self._line(columns)
         self._line(["---"] * len(columns))
 
     def write(self, rows: Rows) -> None:
-        """Write a line a row."""
         for row in rows:
             self._line(["" if value is None else literal(str(value)) for value in row])
 
@@ -207,7 +199,7 @@ def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:
 
     Args:
         values: database values of an article, those of `BODY` and `shown` among them.
-        shown: columns of the front matter; those that are empty are left out.
+        shown: columns of the front matter; empty ones are left out.
 
     Cost: 0.5 milliseconds for a text of 1,000 characters.
     """
@@ -239,8 +231,8 @@ def file_name(values: Mapping[str, Any]) -> Path:
     return Path(site) / f"{'-'.join(filter(None, (day, title, values['id'])))}.md"
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 # ---------------------------------------------------------------- files that go on
@@ -268,7 +260,7 @@ def csv_end(file: BinaryIO, key: str, columns: Sequence[str]) -> tuple[int, str]
     """Return where the last whole record of a CSV file ends, and its key.
 
     Raises:
-        ValueError: it has other columns, or none by which an export goes on.
+        ValueError: it has other columns, or lacks the one with the key.
     """
     csv.field_size_limit(1 << 30)
     read = whole = end = 0

@@ -59,13 +59,13 @@ class ExportTable(Generic[T]):
     """A table that can be exported.
 
     Attributes:
-        name: of the table, for people.
-        record: what a row becomes.
+        name: for people.
+        record: the type of a row.
         key: the column by which an export goes on.
-        conditions: options of a selection that say something here.
+        conditions: options of a selection that apply to it.
         read: reads rows behind a key.
-        at_once: rows that are read together.
-        columns: shown unless others are named; by default all.
+        at_once: rows read together.
+        columns: shown unless others are named; empty for all.
     """
 
     name: str
@@ -78,14 +78,13 @@ class ExportTable(Generic[T]):
 
     @property
     def all_columns(self) -> tuple[str, ...]:
-        """Columns that may be named."""
         return tuple(annotations_of(self.record))
 
     def check_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the columns named, or the usual ones.
 
         Raises:
-            ValueError: there is no such column, or one is named twice.
+            ValueError: a column does not exist or is named twice.
         """
         for name in columns:
             if name not in self.all_columns:
@@ -95,7 +94,7 @@ class ExportTable(Generic[T]):
         return tuple(columns) or self.columns or self.all_columns
 
     def keys_of(self, text: str, count: int) -> tuple[Key, ...]:
-        """Read where a reading of so many databases stood.
+        """Read the place of an earlier export from this number of databases.
 
         Raises:
             ValueError: it is no such place.
@@ -126,7 +125,7 @@ def key_text(key: Key) -> str:
 
 
 def place_text(keys: Sequence[Key]) -> str:
-    """Write where a reading stands: the key of the last row of each database."""
+    """Write the place of an export: the key of the last row of each database."""
     return ",".join(key_text(key) if key else _NOT_BEGUN for key in keys)
 
 
@@ -140,13 +139,13 @@ def _with_keys(read: ReadPage) -> ReadPage:
 
     def page(connection: Any, columns: Sequence[str], wanted: Selection, after: Key, most: int) -> Sequence[Row]:
         stored = [name for name in columns if name != "key"]
-        made = []
+        rows = []
         for key, values in read(connection, stored, wanted, after, most):
             shown = {"key": key_text(key), **dict(zip(stored, values, strict=True))}
             if "block" in shown:
                 shown["block"] = _BLOCKS.get(shown["block"], str(shown["block"]))
-            made.append((key, tuple(shown[name] for name in columns)))
-        return made
+            rows.append((key, tuple(shown[name] for name in columns)))
+        return rows
 
     return page
 
@@ -165,20 +164,17 @@ TABLES: dict[str, ExportTable[Any]] = {table.name: table for table in (ARTICLES,
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """Rows of a crawl's databases, one after the other, read when they are asked for.
+    """Rows of a crawl's databases, one after the other, read as they are asked for.
 
-    They come a page at a time. Each iteration reads from the beginning, and sees what was stored until it came there.
+    They come a page at a time. Each iteration reads from the beginning, and sees everything stored until it came there.
     It holds some hundred rows in memory, and no transaction between two pages.
 
     Attributes:
-        table: what is read.
-        databases: where it is read.
-        wanted: conditions.
         plan: words that articles must have; None for all articles.
         after: key behind which the rows of each database begin.
 
     Raises:
-        db.engine.errors.DatabaseProblem: while it is read: the database is missing, of another version, or gone.
+        db.engine.errors.DatabaseProblem: in an iteration: the database is missing, of another version, or gone.
     """
 
     table: ExportTable[T]
@@ -191,7 +187,7 @@ class Reading(Generic[T]):
         """Yield keys and database values of some columns, page after page.
 
         Raises:
-            ValueError: there is no such column or site.
+            ValueError: a column or site does not exist.
         """
         return (rows for rows, _ in self.steps(columns))
 
@@ -199,7 +195,7 @@ class Reading(Generic[T]):
         """Yield the same pages, each with the text of the place behind it.
 
         Raises:
-            ValueError: there is no such column or site.
+            ValueError: a column or site does not exist.
         """
         names = self.table.check_columns(columns)
         with ExitStack() as stack:
@@ -254,8 +250,8 @@ class Reading(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         """Yield typed records."""
         names = self.table.all_columns
-        made = readers(self.table.record)
-        places = [(at, made[name]) for at, name in enumerate(names) if name in made]
+        converters = readers(self.table.record)
+        places = [(at, converters[name]) for at, name in enumerate(names) if name in converters]
         for page in self.pages(names):
             for _, row in page:
                 values = list(row)
@@ -279,7 +275,6 @@ def _chosen(columns: Sequence[str], wanted: Selection, numbers: Sequence[int], c
 
 
 def _has(phrases: Sequence[str], text: str) -> bool:
-    """Tell whether all phrases stand in a text."""
     folded = plain(fold(text))
     return all(phrase in folded for phrase in phrases)
 
@@ -329,7 +324,7 @@ def reading(
     """Read a table; see `read_articles`.
 
     Raises:
-        ValueError: an argument cannot be read, or says nothing of this table.
+        ValueError: an argument cannot be read, or does not apply to this table.
     """
     given = {"since": since, "until": until, "site": site, "language": language, "query": query}
     for name, value in given.items():
@@ -362,7 +357,7 @@ read_sites = partial(reading, SITES)
 
 
 def _plan(query: str) -> QueryPlan | None:
-    """Read a query; None when it asks for no words and nothing else.
+    """Read a query; None for an empty one.
 
     Raises:
         ValueError: it has no word in it.
@@ -376,7 +371,7 @@ def _plan(query: str) -> QueryPlan | None:
 
 
 def _end(value: Time, now: float) -> str | Bound:
-    """Return a bound of time, or what people wrote of it."""
+    """Return a bound of time, or its text as people wrote it."""
     if isinstance(value, datetime):
         return Bound(seconds=now - value.timestamp())
     return Bound(value) if isinstance(value, date) else value

@@ -1,7 +1,7 @@
-"""Records of what is stored: frozen, typed, with the names of the views.
+"""Records of stored rows: frozen, typed, with the names of the views.
 
-A field's annotation says how the value of the database becomes that of the record (`readers`), and of which type its
-column in an Arrow table is (`pipelines.export.arrow`).
+A field's annotation tells how a database value becomes the record's (`readers`), and the type of its column in an
+Arrow table (`pipelines.export.arrow`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from db.records.article import split_names
 from db.records.keys import read_time
 
 Category: TypeAlias = str
-"""A text of which there are few, which columns keep once each."""
+"""A text with few different values, each kept once in a column."""
 
 
 class StoredImage(NamedTuple):
-    """An image of an article."""
-
     url: str
     caption: str
 
@@ -29,8 +27,8 @@ class StoredImage(NamedTuple):
 class StoredArticle:
     """An article, with the columns of `v_articles`.
 
-    They are those of `db.records.article.ArticleItem`, which tells what each means, but lists are tuples,
-    and times in UTC are aware. `published_at` stays as precise as its page: text.
+    They are explained in `db.records.article.ArticleItem`, but lists are tuples and times in UTC are aware.
+    `published_at` stays a text, as precise as its page.
     """
 
     id: str
@@ -80,9 +78,8 @@ class StoredLink:
 
     Attributes:
         key: place in the order of the export.
-        source, target: URLs; a target outside of the crawl whose URL is kept no longer has none.
+        target: None for a target outside of the crawl whose URL is no longer kept.
         block: place on the page: body, list, related, navigation, pagination, other ...
-        source_id, target_id: identifiers of the URLs.
     """
 
     key: str
@@ -99,12 +96,10 @@ class StoredDuplicate:
 
     Attributes:
         key: place in the order of the export.
-        url, site, title, published_at, published_utc: the article; only URL and site of one that is not kept.
-        of_url, of_site, of_title, of_published_at, of_published_utc: the one that it repeats.
+        site: with the URL, all that remains of an article that is not kept.
+        of_url: that of the earlier article, as all `of_` columns.
         similarity: 0 to 1.
-        method: how it was found.
         kind: same, edited, part-of, contains; quotes or template: related, but no duplicate.
-        article_id, of_id: identifiers of both.
     """
 
     key: str
@@ -127,7 +122,7 @@ class StoredDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class StoredSite:
-    """A site that was asked for something, with the columns of `v_sites`."""
+    """A site that was crawled, with the columns of `v_sites`."""
 
     id: str
     site: Category
@@ -154,17 +149,13 @@ _READERS: dict[str, Reader] = {
     "tuple[str, ...]": lambda value: tuple(split_names(value)),
     "tuple[StoredImage, ...]": _images,
 }
-"""By the annotation of the field; values of other fields are what they are."""
+"""By the annotation of the field; values of other fields stay as they are."""
 
 
 def annotations_of(record: Any) -> dict[str, str]:
-    """Return the fields of a record and their annotations."""
     return {field.name: str(field.type) for field in fields(record)}
 
 
 def readers(record: Any) -> dict[str, Reader]:
-    """Return the functions that make values of the database values of a record.
-
-    By the names of those fields that need one.
-    """
+    """Return the functions that make a record's values, for the fields that need one."""
     return {name: _READERS[kind] for name, kind in annotations_of(record).items() if kind in _READERS}

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from db.records.reasons import PageReason
 
-from .. import models
 from ..decode.text import squeeze
 from ..document.boxes import find_boxes, is_thread
 from ..document.document import Document
 from ..document.noise import is_above, is_aside, is_counter, is_extra, is_info, is_label, is_pointer, is_stamp
 from ..document.view import HEADINGS, Flags, Values, measure
+from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
 from .borders.copies import drop_copies
@@ -89,10 +88,9 @@ _BYLINE = re.compile(
 )
 
 
-@lru_cache(maxsize=1)
 def network() -> StagedNetwork:
     """Return the shipped networks."""
-    return StagedNetwork.of(models.load("combined"))
+    return load("combined", StagedNetwork.of)
 
 
 def extract(document: Document, params: Params) -> Extraction:

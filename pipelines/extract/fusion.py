@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from .. import models
 from ..document.document import Document
 from ..document.tokens import terms
 from ..document.view import Flags, measure
+from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
 
@@ -52,6 +51,11 @@ class WordModel:
 
     prior: float
     words: Mapping[str, float]
+
+    @classmethod
+    def of(cls, model: Mapping[str, Any]) -> WordModel:
+        """Return the model of a file."""
+        return cls(float(model["prior"]), {str(word): float(odds) for word, odds in model["words"].items()})
 
 
 def log_odds(text: str, model: WordModel) -> float:
@@ -109,13 +113,7 @@ def extract(document: Document, params: Params) -> Extraction:
         the first one is, because that one is often a date line.
     """
     flags = leaves(document, params)
-    words = _words()
+    words = load("words", WordModel.of)
     for index in np.flatnonzero(flags):
         flags[index] = log_odds(document.blocks.texts[index], words) >= params.log_odds
     return render.answer(document, np.flatnonzero(flags).tolist(), measure(document).prose.tolist(), params.min_chars)
-
-
-@cache
-def _words() -> WordModel:
-    model = models.load("words")
-    return WordModel(model["prior"], model["words"])

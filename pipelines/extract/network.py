@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from ..decode.characters import Counts
 from ..document.document import Document, sum_sub_trees
 from ..document.view import Flags, Values, measure
+from ..models.network import DenseNetwork
 from .features import Table
 
 Matrix = NDArray[np.float32]
 
-_CLIP: Final = 5.0
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SURE: Final = 0.01
 """A chance below this, or as near to 1, is believed to one network."""
@@ -39,82 +39,30 @@ OWN: Final = ("mass", "links", "marks", "is heading", "is p", "is li", "place", 
 """Features that the second networks see, too."""
 
 
-def standardise(values: Matrix, shift: Matrix, scale: Matrix) -> Matrix:
-    """Bring inputs to the same size, outliers to five times that."""
-    clipped: Matrix = np.clip((values - shift) * scale, -_CLIP, _CLIP)
-    return clipped
+def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
+    """Return the mean of the networks' votes, in [0, 1], one per column of `values`.
 
+    Where the first network is sure, the others are not asked.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BlockNetwork:
-    """Several trained networks of the same shape.
+    Args:
+        networks: with one output each.
+        values: features x blocks.
 
-    Attributes:
-        features: names of the inputs, in order.
-        shift, scale: what is taken from each input, and by what it is then divided.
-        weights: per layer a stack of matrices (networks, outputs, inputs).
-        biases: per layer a stack of columns (networks, outputs, 1).
+    Cost: O(networks x weights x blocks in doubt + weights x blocks).
     """
+    inputs = networks.standardise(values)
+    chances = _mean_vote(networks, inputs, slice(0, 1))
+    doubtful = np.flatnonzero((chances > _SURE) & (chances < 1 - _SURE))
+    others = len(networks.weights[0]) - 1
+    if others and len(doubtful):
+        votes = _mean_vote(networks, inputs[:, doubtful], slice(1, None))
+        chances[doubtful] = (chances[doubtful] + votes * others) / (others + 1)
+    return chances
 
-    features: tuple[str, ...]
-    shift: Matrix
-    scale: Matrix
-    weights: tuple[Matrix, ...]
-    biases: tuple[Matrix, ...]
 
-    def predict(self, values: Matrix) -> Matrix:
-        """Return the mean of the networks' votes, in [0, 1].
-
-        There is one per column of `values` (features x blocks). Where the first network is sure, the others are not
-        asked.
-
-        Cost: O(networks x weights x blocks in doubt + weights x blocks).
-        """
-        inputs = standardise(values, self.shift, self.scale)
-        chances = self._votes(inputs, slice(0, 1))
-        doubtful = np.flatnonzero((chances > _SURE) & (chances < 1 - _SURE))
-        others = len(self.weights[0]) - 1
-        if others and len(doubtful):
-            votes = self._votes(inputs[:, doubtful], slice(1, None))
-            chances[doubtful] = (chances[doubtful] + votes * others) / (others + 1)
-        return chances
-
-    def _votes(self, inputs: Matrix, which: slice) -> Matrix:
-        """Return the mean of the votes of some networks."""
-        first = self.weights[0][which]
-        # All networks see the same input: one product for the first layer of all of them.
-        joined = first.reshape(-1, first.shape[2]) @ inputs
-        layer = joined.reshape(len(first), first.shape[1], -1) + self.biases[0][which]
-        for weights, biases in zip(self.weights[1:], self.biases[1:], strict=True):
-            np.maximum(layer, 0, out=layer)
-            layer = weights[which] @ layer + biases[which]
-        mean: Matrix = (1 / (1 + np.exp(-layer[:, 0, :]))).mean(axis=0)
-        return mean
-
-    def model(self) -> dict[str, object]:
-        """Return the networks as strings and lists, a row of numbers being one string."""
-        return {
-            "features": list(self.features),
-            "shift": _row(self.shift[:, 0]),
-            "scale": _row(self.scale[:, 0]),
-            "weights": [[[_row(row) for row in matrix] for matrix in layer] for layer in self.weights],
-            "biases": [[_row(column[:, 0]) for column in layer] for layer in self.biases],
-        }
-
-    @classmethod
-    def of(cls, model: Mapping[str, Any]) -> BlockNetwork:
-        """Return the networks that `model` describes."""
-
-        def numbers(rows: Any) -> Any:
-            return _numbers(rows) if isinstance(rows, str) else [numbers(row) for row in rows]
-
-        return cls(
-            tuple(model["features"]),
-            _numbers(model["shift"])[:, None],
-            _numbers(model["scale"])[:, None],
-            tuple(np.asarray(numbers(layer), np.float32) for layer in model["weights"]),
-            tuple(np.asarray(numbers(layer), np.float32)[:, :, None] for layer in model["biases"]),
-        )
+def _mean_vote(networks: DenseNetwork, inputs: Matrix, which: slice) -> Matrix:
+    mean: Matrix = (1 / (1 + np.exp(-networks.outputs(inputs, which)[:, 0, :]))).mean(axis=0)
+    return mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,8 +180,8 @@ class StagedNetwork:
     """
 
     odds: Mapping[str, float]
-    first: BlockNetwork
-    second: BlockNetwork
+    first: DenseNetwork
+    second: DenseNetwork
 
     def predict(self, table: Table, layout: Layout) -> Values:
         """Return the chance of each block, in [0, 1].
@@ -244,8 +192,8 @@ class StagedNetwork:
 
         Cost: O(networks x weights x blocks + nodes).
         """
-        around = surroundings(layout, table, self.first.predict(table.values))
-        chances: Values = self.second.predict(around.values).astype(np.float64)
+        around = surroundings(layout, table, predict(self.first, table.values))
+        chances: Values = predict(self.second, around.values).astype(np.float64)
         return chances
 
     def model(self) -> dict[str, object]:
@@ -255,14 +203,4 @@ class StagedNetwork:
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> StagedNetwork:
         """Return the networks that `model` describes."""
-        return cls(model["odds"], BlockNetwork.of(model["first"]), BlockNetwork.of(model["second"]))
-
-
-def _row(values: Matrix) -> str:
-    """Write numbers to four digits."""
-    return " ".join(f"{value:.4g}" for value in values.tolist())
-
-
-def _numbers(row: str) -> Matrix:
-    """Read the numbers that `_row` wrote."""
-    return np.array(row.split(), np.float32)
+        return cls(model["odds"], DenseNetwork.of(model["first"]), DenseNetwork.of(model["second"]))

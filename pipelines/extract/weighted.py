@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import models
 from ..decode.characters import Counts
 from ..document.document import Document
 from ..document.view import Values, measure
+from ..models.files import load
 from ..records import Extraction
 from ..text_form import render
 
@@ -221,18 +220,13 @@ def extract(document: Document, params: Params) -> Extraction:
     The support of a feature is counted (the share of content among blocks like this), its weight is learned.
 
     Raises:
-        ValueError: the learned model is missing or broken.
+        ModelError: the learned model is missing or damaged.
 
     Cost: O(features x nodes).
     Source: 吴麒, 陈兴蜀, 谭骏, 基于权值优化的网页正文内容提取算法, 2011 (S10).
     Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven more
         features, mostly of links and neighbours, which the paper's pages of 2006 could do without.
     """
-    model = WUQI2011 if params.preset is Preset.WUQI2011 else _learned()
+    model = WUQI2011 if params.preset is Preset.WUQI2011 else load("blocks", WeightedModel.from_mapping)
     margins = scores(document, model) - model.threshold
     return render.answer(document, np.flatnonzero(margins > 0).tolist(), margins.tolist(), params.min_chars)
-
-
-@cache
-def _learned() -> WeightedModel:
-    return WeightedModel.from_mapping(models.load("blocks"))

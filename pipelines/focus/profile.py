@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ..document.document import Document
-from ..models import FORMAT
+from ..models.files import ModelError, read
 from ..records import Extraction
 from .terms import list_texts, weigh
 
@@ -73,13 +72,13 @@ def load(path: Path) -> dict[str, float]:
         ValueError: the file is missing or no such profile; the message names the command that makes one.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']} instead of {FORMAT}")
-        profile = {str(word): float(weight) for word, weight in found["model"].items()}
-        if not profile or not all(0 < weight < 1e6 for weight in profile.values()):
-            raise ValueError("its weights are no positive numbers")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ValueError(f"the profile {path} cannot be used ({why}); scrapy train profile makes one") from None
+        return read(path, "profile").build(_weights)
+    except ModelError as error:
+        raise ModelError(f"the profile {path} cannot be used ({error})") from None
+
+
+def _weights(model: Mapping[str, Any]) -> dict[str, float]:
+    profile = {str(word): float(weight) for word, weight in model.items()}
+    if not profile or not all(0 < weight < 1e6 for weight in profile.values()):
+        raise ValueError("its weights are no positive numbers")
     return profile

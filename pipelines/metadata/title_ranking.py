@@ -7,10 +7,8 @@ it the text and the URL repeat; a network with one hidden layer weighs that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from math import log1p
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -18,14 +16,12 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
 from ..document.document import Document
 from ..document.noise import is_info, is_label, is_stamp
 from ..document.tokens import terms
+from ..models.files import load
+from ..models.network import DenseNetwork
 
-MODEL: Final = models.path("title")
-"""Weights, with the command that made them and how many pages it saw."""
-PARTS: Final = ("mean", "scale", "hidden", "bias", "out")
 _OPENING_BLOCKS: Final = 12
 _SHORT, _LONG, _TYPICAL = 8, 100, 30
 _PLAIN: Final = 5
@@ -137,18 +133,17 @@ def describe(
     return np.array(rows, np.float64)
 
 
-def choose(rows: NDArray[np.float64], weights: Sequence[NDArray[np.float64]] | None = None) -> int:
+def choose(rows: NDArray[np.float64], network: DenseNetwork | None = None) -> int:
     """Return the number of the likeliest candidate.
 
     Args:
         rows: what `describe` returned for the candidates of one page, at least one.
-        weights: the network's, in the order of `PARTS`; None for the shipped ones.
+        network: with one output; None for the shipped one.
 
     Cost: O(rows).
     """
-    mean, scale, hidden, bias, out = weights or _weights()
-    points = np.maximum((rows - mean) * scale @ hidden + bias, 0.0) @ out
-    return int(np.argmax(points))
+    network = network or load("title", DenseNetwork.of)
+    return int(np.argmax(network.outputs(network.standardise(rows.T))))
 
 
 def _share(words: set[str], others: set[str]) -> float:
@@ -159,10 +154,3 @@ def _share(words: set[str], others: set[str]) -> float:
 def _likeness(words: set[str], others: set[str]) -> float:
     """Return the share of words that two lines have in common."""
     return 2 * len(words & others) / (len(words) + len(others)) if words and others else 0.0
-
-
-@cache
-def _weights() -> tuple[NDArray[np.float64], ...]:
-    """Read the network, once per process."""
-    model = json.loads(MODEL.read_text("utf-8"))["model"]
-    return tuple(np.array(model[name]) for name in PARTS)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import models
+from ..models.arrays import pack, unpack
+from ..models.files import load
+from ..models.network import DenseNetwork
 from ..records import PageKind
 from .words import Words
 
 Numbers = NDArray[np.float64]
 
 _LEAST: Final = 1e-9
-_CLIP: Final = 5.0
 _LIKELIER: Final = 1.5
 """A page that may be an article is a list when that is so many times as likely: what it leads to is not lost."""
 
@@ -44,6 +44,18 @@ class WordVotes:
         votes: Numbers = self.weights[rows].sum(axis=0) / np.sqrt(max(len(rows), 1)) + self.bias
         return votes
 
+    def model(self) -> dict[str, object]:
+        """Return the votes as JSON keeps them."""
+        return {"words": list(self.index), "weights": pack(self.weights, 3), "bias": pack(self.bias, 4)}
+
+    @classmethod
+    def of(cls, model: Mapping[str, Any]) -> Self:
+        """Return the votes that `model` describes."""
+        words, weights, bias = model["words"], unpack(model["weights"]), unpack(model["bias"])
+        if weights.shape != (len(words), len(bias)):
+            raise ValueError(f"{len(words)} words with weights of shape {weights.shape}")
+        return cls({word: row for row, word in enumerate(words)}, weights, bias, frozenset(words))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KindModel:
@@ -53,8 +65,7 @@ class KindModel:
         kinds: of the outputs, articles first.
         of_site, of_text: votes of the words of the page, and of those of its text.
         features: names of the other inputs, in order.
-        shift, scale: what is taken from each input, and by what it is then divided.
-        weights, biases: per layer a stack of matrices (networks, outputs, inputs) and of rows (networks, outputs).
+        network: of the features, then the votes of words; an output per kind.
         slope, offset: turn log-odds of the networks into those that pages have shown.
         address: weights of what the address is like, for an article.
         threshold: probability from which a page is taken for an article.
@@ -64,10 +75,7 @@ class KindModel:
     of_site: WordVotes
     of_text: WordVotes
     features: tuple[str, ...]
-    shift: Numbers
-    scale: Numbers
-    weights: tuple[Numbers, ...]
-    biases: tuple[Numbers, ...]
+    network: DenseNetwork
     slope: float = 1.0
     offset: float = 0.0
     address: Mapping[str, float] | None = None
@@ -95,10 +103,7 @@ class KindModel:
 
     def vote(self, inputs: Numbers) -> Numbers:
         """Return the mean of what the networks say: a row per kind, a column per page."""
-        layer = standardise(inputs, self.shift[:, None], self.scale[:, None])
-        for weights, biases in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            layer = np.maximum(weights @ layer + biases[:, :, None], 0)
-        odds = self.weights[-1] @ layer + self.biases[-1][:, :, None]
+        odds = self.network.outputs(self.network.standardise(inputs))
         shares = np.exp(odds - odds.max(axis=1, keepdims=True))
         mean: Numbers = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
         return mean
@@ -111,7 +116,7 @@ class KindModel:
         return np.concatenate(([article], (1 - article) * others))
 
     def model(self) -> dict[str, object]:
-        """Return the model as strings and lists, a row of numbers being one string."""
+        """Return the model as JSON keeps it."""
         return {
             "kinds": [kind.name.lower() for kind in self.kinds],
             "threshold": round(self.threshold, 4),
@@ -119,34 +124,21 @@ class KindModel:
             "offset": round(self.offset, 4),
             "address": {name: round(value, 4) for name, value in (self.address or {}).items()},
             "features": list(self.features),
-            "shift": _row(self.shift),
-            "scale": _row(self.scale),
-            "weights": [[[_row(row) for row in matrix] for matrix in layer] for layer in self.weights],
-            "biases": [[_row(row) for row in layer] for layer in self.biases],
-            "bias of words": [_row(self.of_site.bias), _row(self.of_text.bias)],
-            "words": [
-                {word: _row(votes.weights[row], 3) for word, row in votes.index.items()}
-                for votes in (self.of_site, self.of_text)
-            ],
+            "network": self.network.model(),
+            "words": [votes.model() for votes in (self.of_site, self.of_text)],
         }
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> KindModel:
         """Return the model that `model` describes."""
         kinds = tuple(PageKind[name.upper()] for name in model["kinds"])
-        of_site, of_text = (
-            _votes({word: _numbers(row) for word, row in words.items()}, _numbers(bias))
-            for words, bias in zip(model["words"], model["bias of words"], strict=True)
-        )
+        of_site, of_text = map(WordVotes.of, model["words"])
         return cls(
             kinds,
             of_site,
             of_text,
             tuple(model["features"]),
-            _numbers(model["shift"]),
-            _numbers(model["scale"]),
-            tuple(np.array([[_numbers(row) for row in matrix] for matrix in layer]) for layer in model["weights"]),
-            tuple(np.array([_numbers(row) for row in layer]) for layer in model["biases"]),
+            DenseNetwork.of(model["network"]),
             model["slope"],
             model["offset"],
             model["address"],
@@ -154,10 +146,9 @@ class KindModel:
         )
 
 
-@cache
 def shipped() -> KindModel:
     """Return the model that comes with the program."""
-    return KindModel.of(models.load("kinds"))
+    return load("kinds", KindModel.of)
 
 
 def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
@@ -165,29 +156,8 @@ def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
     return np.concatenate((votes[0].vote(found.site), votes[1].vote(found.text)))
 
 
-def standardise(values: Numbers, shift: Numbers, scale: Numbers) -> Numbers:
-    """Bring inputs to the same size, outliers to five times that."""
-    clipped: Numbers = np.clip((values - shift) * scale, -_CLIP, _CLIP)
-    return clipped
-
-
 def log_odds(chances: Numbers) -> Numbers:
     """Return the logarithms of chances against their opposites, bounded."""
     bounded = np.clip(chances, _LEAST, 1 - _LEAST)
     odds: Numbers = np.log(bounded / (1 - bounded))
     return odds
-
-
-def _votes(rows: Mapping[str, Numbers], bias: Numbers) -> WordVotes:
-    weights = np.array(list(rows.values())).reshape(len(rows), len(bias))
-    return WordVotes({word: number for number, word in enumerate(rows)}, weights, bias, frozenset(rows))
-
-
-def _row(values: Numbers, digits: int = 4) -> str:
-    """Write numbers to some digits."""
-    return " ".join(f"{value:.{digits}g}" for value in values.tolist())
-
-
-def _numbers(row: str) -> Numbers:
-    """Read the numbers that `_row` wrote."""
-    return np.array(row.split(), np.float64)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, Self
 
-from .. import models
+from ..models.files import load
 
-MODEL: Final = models.path("frequencies")
-"""Made by `uv run python -m tests.benchmarks.train_keywords frequencies`, which says of what."""
 _PRIOR_DOCUMENTS: Final = 1000.0
 """So many documents of the crawl count as much as the start."""
 MOST_TERMS: Final = 200_000
@@ -65,21 +61,24 @@ class ShippedFrequencies:
         """
         return self.openings.get(term, 0.0)
 
+    @classmethod
+    def of(cls, model: Mapping[str, Any]) -> Self:
+        """Return the frequencies of a file, which lists the terms of each value."""
+        known, openings = (
+            {
+                term: value
+                for terms_of in model[name].values()
+                for value, terms in [(float(level), terms) for level, terms in terms_of.items()]
+                for term in terms.split()
+            }
+            for name in ("levels", "openings")
+        )
+        return cls(known, openings, model["rare_han"], model["rare"])
 
-@cache
+
 def shipped() -> ShippedFrequencies:
-    """Load the start."""
-    model = json.loads(MODEL.read_text(encoding="utf-8"))
-    known, openings = (
-        {
-            term: number
-            for levels in model[name].values()
-            for number, terms in [(float(level), terms) for level, terms in levels.items()]
-            for term in terms.split()
-        }
-        for name in ("levels", "openings")
-    )
-    return ShippedFrequencies(known, openings, model["rare_han"], model["rare"])
+    """Return the frequencies that a crawl starts with."""
+    return load("frequencies", ShippedFrequencies.of)
 
 
 class LearnedFrequencies:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ..models.model_file import VERSION, ModelError, loads, refused_if_broken
+from ..models.files import ModelError, loads
 from .analysis import Analysis
 from .frequencies import Frequencies, LearnedFrequencies, shipped
 from .lexicon import Lexicon, read_lexicon
 from .new_words import NewWords
 
-KIND: Final = "lexicon"
 _LEAST_DOCUMENTS: Final = 2
 """Documents that have a term, at least; a rarer one is as rare as at the start."""
 
@@ -42,7 +41,7 @@ def load(path: str) -> Vocabulary:
     try:
         text = Path(path).read_text(encoding="utf-8")
         if text.startswith("{"):
-            return read(loads(text, path, KIND), path)
+            return loads(text, path, "lexicon").build(read)
         return Vocabulary(read_lexicon(text), shipped())
     except OSError as error:
         raise ValueError(f"the dictionary {path} cannot be read: {error.strerror or error}") from None
@@ -78,24 +77,13 @@ def learn(texts: Iterable[Analysis]) -> dict[str, object]:
     new = {found.word: min(found.count, frequencies.documents) for found in words.find()}
     terms = {term: count for term, count in frequencies.counts.items() if count >= _LEAST_DOCUMENTS}
     return {
-        "kind": KIND,
-        "version": VERSION,
         "documents": frequencies.documents,
         "new": new,
         "terms": dict(sorted(terms.items(), key=lambda each: (-each[1], each[0]))),
     }
 
 
-def read(found: Mapping[str, Any], name: str) -> Vocabulary:
-    """Return the vocabulary that `learn` described.
-
-    Args:
-        found: from `model_file.load`.
-        name: of the file, for messages.
-
-    Raises:
-        ModelError: it is broken.
-    """
-    with refused_if_broken(name):
-        counts = {str(term): int(count) for each in ("terms", "new") for term, count in found[each].items()}
-        return Vocabulary(Lexicon(found["new"]), LearnedFrequencies(counts, int(found["documents"])))
+def read(model: Mapping[str, Any]) -> Vocabulary:
+    """Return the vocabulary that `learn` described."""
+    counts = {str(term): int(count) for each in ("terms", "new") for term, count in model[each].items()}
+    return Vocabulary(Lexicon(model["new"]), LearnedFrequencies(counts, int(model["documents"])))

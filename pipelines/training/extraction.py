@@ -16,7 +16,8 @@ from ..document.document import sum_sub_trees
 from ..document.view import Flags
 from ..extract.combined import weigh
 from ..extract.features import NAMED, Table, features, names_of, score_names, score_words
-from ..extract.network import BlockNetwork, Layout, Matrix, StagedNetwork, standardise, surroundings
+from ..extract.network import Layout, Matrix, StagedNetwork, predict, surroundings
+from ..models.network import DenseNetwork, standardise
 from .examples import Example
 
 _DEAREST: Final = 0.5
@@ -139,7 +140,7 @@ def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNet
         learned = _with_nameless(_drawn(_some(examples, others), seed), seed)
         one = fit(learned, seed + part, replace(params, networks=1), scaling)
         firsts.append(one)
-        chances[~others] = one.predict(examples.values[:, ~others])
+        chances[~others] = predict(one, examples.values[:, ~others])
     bounds = np.cumsum([len(page.content) for page in known])[:-1]
     around = [
         surroundings(page.layout, page.table, one) for page, one in zip(known, np.split(chances, bounds), strict=True)
@@ -208,9 +209,9 @@ def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
     )
 
 
-def _join(networks: Sequence[BlockNetwork]) -> BlockNetwork:
+def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
     """Join networks of the same shape and scaling to one with the votes of all."""
-    return BlockNetwork(
+    return DenseNetwork(
         networks[0].features,
         networks[0].shift,
         networks[0].scale,
@@ -255,14 +256,14 @@ def _costs(page: Example) -> NDArray[np.float32]:
     return costs
 
 
-def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> BlockNetwork:
+def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> DenseNetwork:
     """Train networks on examples.
 
     Args:
         examples: the examples.
         seed: of the draws; the same seed gives the same networks.
         params: sizes and steps.
-        scaling: shift and scale of the inputs (see `BlockNetwork`), where they are known from more examples.
+        scaling: shift and scale of the inputs (see `DenseNetwork`), where they are known from more examples.
 
     Returns:
         The networks.
@@ -300,7 +301,7 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
                 network.fit(inputs, examples.content, sample_weight=costs)
         trained.append(network)
     layers = range(len(params.hidden) + 1)
-    return BlockNetwork(
+    return DenseNetwork(
         examples.features,
         shift,
         scale,

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..models.model_file import VERSION
+from ..models.arrays import pack
 from ..text.analysis import Analysis
 from ..text.frequencies import Frequencies
 from ..text.keywords import bayes, combined
-from ..text.keywords.candidates import KIND, Floats, KeywordCandidates, find
+from ..text.keywords.candidates import Floats, KeywordCandidates, find
 from ..text.words import english_stem, fold
 
 TREES: Final = 120
@@ -84,11 +84,11 @@ def learn(method: str, examples: Sequence[KeywordExample]) -> dict[str, Any]:
 
     Cost: 10 s for 1,000 texts.
     """
-    return {"kind": KIND, "version": VERSION, "method": method, "scripts": _by_script(examples, LEARNERS[method])}
+    return {"method": method, "scripts": _by_script(examples, LEARNERS[method])}
 
 
 def _learn_bayes(examples: list[KeywordExample]) -> dict[str, Any]:
-    return bayes.learn([(each.found, each.wanted) for each in examples]).as_json()
+    return bayes.learn([(each.found, each.wanted) for each in examples]).model()
 
 
 def _by_script(
@@ -138,32 +138,34 @@ def _learn_trees(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any
         min_samples_leaf=_LEAST_LEAF, l2_regularization=_L2, early_stopping=False, random_state=0,
     ).fit(table, wanted, sample_weight=weight)  # fmt: skip
     inner = 2**combined.DEPTH - 1
-    columns, borders, leaves = [], [], []
-    for (tree,) in model._predictors:  # scikit-learn has no public way to read these trees
-        column, border, leaf = [0] * inner, [0.0] * inner, [0.0] * (inner + 1)
+    shape = len(model._predictors), inner
+    columns, borders, leaves = np.zeros(shape, np.int8), np.zeros(shape), np.zeros((shape[0], inner + 1))
+    for number, (tree,) in enumerate(model._predictors):  # scikit-learn has no public way to read these trees
         source = {0: 0}
         for node in range(2 * inner + 1):
             old = tree.nodes[source[node]]
             if node >= inner:
-                leaf[node - inner] = round(float(old["value"]), 4)
+                leaves[number, node - inner] = round(float(old["value"]), 4)
                 continue
             if old["is_leaf"]:
                 source[2 * node + 1] = source[2 * node + 2] = source[node]
                 continue
-            column[node], border[node] = int(old["feature_idx"]), float(f"{old['num_threshold']:.6g}")
+            columns[number, node], borders[number, node] = old["feature_idx"], old["num_threshold"]
             source[2 * node + 1], source[2 * node + 2] = int(old["left"]), int(old["right"])
-        columns.append(column)
-        borders.append(border)
-        leaves.append(leaf)
     base = float(np.ravel(model._baseline_prediction)[0])
-    return {"base": round(base, 4), "columns": columns, "borders": borders, "leaves": leaves}
+    return {"base": round(base, 4), "columns": pack(columns), "borders": pack(borders, 6), "leaves": pack(leaves)}
 
 
 def _learn_regression(features: Floats, wanted: Floats, weight: Floats, prior: float) -> dict[str, Any]:
     """Fit a logistic regression by Newton's method."""
     size = features.shape[1]
     if not len(wanted):
-        return {"mean": [0.0] * size, "scale": [1.0] * size, "weights": [0.0] * size, "base": 0.0}
+        return {
+            "mean": pack(np.zeros(size)),
+            "scale": pack(np.ones(size)),
+            "weights": pack(np.zeros(size)),
+            "base": 0.0,
+        }
     mean, scale = features.mean(0), features.std(0)
     scale[scale < 1e-9] = 1.0
     rows = np.column_stack((np.ones(len(features)), (features - mean) / scale))
@@ -174,10 +176,8 @@ def _learn_regression(features: Floats, wanted: Floats, weight: Floats, prior: f
         share = 1 / (1 + np.exp(-rows @ weights))
         slope = rows.T @ (weight * (wanted - share)) - decay * weights
         weights += np.linalg.solve((rows * (weight * share * (1 - share))[:, None]).T @ rows + np.diag(decay), slope)
-    digits = {"mean": mean, "scale": scale, "weights": weights[1:]}
-    return {name: [float(f"{value:.5g}") for value in values] for name, values in digits.items()} | {
-        "base": round(float(weights[0]), 4)
-    }
+    parts = {"mean": mean, "scale": scale, "weights": weights[1:]}
+    return {"base": round(float(weights[0]), 4), **{name: pack(values, 5) for name, values in parts.items()}}
 
 
 LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] = {

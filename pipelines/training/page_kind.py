@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..page_kind.model import KindModel, Numbers, WordVotes, hear, log_odds, standardise
+from ..models.network import DenseNetwork, standardise
+from ..page_kind.model import KindModel, Numbers, WordVotes, hear, log_odds
 from ..page_kind.words import Words
 from ..records import PageKind
 
@@ -135,10 +136,9 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
     inputs = np.concatenate((data.values, said), axis=1)[own]
     shift = inputs.mean(axis=0)
     scale = 1 / (inputs.std(axis=0) + _REPEATED)
-    bare = KindModel(data.kinds, *_words(data, own, params), data.names, shift, scale, (), ())
     ready = standardise(inputs, shift, scale)
-    weights: list[list[Numbers]] = [[], []]
-    biases: list[list[Numbers]] = [[], []]
+    weights: tuple[list[Numbers], list[Numbers]] = ([], [])
+    biases: tuple[list[Numbers], list[Numbers]] = ([], [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is ours
         for number in range(params.networks):
@@ -152,7 +152,7 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
                 random_state=seed + number,
             ).fit(ready, data.labels[own], sample_weight=data.weights[own])
             weights[0].append(network.coefs_[0].T)
-            biases[0].append(network.intercepts_[0])
+            biases[0].append(network.intercepts_[0][:, None])
             # Kinds that none of these pages has are not to be expected.
             last, ahead = np.zeros((len(data.kinds), params.hidden)), np.full(len(data.kinds), _NEVER)
             if len(network.classes_) == 2:
@@ -163,8 +163,12 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
             else:
                 last[network.classes_], ahead[network.classes_] = network.coefs_[1].T, network.intercepts_[1]
             weights[1].append(last)
-            biases[1].append(ahead)
-    return replace(bare, weights=tuple(map(np.stack, weights)), biases=tuple(map(np.stack, biases)))
+            biases[1].append(ahead[:, None])
+    networks = DenseNetwork(
+        (), shift[:, None], scale[:, None], tuple(map(np.stack, weights)), tuple(map(np.stack, biases))
+    )
+    of_site, of_text = _words(data, own, params)
+    return KindModel(data.kinds, of_site, of_text, data.names, networks)
 
 
 def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[WordVotes, WordVotes]:

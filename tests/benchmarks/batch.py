@@ -25,13 +25,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import zstandard
-
-from crawler.batch.sources import StoredSource
+from crawler.corpus.sources import StoredSource
 from db.engine.database import open_for_crawl
 from db.records.url import State
 from db.tables.articles import PageRow
 from db.tables.urls import UrlRow
+from pipelines.decode import zstd
 from pipelines.links.scope import identify
 
 from .crawl_speed import Usage, family, watch
@@ -53,7 +52,7 @@ def fill(path: Path, pages: int) -> None:
                 known = {"id": target.id, "url": target.url, "host_id": target.host_id, "kind": "page"}
                 urls.append(known | {"state": State.DONE, "depth": 1, "score": 0.0, "found_in": 1, "found_at": 1.0})
                 about = {"url_id": target.id, "fetched_at": 1.7e9, "content_type": "text/html", "encoding": "zstd"}
-                bodies.append(about | {"body": zstandard.compress(site.page(number))})
+                bodies.append(about | {"body": zstd.compress(site.page(number))})
             with database.engine.begin() as connection:
                 connection.execute(UrlRow.table().insert(), urls)
                 connection.execute(PageRow.table().insert(), bodies)

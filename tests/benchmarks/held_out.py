@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines import models
 from pipelines.extract import combined
+from pipelines.models import files
 from pipelines.training.examples import Example, example
 from pipelines.training.extraction import Params, TrainingPage, train
 from tests.benchmarks.extraction import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages
@@ -69,7 +69,7 @@ def main() -> int:
         others = [page for case, page in zip(every, known, strict=True) if case.fold != fold]
         networks = train(others, 1, Params())
         if chosen.keep:
-            made = models.dumps(networks.model(), "tests.benchmarks.held_out", {"pages": len(every)})
+            made = files.dumps("combined", networks.model(), "tests.benchmarks.held_out", {"pages": len(every)})
             (chosen.keep / f"{fold}.json").write_text(made, encoding="utf-8")
         for case in (case for case in every if case.fold == fold):
             found = combined.extract_by(networks, case.example.document, combined.Params())

@@ -75,7 +75,7 @@ def across_folds(name: str) -> dict[str, list[Terms]]:
     known = {each: list(_examples(each)) for each in KEYWORDS}
     for fold in range(FOLDS):
         training = [one for each in known.values() for number, one in enumerate(each) if number % FOLDS != fold]
-        models = by.read(learn(name, training)["scripts"])
+        models = by.read(learn(name, training))
         for each, examples in known.items():
             for number in range(fold, len(examples), FOLDS):
                 found[each][number] = by.rank(examples[number].found, models)

@@ -12,7 +12,6 @@ made up elsewhere, so that most of the pages that are no articles have none. `--
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from pipelines import models
 from pipelines.document.document import Document, parse
 from pipelines.extract import combined
 from pipelines.extract.network import StagedNetwork
 from pipelines.metadata import metadata
+from pipelines.models import files
 from pipelines.page_kind.decision import refuse
 from pipelines.page_kind.features import describe_url
 from pipelines.records import Extraction, PageKind
@@ -77,7 +76,7 @@ def rows() -> Iterator[tuple[str, dict[str, Any], bytes]]:
 def cases(folder: Path) -> list[Case]:
     """Read all pages, each by networks that have not seen its fold."""
     texts = [(folder / f"{fold}.json").read_text(encoding="utf-8") for fold in range(FOLDS)]
-    readers = [StagedNetwork.of(json.loads(text)["model"]) for text in texts]
+    readers = [files.loads(text, str(folder), "combined").build(StagedNetwork.of) for text in texts]
     found = []
     for corpus, row, body in rows():
         fold = fold_of(corpus, row, FOLDS)
@@ -151,9 +150,8 @@ def main() -> int:
     every = cases(chosen.networks)
     if chosen.train:
         model, figures = learn([made for case in every for made in case.examples], 1, Params())
-        made = models.dumps(
-            model.model(), "python -m tests.benchmarks.page_kinds FOLDER --train FILE", {"pages": len(every), **figures}
-        )
+        made_by = "python -m tests.benchmarks.page_kinds FOLDER --train FILE"
+        made = files.dumps("kinds", model.model(), made_by, {"pages": len(every), **figures})
         chosen.train.write_text(made, encoding="utf-8")
         return 0
     chances, taken = judge(every)

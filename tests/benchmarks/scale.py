@@ -78,7 +78,7 @@ class Inputs:
         new_links: links of a page that are new, and so are sent to another shard if they are of one; assumed.
         disk_bytes: of a page on Postgres (`--bytes`), with 21 KB for a real page itself (docs/performance.md).
         duplicate_bytes: of an article in the index of each process (`duplicates_scale`) ...
-        duplicate_gb: ... of which so much is in memory (`DUPLICATE_MEMORY_MB`), the rest on disk.
+        duplicate_gb: ... of which so much is in memory (`MEMORY_MB`), the rest on disk.
         rank_bytes: of a page and its 60 links in memory, in the process that ranks (README).
         inbox_bytes: of a link on its way to another shard; assumed.
         core_hour, core_gb: dollars for a core, and the memory that comes with it; assumed.

@@ -21,9 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pipelines.models import dumps
+from pipelines.models import files as model_files
 from pipelines.text.analysis import LATIN, NUMBER, analyse
-from pipelines.text.frequencies import MODEL as FREQUENCIES
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import bayes, combined
 from pipelines.training.keywords import KeywordExample, example, learn
@@ -115,8 +114,8 @@ def _by_level(values: dict[str, float]) -> dict[str, str]:
     return {f"{level:g}": " ".join(terms) for level, terms in sorted(levels.items())}
 
 
-def frequencies() -> dict[str, Any]:
-    """Return the rarity of words and their place, in steps."""
+def frequencies() -> tuple[dict[str, Any], int]:
+    """Return the rarity of words and their place, in steps, and the texts that they were counted in."""
     english, texts = count("en")
     known = {
         "en": {term: math.log(texts / n) for term, n in english.items() if n >= LEAST and term.isascii()},
@@ -128,7 +127,7 @@ def frequencies() -> dict[str, Any]:
         rarity = math.log((news + PRIOR) / (chinese[term] + PRIOR * math.exp(-float(value))))
         if rarity < COMMON:
             known["zh"][term] = rarity
-    return {
+    model = {
         "rare_han": RARE,
         "rare": round(math.log(texts / 1.5), 2),
         "levels": {language: _by_level(terms) for language, terms in known.items()},
@@ -137,11 +136,12 @@ def frequencies() -> dict[str, Any]:
             for language, terms in known.items()
         },
     }
+    return model, texts + news
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark's command."""
-    makers = {FREQUENCIES.stem: FREQUENCIES, bayes.NAME: bayes.MODEL, combined.NAME: combined.MODEL}
+    makers = {"frequencies": "frequencies", bayes.NAME: "keywords_bayes", combined.NAME: "keywords"}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", help=f"of {', '.join(makers)}; all by default")
     parser.add_argument("--output", type=Path)
@@ -153,14 +153,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     texts: list[KeywordExample] = []
     for name in options.what or makers:
-        path = options.output / makers[name].name if options.output else makers[name]
+        path = model_files.path(makers[name])
+        path = options.output / path.name if options.output else path
         made = f"python -m tests.benchmarks.train_keywords {name}"
-        if name == FREQUENCIES.stem:
-            path.write_text(json.dumps({"made_by": made, **frequencies()}, ensure_ascii=False) + "\n", encoding="utf-8")
-            shipped.cache_clear()
+        if name == "frequencies":
+            model, count_of_texts = frequencies()
         else:
             texts = texts or [each for one in KEYWORDS for each in examples(one)]
-            path.write_text(dumps(learn(name, texts), made, {"pages": len(texts)}), encoding="utf-8")
+            model, count_of_texts = learn(name, texts), len(texts)
+        kind = makers[name].partition("_")[0]
+        path.write_text(model_files.dumps(kind, model, made, {"pages": count_of_texts}), encoding="utf-8")
         print(path, path.stat().st_size)
     return 0
 

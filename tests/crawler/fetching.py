@@ -6,7 +6,7 @@ import asyncio
 import socket
 import socketserver
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
@@ -31,11 +31,18 @@ def settings(**values: Any) -> Settings:
     return made
 
 
-def crawler(idle: int | None = None, **values: Any) -> Any:
-    """Stand-in for a crawler: settings, signals, and the network among the extensions, with room for `idle` hosts."""
+def crawler(idle: int | None = None, bounds: Mapping[str, Any] | None = None, **values: Any) -> Any:
+    """Stand-in for a crawler: settings, signals, and the network among the extensions.
+
+    Args:
+        idle: hosts for which there is room.
+        bounds: fields of `FetchBounds`.
+        values: settings.
+    """
     made = SimpleNamespace(settings=settings(**values), spider=None)
     made.signals = SignalManager(made)
     options = fetch_options(made.settings)
+    options = replace(options, bounds=replace(options.bounds, **(bounds or {})))
     network = Network.from_options(options if idle is None else replace(options, idle=idle))
     made.get_extension = {Network: network}.get
     return made

@@ -45,7 +45,13 @@ def test_out_of_file_handles_is_no_fault_of_the_servers(tmp_path: Path) -> None:
         seeds = tmp_path / "seeds.txt"
         seeds.write_text(f"http://a.localhost:{server.port}/")
         settings = (f"DATABASE_URL=sqlite:///{tmp_path}/news.db", f"ALLOW_NETWORKS=127.0.0.1:{server.port}")
-        settings += ("HOST_DELAY=0.1", "WORKERS=1", "FETCH_TRIES=1", "HOST_FAILURES=1", "SOFT_404_PROBE=False")
+        settings += (
+            "HOST_DELAY=0.1",
+            "WORKERS=1",
+            "FETCH_TRIES=1",
+            'HOST_BACKOFF={"failures": 1}',
+            "SOFT_404_PROBE=False",
+        )
         running = start(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *[x for s in settings for x in ("-s", s)])
         pid = running.process.pid
         assert pid is not None

@@ -80,14 +80,16 @@ def test_network_that_is_down_is_named_once_and_ends_with_3(tmp_path: Path, port
     assert rows(tmp_path, "SELECT DISTINCT state FROM url") == [("pending",)]
     assert rows(tmp_path, "SELECT count(*) FROM host WHERE dead_reason IS NOT NULL") == [(0,)]
     with serving(port):
-        again = scrapy(tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0", "HOST_REST=0.2"))
+        again = scrapy(tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0", 'HOST_BACKOFF={"seconds": 0.2}'))
     assert again.returncode == 0, again.stderr
     assert rows(tmp_path, "SELECT count(*) FROM url WHERE kind = 'page' AND http_status = 200")[0] >= (HOSTS * PAGES,)
 
 
 def test_crawl_waits_for_the_network_and_loses_no_url(tmp_path: Path, port: int) -> None:
     with serving(port) as server:
-        running: Running = start(tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0.3", "HOST_REST=0.2"))
+        running: Running = start(
+            tmp_path, *arguments(tmp_path, port, "HOST_DELAY=0.3", 'HOST_BACKOFF={"seconds": 0.2}')
+        )
         wait_for(lambda: server.asked >= 4 * HOSTS, "the crawl does not begin")
     time.sleep(2)
     with serving(port):
@@ -104,7 +106,7 @@ def test_crawl_waits_for_the_network_and_loses_no_url(tmp_path: Path, port: int)
 def test_dead_hosts_beside_a_living_one_are_no_outage_and_told_in_one_line(tmp_path: Path, port: int) -> None:
     with serving(port):
         dead = tuple(f"http://127.0.0.{n}:{port}/" for n in range(2, 8))  # refused there
-        fast = ("HOST_DELAY=0", "HOST_REST=0.1", "HOST_GIVE_UP=2", "HOST_WAIT=2", "HEALTH_WINDOW=0")
+        fast = ("HOST_DELAY=0", 'HOST_BACKOFF={"seconds": 0.1, "backoffs": 2, "wait": 2}', "HEALTH_WINDOW=0")
         done = scrapy(tmp_path, *arguments(tmp_path, port, *fast, hosts=1, also=dead))
     assert done.returncode == 0, done.stderr
     assert len(warnings(done)) == 1, warnings(done)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import zstandard
 
 from crawler.render.chromium import find
+from pipelines.decode import zstd
 from tests.crawler.crawling import Finished, rows, scrapy
 from tests.crawler.odd_server import Answer, OddServer
 
@@ -138,8 +138,8 @@ def test_document_of_the_browser_is_kept_beside_the_bytes(crawled: tuple[OddServ
     _, folder, _ = crawled
     query = "SELECT body, dom FROM page JOIN url u ON u.id = url_id WHERE u.url LIKE '%/story/1.html'"
     ((body, dom),) = rows(folder, query)
-    assert zstandard.decompress(body).decode() == SHELL
-    assert "编号7919" in zstandard.decompress(dom).decode()
+    assert zstd.decompress(body).decode() == SHELL
+    assert "编号7919" in zstd.decompress(dom).decode()
 
 
 def test_no_page_of_a_browser_is_asked_conditionally(crawled: tuple[OddServer, Path, Finished]) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 
+from pipelines.decode import zstd
 from pipelines.document.limits import PageLimits
 from pipelines.links.scope import Scope
 from pipelines.records import BlockKind, PageKind, ParseResult
@@ -149,7 +149,7 @@ class TestWork:
     def test_raw_bytes_are_kept_when_asked_for(self) -> None:
         raw = self.read(ARTICLE, keep_raw=KeepRaw.ALL).raw
         assert raw is not None
-        assert zstandard.decompress(raw) == ARTICLE
+        assert zstd.decompress(raw) == ARTICLE
 
     def test_page_is_observed_when_its_site_is_to_be_learned(self) -> None:
         first = self.read(ARTICLE, site_model=b"").sample

@@ -58,7 +58,6 @@ class Alarms:
     """The health of the hosts that a run crawls.
 
     Args:
-        session: the open database.
         window: answers that are compared with those before, `HEALTH_WINDOW`.
         most: hosts held in memory; those not heard of longest are written and dropped.
     """
@@ -87,19 +86,11 @@ class Alarms:
             await self._catch_up(self._window)
 
     async def let_go(self, host_ids: Collection[int]) -> None:
-        """Write and forget hosts that another run may take over.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Write and forget hosts that another run may take over."""
         await self._catch_up(self._window, host_ids)
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Learn and write all that waits; returns the active alarms.
-
-        Raises:
-            DatabaseProblem: the database gave up.
-        """
+        """Learn and write all that waits; returns the active alarms."""
         await self._catch_up(1)
         return await self._session.submit(table.shown_alarms, 0)
 
@@ -125,7 +116,6 @@ class Alarms:
                 del self._hosts[key]
 
     def _learn(self, host_id: int, at: float, answer: HostAnswer) -> Iterator[tuple[Finding, str]]:
-        """Learn one answer; yield what begins or ends with it, in words too."""
         host = self._hosts[host_id]
         self._hosts.move_to_end(host_id)
         host.unsaved += 1
@@ -145,7 +135,6 @@ class Alarms:
         return f"{sentence(finding)} ({hint})"
 
     async def _save(self, host_ids: Sequence[int]) -> None:
-        """Write hosts; nothing is learned meanwhile, and to write twice does no harm."""
         hosts, now = [self._hosts[key] for key in host_ids], iso(clock.now())
         await self._session.submit(
             table.save,
@@ -159,7 +148,6 @@ class Alarms:
 
 
 def _tell(news: Mapping[tuple[str, bool], Sequence[tuple[str, str]]]) -> None:
-    """Log what began and ended: one line for each kind of alarm."""
     for (_, ended), hosts in news.items():
         names, text = some([one_line(name) for name, _ in hosts]), hosts[0][1]
         logger.log(logging.INFO if ended else logging.WARNING, "%s: %s", names, text)

@@ -158,7 +158,6 @@ class HealthMonitor:
         return json.dumps(_rounded(state), separators=(",", ":"))
 
     def learn(self, answer: HostAnswer) -> list[Finding]:
-        """Take one answer in; returns the alarms that begin or end with it."""
         state, key = self.state, shape(answer.url, answer.found_in)
         if len(state.baseline) >= _MOST_SHAPES and key not in state.baseline:
             key = "others"
@@ -180,7 +179,6 @@ class HealthMonitor:
         return changed
 
     def _signals(self, answer: HostAnswer, numbers: dict[str, float], past: dict[str, list[float]]) -> dict[str, bool]:
-        """Return the signals that an answer may show, and whether it does."""
         signals: dict[str, bool] = {name: name == answer.kind for name in ACCESS}
         if answer.kind in {AnswerKind.ARTICLE, AnswerKind.PAGE, AnswerKind.EMPTY}:
             signals |= {"empty": answer.kind == AnswerKind.EMPTY, "articles": answer.kind != AnswerKind.ARTICLE}
@@ -261,7 +259,6 @@ class HealthMonitor:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a value of JSON with three decimals at most."""
     if isinstance(value, float):
         return round(value, 3)
     if isinstance(value, dict):
@@ -276,7 +273,6 @@ def _expected(name: str, past: list[float]) -> float:
 
 
 def _numbers(answer: HostAnswer) -> dict[str, float]:
-    """Return the numbers that are compared: of articles, and of good answers."""
     numbers = {} if answer.kind in ACCESS else {"seconds": math.log(max(0.01, answer.seconds))}
     if answer.kind == AnswerKind.ARTICLE:
         numbers["chars"] = math.log(max(1, answer.chars))

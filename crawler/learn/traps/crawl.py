@@ -79,10 +79,8 @@ class TrapRegistry:
     """Patterns of URLs and what they brought, on the hosts that a run holds.
 
     Args:
-        session: the open database.
         bounds: how long patterns may bring nothing.
         days: after so many days a blocked pattern is put on probation.
-        callbacks: of the crawl.
     """
 
     def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
@@ -106,7 +104,6 @@ class TrapRegistry:
             self._hosts[host.id] = HostTraps(self._bounds, foreign=foreign, known=stored)
 
     async def let_go(self, host_ids: Iterable[int]) -> None:
-        """Write what is new of hosts that the run gives up, and forget them."""
         ids = list(host_ids)
         await self.write(ids)
         for host_id in ids:
@@ -172,7 +169,6 @@ class TrapRegistry:
             self._callbacks.add([self._probe(lease)])
 
     def _credit(self, source_id: int) -> None:
-        """Credit the page that led to an article."""
         source = self._sources.get(source_id)
         if source is None:
             if len(self._unknown) < _MOST_UNKNOWN:
@@ -345,7 +341,6 @@ def _summary_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) 
 
 
 def _nonexistent(url: str) -> str:
-    """Return the URL of a page in the same folder that does not exist."""
     folder, _, name = url.partition("?")[0].rpartition("/")
     ending = name[name.rfind(".") :] if "." in name[-6:] else ""
     return f"{folder}/{fingerprint(f'no such page {folder}') & _MASK:016x}{ending}"

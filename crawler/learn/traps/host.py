@@ -172,7 +172,6 @@ class Pattern:
 
     @property
     def is_productive(self) -> bool:
-        """Its pages bring something, lately too."""
         return not self.kind and self.brought > 0 and self.unproductive < _FEW_PAGES
 
     def patience(self, bounds: Bounds) -> float:
@@ -353,7 +352,6 @@ class HostTraps:
         return one
 
     def _forget(self) -> None:
-        """Drop the half of the open patterns that have cost least."""
         by_cost = sorted((one for one in self._patterns.values() if not one.kind), key=lambda one: one.pages)
         for one in by_cost[: len(by_cost) // 2]:
             del self._patterns[one.level, one.pattern]
@@ -387,7 +385,6 @@ class HostTraps:
         return min(len(poor), _MOST_GROWTH)
 
     def _block(self, page_patterns: Sequence[Pattern], suspicion: str, now: float) -> list[Pattern]:
-        """Block those patterns that have brought nothing for too long."""
         spent = [one for one in page_patterns if one.is_spent(self._bounds, suspicion)]
         for one in spent:
             one.block(suspicion, now)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from starlette.responses import Response
-from zstandard import ZstdError, decompress
 
 from db.queries.articles import ReadArticle, read_article
 from db.queries.status import stored_page_of
+from pipelines.decode.zstd import UnpackError, decompress
 from pipelines.dedup.differences import Change, mark_changes
 
 from ..frame.body import body
@@ -58,7 +58,7 @@ def show_page(visit: Visit) -> Response:
         raise NotHere("problem.page")
     try:
         source = decompress(stored[1].body, _MOST_BYTES)
-    except ZstdError:  # damaged, or longer than any page that a crawl takes
+    except UnpackError:  # damaged, or longer than any page that a crawl takes
         raise NotHere("problem.page") from None
     response = visit.answer(_decoded(source, stored[1].encoding), "text/plain; charset=utf-8")
     response.headers["Content-Security-Policy"] = NOTHING_RUNS

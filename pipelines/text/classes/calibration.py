@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.arrays import pack, unpack
 from .vectors import Numbers
 
 _STEPS: Final = 40
@@ -54,12 +55,12 @@ class Calibration:
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
         rows = {"slope": self.slope, "offset": self.offset, "threshold": self.threshold}
-        return {**{name: row.round(5).tolist() for name, row in rows.items()}, "single": self.is_single}
+        return {**{name: pack(row.round(5)) for name, row in rows.items()}, "single": self.is_single}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Calibration:
         """Return what `model` describes."""
-        rows = [np.array(model[name], np.float64) for name in ("slope", "offset", "threshold")]
+        rows = [unpack(model[name]) for name in ("slope", "offset", "threshold")]
         return cls(rows[0], rows[1], rows[2], bool(model["single"]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.arrays import pack, unpack
 from .vectors import Numbers, Space, Text, Vector
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Steps:
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
-        return {"scale": self.scale.tolist(), "steps": base64.b64encode(self.steps.tobytes()).decode()}
+        return {"scale": pack(self.scale), "steps": pack(self.steps)}
 
     @classmethod
     def load(cls, model: Mapping[str, Any], rows: int) -> Self:
@@ -109,23 +109,10 @@ class Steps:
         Raises:
             ValueError: it has another number of rows.
         """
-        scale = np.array(model["scale"], np.float64)
-        steps = np.frombuffer(base64.b64decode(model["steps"], validate=True), np.int8)
-        return cls(steps.reshape(rows, len(scale)), scale)
-
-
-def pack(values: Numbers) -> dict[str, object]:
-    """Write a table of numbers in one byte each, scaled by column."""
-    return Steps.of(values).model()
-
-
-def unpack(packed: Mapping[str, Any], rows: int) -> Numbers:
-    """Read what `pack` wrote.
-
-    Raises:
-        ValueError: it has another number of rows.
-    """
-    return Steps.load(packed, rows).values()
+        steps, scale = unpack(model["steps"]), unpack(model["scale"])
+        if steps.shape != (rows, len(scale)):
+            raise ValueError(f"a table of shape {steps.shape} with {rows} rows and {len(scale)} columns")
+        return cls(steps, scale)
 
 
 def share(values: Numbers) -> Numbers:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .classifier import Classifier, Training, pack, share, unpack
+from .classifier import Classifier, Steps, Training, share
 from .selection import UM_LEAST, Contingency, uncertainty
 from .vectors import Numbers, Text, Vector
 
@@ -47,7 +47,7 @@ class FuzzyClasses:
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
-        return {"words": pack(self.words)}
+        return {"words": Steps.of(self.words).model()}
 
 
 def fit(training: Training, params: Params) -> Classifier:
@@ -67,4 +67,4 @@ def fit(training: Training, params: Params) -> Classifier:
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return FuzzyClasses(unpack(model["words"], terms))
+    return FuzzyClasses(Steps.load(model["words"], terms).values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ...models.arrays import pack, unpack
 from .classifier import Classifier, Training
 from .vectors import Numbers, Text, Vector
 
@@ -62,9 +62,9 @@ class Neighbours:
         """Return it as JSON can keep it."""
         return {
             "k": self.k,
-            "ends": _bytes(self.matrix.indptr.astype("<i4")),
-            "columns": _bytes(self.matrix.indices.astype("<i4")),
-            "values": _bytes(np.rint(self.matrix.data * 255).astype("u1")),
+            "ends": pack(self.matrix.indptr.astype(np.int32)),
+            "columns": pack(self.matrix.indices.astype(np.int32)),
+            "values": pack(np.rint(self.matrix.data * 255).astype(np.uint8)),
             "classes": [np.flatnonzero(row).tolist() for row in self.wanted],
         }
 
@@ -88,12 +88,10 @@ def fit(training: Training, params: Params) -> Classifier:
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    ends = np.frombuffer(base64.b64decode(model["ends"], validate=True), "<i4")
-    columns = np.frombuffer(base64.b64decode(model["columns"], validate=True), "<i4")
-    values = np.frombuffer(base64.b64decode(model["values"], validate=True), "u1") / 255
+    ends, columns, values = (unpack(model[name]) for name in ("ends", "columns", "values"))
     import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
 
-    matrix = sp.csr_matrix((values, columns, ends), (len(ends) - 1, terms))
+    matrix = sp.csr_matrix((values / 255, columns, ends), (len(ends) - 1, terms))
     matrix.check_format(full_check=True)
     wanted = np.zeros((len(model["classes"]), classes))
     for row, own in enumerate(model["classes"]):
@@ -101,7 +99,3 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     if len(wanted) != matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
     return Neighbours(matrix, wanted, int(model["k"]))
-
-
-def _bytes(values: Any) -> str:
-    return base64.b64encode(values.tobytes()).decode()

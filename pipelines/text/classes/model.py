@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import models
-from ...models.model_file import VERSION, ModelError, load, refused_if_broken
+from ...models.arrays import pack, unpack
+from ...models.files import ModelError, load
 from . import METHODS, Trainer, Weigh, learner
 from .calibration import Calibration, calibrate
-from .classifier import Classifier, Training, pack, unpack
+from .classifier import Classifier, Steps, Training
 from .selection import Chosen, Contingency, Select, report, select, uncertainty
 from .vectors import Numbers, Space, Terms, Text, is_word, spell
 
-KIND: Final = "classes"
-SECTIONS: Final = models.path("classes")
 MOST_CLASSES: Final = 500
 _FOLDS: Final = 4
 _LEAST_TEXTS: Final = 2
@@ -88,54 +84,40 @@ class ClassModel:
     def model(self) -> dict[str, object]:
         """Return the model as JSON can keep it, the same for the same texts."""
         return {
-            "kind": KIND,
-            "version": VERSION,
             "method": self.method,
             "labels": list(self.labels),
-            "terms": base64.b64encode(self.space.ids.astype("<u4").tobytes()).decode(),
-            "weights": pack(self.space.weights[:, None]),
+            "terms": pack(self.space.ids),
+            "weights": Steps.of(self.space.weights[:, None]).model(),
             "classifier": self.classifier.model(),
             "languages": {language: one.model() for language, one in self.calibrations.items()},
         }
 
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Self:
+        """Return the model that `model` described.
 
-def read(found: Mapping[str, Any], name: str) -> ClassModel:
-    """Return the model that `ClassModel.model` described.
+        Raises:
+            ValueError: its parts do not fit.
+        """
+        labels, ids = tuple(found["labels"]), unpack(found["terms"])
+        if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
+            raise ValueError("its classes have no names")
+        space = Space(ids, Steps.load(found["weights"], len(ids)).values()[:, 0])
+        method = found["method"]
+        if method not in METHODS:
+            raise ValueError(f"its method {method!r} is unknown")
+        classifier = METHODS[method].load(found["classifier"], len(ids), len(labels))
+        calibrations = {str(language): Calibration.of(one) for language, one in found["languages"].items()}
+        rows = [row for one in calibrations.values() for row in (one.slope, one.offset, one.threshold)]
+        probe = classifier.scores(Text("", ""), space.vector(Terms(ids[:1], np.ones(1))))
+        if any(row.shape != (len(labels),) or not np.isfinite(row).all() for row in (*rows, probe)):
+            raise ValueError("its numbers do not fit its classes")
+        return cls(method, labels, space, classifier, calibrations)
 
-    Args:
-        found: from `model_file.load`.
-        name: of the file, for messages.
 
-    Raises:
-        ModelError: it is broken.
-    """
-    with refused_if_broken(name):
-        return _model(found)
-
-
-@cache
 def shipped() -> ClassModel:
     """Return the shipped model of news sections, Chinese and English."""
-    return read(load(SECTIONS, KIND), SECTIONS.name)
-
-
-def _model(found: Mapping[str, Any]) -> ClassModel:
-    """Build a model, checking that its parts fit."""
-    labels = tuple(found["labels"])
-    ids = np.frombuffer(base64.b64decode(found["terms"], validate=True), "<u4").astype(np.uint32)
-    if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
-        raise ValueError("its classes have no names")
-    space = Space(ids, unpack(found["weights"], len(ids))[:, 0])
-    method = found["method"]
-    if method not in METHODS:
-        raise ValueError(f"its method {method!r} is unknown")
-    classifier = METHODS[method].load(found["classifier"], len(ids), len(labels))
-    calibrations = {str(language): Calibration.of(one) for language, one in found["languages"].items()}
-    rows = [row for one in calibrations.values() for row in (one.slope, one.offset, one.threshold)]
-    probe = classifier.scores(Text("", ""), space.vector(Terms(ids[:1], np.ones(1))))
-    if any(row.shape != (len(labels),) or not np.isfinite(row).all() for row in (*rows, probe)):
-        raise ValueError("its numbers do not fit its classes")
-    return ClassModel(method, labels, space, classifier, calibrations)
+    return load("classes", ClassModel.of)
 
 
 class HeldOut(NamedTuple):

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from .classifier import Classifier, Training, pack, softmax, unpack
+from ...models.arrays import pack, unpack
+from .classifier import Classifier, Steps, Training, softmax
 from .vectors import Numbers, Text, Vector
 
 NAME: Final = "naive_bayes"
@@ -54,7 +55,11 @@ class BayesClasses:
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
-        return {"weights": pack(self.weights), "prior": self.prior.round(5).tolist(), "sharpness": self.sharpness}
+        return {
+            "weights": Steps.of(self.weights).model(),
+            "prior": pack(self.prior.round(5)),
+            "sharpness": self.sharpness,
+        }
 
 
 def fit(training: Training, params: Params) -> Classifier:
@@ -73,6 +78,4 @@ def fit(training: Training, params: Params) -> Classifier:
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return BayesClasses(
-        unpack(model["weights"], terms), np.array(model["prior"], np.float64), float(model["sharpness"])
-    )
+    return BayesClasses(Steps.load(model["weights"], terms).values(), unpack(model["prior"]), float(model["sharpness"]))

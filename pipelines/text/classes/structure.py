@@ -11,7 +11,7 @@ import numpy as np
 
 from ...document.document import Document
 from ..words import MAX_CHARS, fold
-from .classifier import Classifier, Training, pack, unpack
+from .classifier import Classifier, Steps, Training
 from .vectors import TAG_WEIGHTS, Numbers, Terms, Text, Vector, as_terms, count_words, words_of
 
 NAME: Final = "structure"
@@ -127,7 +127,7 @@ class Cores:
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
         return {
-            "words": pack(self.words),
+            "words": Steps.of(self.words).model(),
             "edges": [{edge: round(mean, 3) for edge, mean in edges.items()} for edges in self.edges],
             "classes": list(self.classes),
             "params": [self.params.edges, self.params.cores, self.params.sharpness],
@@ -186,4 +186,10 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     owners = [int(owner) for owner in model["classes"]]
     if not owners or min(owners) < 0 or max(owners) >= classes or len(model["edges"]) != len(owners):
         raise ValueError("its cores are of classes that it does not have")
-    return Cores(unpack(model["words"], terms), list(model["edges"]), owners, classes, Params(edges, cores, sharpness))
+    return Cores(
+        Steps.load(model["words"], terms).values(),
+        list(model["edges"]),
+        owners,
+        classes,
+        Params(edges, cores, sharpness),
+    )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...models.arrays import pack, unpack
 from .classifier import Classifier, Steps, Training
 from .vectors import Numbers, Text, Vector
 
@@ -51,7 +52,7 @@ class Planes:
 
     def model(self) -> dict[str, object]:
         """Return it as JSON can keep it."""
-        return {"weights": self.weights.model(), "bias": self.bias.round(6).tolist()}
+        return {"weights": self.weights.model(), "bias": pack(self.bias.round(6))}
 
 
 def fit(training: Training, params: Params) -> Classifier:
@@ -86,4 +87,4 @@ def planes(training: Training, params: Params) -> Planes:
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     """Return what `model` describes."""
-    return Planes(Steps.load(model["weights"], terms), np.array(model["bias"], np.float64))
+    return Planes(Steps.load(model["weights"], terms), unpack(model["bias"]))

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import models
-from ...models.model_file import VERSION, load, refused_if_broken
+from ...models.arrays import pack, unpack
+from ...models.files import load
 from .features import BITS, Hashes, Numbers, once
 from .records import HarmKind
 
-KIND: Final = "harmful"
-SHIPPED: Final = models.path("harmful")
 KIND_BITS: Final = 18
 SHORT: Final = 40
 """Characters up to which a text is read as a short one: a headline, a post."""
@@ -60,8 +55,7 @@ class Votes:
 
     def dump(self) -> dict[str, object]:
         """Return the votes as JSON keeps them."""
-        packed = base64.b64encode(zlib.compress(self.steps.tobytes(), 9)).decode()
-        return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": packed}
+        return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}
 
     @classmethod
     def load(cls, found: Mapping[str, Any], size: int) -> Votes:
@@ -70,8 +64,7 @@ class Votes:
         Raises:
             ValueError: it is broken, or of another size.
         """
-        unpacker = zlib.decompressobj()
-        steps = np.frombuffer(unpacker.decompress(base64.b64decode(found["steps"], validate=True), size + 1), np.int8)
+        steps = unpack(found["steps"])
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
         return cls(steps, _number(found["unit"]), _number(found["bias"]))
@@ -140,8 +133,6 @@ class HarmModel:
     def dump(self) -> dict[str, object]:
         """Return the model as JSON keeps it."""
         return {
-            "kind": KIND,
-            "version": VERSION,
             "short": {label: votes.dump() for label, votes in self.short.votes.items()},
             "long": {label: votes.dump() for label, votes in self.long.votes.items()},
             "parts": [float(f"{value:.6g}") for value in self.foreign],
@@ -149,32 +140,26 @@ class HarmModel:
         }
 
     @classmethod
-    def load(cls, found: Mapping[str, Any], name: str) -> HarmModel:
+    def of(cls, found: Mapping[str, Any]) -> HarmModel:
         """Return what `dump` made.
 
-        Args:
-            found: from `model_file.load`.
-            name: of the file, for messages.
-
         Raises:
-            ModelError: it is broken.
+            ValueError: it is broken.
         """
-        with refused_if_broken(name):
-            short, long = (
-                HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
-                for size in ("short", "long")
-            )
-            margin, absence, of_titles, of_lines = map(_number, found["parts"])
-            kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
-            if not kinds or not short.votes or not long.votes:
-                raise ValueError("parts are missing")
-            return cls(short, long, (margin, absence, of_titles, of_lines), kinds)
+        short, long = (
+            HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
+            for size in ("short", "long")
+        )
+        margin, absence, of_titles, of_lines = map(_number, found["parts"])
+        kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
+        if not kinds or not short.votes or not long.votes:
+            raise ValueError("parts are missing")
+        return cls(short, long, (margin, absence, of_titles, of_lines), kinds)
 
 
-@cache
 def shipped() -> HarmModel:
     """Return the model that comes with the program."""
-    return HarmModel.load(load(SHIPPED, KIND), SHIPPED.name)
+    return load("harmful", HarmModel.of)
 
 
 def kind_signs(signs: Hashes) -> Hashes:

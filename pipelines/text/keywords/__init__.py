@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from ...models.model_file import refused_if_broken
+from ...models.files import ModelFile
 from ...params import fill_params, is_import_path, plug_in
 from ..analysis import Analysis
 from ..frequencies import Frequencies
@@ -52,19 +52,18 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
     return partial(extract, params=fill_params(kind, params, f"keyword method {name!r}"))
 
 
-def read(found: Mapping[str, Any], name: str) -> Method:
+def read(file: ModelFile) -> Method:
     """Return the method that a model of keywords describes.
-
-    Args:
-        found: from `model_file.load`: "method", a key of `LEARNED`, and "scripts".
-        name: of the file, for messages.
 
     Raises:
         ModelError: it is broken.
     """
-    with refused_if_broken(name):
-        by = LEARNED[found["method"]]
-        return partial(_extract, by.rank, by.read(found["scripts"]))
+
+    def make(model: Mapping[str, Any]) -> Method:
+        by = LEARNED[model["method"]]
+        return partial(_extract, by.rank, by.read(model))
+
+    return file.build(make)
 
 
 def _extract(

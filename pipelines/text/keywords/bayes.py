@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from ... import models as model_paths
-from ...models import model_file
+from ...models.arrays import pack, unpack
+from ...models.files import load
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import KIND, Floats, KeywordCandidates, find
+from .candidates import Floats, KeywordCandidates, find
 
 NAME = "bayes"
-MODEL: Final = model_paths.path("keywords_bayes")
 FEATURES: Final = ("tfidf", "first", "chars", "coherence")
 """TF x IDF, first occurrence, length, coherence."""
 BINS: Final = 8
@@ -58,11 +55,11 @@ class KeywordBayes:
             total += weights[np.searchsorted(edges, found.column(name), side="right")]
         return total
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the model as plain values."""
+    def model(self) -> dict[str, object]:
+        """Return the model as JSON keeps it."""
         return {
-            "edges": [[round(float(value), 5) for value in edges] for edges in self.edges],
-            "weights": [[round(float(value), 4) for value in weights] for weights in self.weights],
+            "edges": [pack(edges.round(5)) for edges in self.edges],
+            "weights": [pack(weights.round(4)) for weights in self.weights],
             "prior": round(self.prior, 4),
         }
 
@@ -84,7 +81,7 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     Differs: there is no thesaurus: candidates are phrases of the text, and coherence is the mean number of the ten
              heaviest words in the sentences where a candidate stands.
     """
-    return rank(find(text, frequencies), load(), params)
+    return rank(find(text, frequencies), shipped(), params)
 
 
 def rank(
@@ -97,14 +94,13 @@ def rank(
     return found.rank(1 / (1 + np.exp(-model.log_odds(found, params.prior))))
 
 
-@cache
-def load(path: Path = MODEL) -> dict[str, KeywordBayes]:
-    """Load the shipped models by script."""
-    return read(model_file.load(path, KIND)["scripts"])
+def shipped() -> dict[str, KeywordBayes]:
+    """Return the shipped models by script."""
+    return load("keywords_bayes", read)
 
 
-def read(models: Mapping[str, Any]) -> dict[str, KeywordBayes]:
-    """Return the models of plain values.
+def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
+    """Return the models of a file, by script.
 
     Raises:
         ValueError: they are none.
@@ -112,16 +108,16 @@ def read(models: Mapping[str, Any]) -> dict[str, KeywordBayes]:
     try:
         found = {
             script: KeywordBayes(
-                tuple(np.array(edges, float) for edges in model["edges"]),
-                tuple(np.array(weights, float) for weights in model["weights"]),
-                float(model["prior"]),
+                tuple(map(unpack, each["edges"])),
+                tuple(map(unpack, each["weights"])),
+                float(each["prior"]),
             )
-            for script, model in models.items()
+            for script, each in model["scripts"].items()
         }
         whole = all(
-            [len(edges) + 1 for edges in model.edges] == [len(weights) for weights in model.weights]
-            and len(model.edges) == len(FEATURES)
-            for model in found.values()
+            [len(edges) + 1 for edges in each.edges] == [len(weights) for weights in each.weights]
+            and len(each.edges) == len(FEATURES)
+            for each in found.values()
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         whole = False

@@ -16,8 +16,6 @@ from ..frequencies import Frequencies
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-KIND: Final = "keywords"
-"""Kind of models that rank candidates."""
 MOST: Final = 120
 """KeywordCandidates of a text: the best by frequency, rarity and place."""
 MOST_WORDS: Final = 5

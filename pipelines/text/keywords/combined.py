@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 
-from ... import models as model_paths
-from ...models import model_file
+from ...models.arrays import unpack
+from ...models.files import load
 from ..analysis import Analysis
 from ..frequencies import Frequencies
-from .candidates import COLUMNS, KIND, Floats, Ints, KeywordCandidates, find
+from .candidates import COLUMNS, Floats, Ints, KeywordCandidates, find
 
 NAME = "combined"
-MODEL: Final = model_paths.path("keywords")
 DEPTH: Final = 3
 """Questions that each tree asks."""
 _KINDS: Final = ((1,), (2,), (23,), (20, 21, 22), *((number,) for number in range(31, 38)))
@@ -142,7 +139,7 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
              coherence), beside title, spread, parts of speech, capitals, quotation marks and what stands around a term.
              Boosted trees: J. Friedman, Greedy function approximation, 2001.
     """
-    return rank(find(text, frequencies), load(), params)
+    return rank(find(text, frequencies), shipped(), params)
 
 
 def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
@@ -190,14 +187,13 @@ def expand(table: Floats) -> Floats:
     )
 
 
-@cache
-def load(path: Path = MODEL) -> Models:
-    """Load the shipped models."""
-    return read(model_file.load(path, KIND)["scripts"])
+def shipped() -> Models:
+    """Return the shipped models by script."""
+    return load("keywords", read)
 
 
-def read(models: Mapping[str, Any]) -> Models:
-    """Return the models of plain values.
+def read(model: Mapping[str, Any]) -> Models:
+    """Return the models of a file, by script.
 
     Raises:
         ValueError: they are none.
@@ -210,7 +206,7 @@ def read(models: Mapping[str, Any]) -> Models:
                 _read_regression(each["regression"], expand(nothing)),
                 _read_regression(each["gate"], style(nothing)),
             )
-            for script, each in models.items()
+            for script, each in model["scripts"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
         found = {}
@@ -221,15 +217,15 @@ def read(models: Mapping[str, Any]) -> Models:
 
 def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:
     return BoostedTrees.of(
-        np.array(values["columns"], int),
-        np.array(values["borders"], float),
-        np.array(values["leaves"], float),
+        unpack(values["columns"]).astype(int),
+        unpack(values["borders"]),
+        unpack(values["leaves"]),
         float(values["base"]),
     )
 
 
 def _read_regression(values: Mapping[str, Any], features: Floats) -> Regression:
-    mean, scale, weights = (np.array(values[name], float) for name in ("mean", "scale", "weights"))
+    mean, scale, weights = (unpack(values[name]) for name in ("mean", "scale", "weights"))
     if not mean.shape == scale.shape == weights.shape == features.shape[1:]:
         raise ValueError(f"a regression has {mean.shape} means, {scale.shape} scales, {weights.shape} weights")
     return Regression(mean, scale, weights, float(values["base"]))

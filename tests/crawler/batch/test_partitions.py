@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from sqlalchemy import Row, TextClause, text, update
 
-from crawler.batch import ahead, duplicates, rank, sources
+from crawler.batch import ahead, duplicates, rank
 from crawler.batch.frame import Parts
 from crawler.batch.request import Request
 from crawler.commands.duplicates import find
+from crawler.corpus import sources
 from crawler.options.config import Config
 from crawler.rank import expected, siterank
 from crawler.web.inspection.link_graph import read_graph

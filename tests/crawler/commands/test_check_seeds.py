@@ -87,7 +87,7 @@ def check(server: OddServer, folder: Path, names: list[str], *options: str) -> A
     seeds = folder / "seeds.txt"
     lines = [f"{BASE.format(name)}/".replace("PORT", str(server.port)) for name in names]
     seeds.write_text("\n".join([*lines, *(["http://127.0.0.1:9/"] if "gone" in names else [])]), encoding="utf-8")
-    settings = (f"DATABASE_URL=sqlite:///{folder}/news.db", f"HOST_DELAY={DELAY}", "WORKERS=1", "REDIRECT_HOPS=3")
+    settings = (f"DATABASE_URL=sqlite:///{folder}/news.db", f"HOST_DELAY={DELAY}", "WORKERS=1")
     settings += (f"ALLOW_NETWORKS=127.0.0.1:{server.port},127.0.0.1:9", "MAX_PAGES_PER_HOST=60")
     return scrapy(folder, "check-seeds", str(seeds), *options, *[x for s in settings for x in ("-s", s)])
 
@@ -128,7 +128,7 @@ def test_size_of_a_seed_without_sitemap_is_unknown(checked: Checked) -> None:
         ("closed", "robots.txt keeps us out (robots); take it out"),
         ("slow", "robots.txt keeps us out (crawl-delay too long)"),
         ("ill", "its robots.txt answers http 503; "),
-        ("circle", "it redirects more than 3 times; correct the address"),
+        ("circle", "it redirects more than 8 times; correct the address"),
         ("alone", "no links to follow, no feed and no sitemap; name a page"),
         ("gone", "it answers http 404; correct the address, or take it out"),
         ("127", "it cannot be reached (connection refused); correct"),

@@ -12,7 +12,7 @@ import pytest
 from crawler.commands.describe import describe
 from crawler.corpus.saved_pages import InputError
 from pipelines.describe import describer
-from pipelines.text.keywords import combined
+from pipelines.models import files
 from tests.crawler.crawling import command
 
 STORY = "河口大桥昨日通车。市长王明在仪式上说，大桥全长三公里，投资十亿元，两岸居民过江只要五分钟。"
@@ -97,9 +97,10 @@ def test_settings_count_for_files(tmp_path: Path) -> None:
 
 
 def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
-    model = json.loads(combined.MODEL.read_text(encoding="utf-8"))["model"]
-    (tmp_path / "m.json").write_text(json.dumps({"model": model}), encoding="utf-8")
-    (tmp_path / "none.json").write_text(json.dumps({"model": {**model, "scripts": {}}}), encoding="utf-8")
+    text = files.path("keywords").read_text(encoding="utf-8")
+    without = {"method": "combined", "scripts": {}}
+    (tmp_path / "m.json").write_text(text, encoding="utf-8")
+    (tmp_path / "none.json").write_text(files.dumps("keywords", without, "", {}), encoding="utf-8")
     found = describer().with_model(tmp_path / "m.json").describe("", STORY, "zh")
     assert found == describer().describe("", STORY, "zh")
     with pytest.raises(ValueError, match="is broken"):
@@ -112,13 +113,13 @@ def test_model_of_keywords_by_combined_is_used(tmp_path: Path) -> None:
         (None, "cannot be read: No such file"),
         ("", "is no model of classes or keywords or harmful or lexicon: it is not JSON; scrapy train"),
         ("[1]", "is no model of"),
-        ('{"model": {"kind": "traps", "version": 1}}', "is no model of"),
-        ('{"model": {"kind": "classes", "version": 2}}', "has the version 2 instead of 1; train it again"),
-        ('{"model": {"kind": "classes", "version": 1}}', "is broken (KeyError"),
-        ('{"model": {"kind": "harmful", "version": 1}}', "is broken (KeyError"),
-        ('{"model": {"kind": "keywords", "version": 1, "method": "network"}}', "is broken (KeyError"),
-        ('{"model": {"kind": "keywords", "version": 1, "method": ["bayes"]}}', "is broken (TypeError"),
-        ('{"model": {"kind": "keywords", "version": 1, "method": "bayes", "scripts": {"han": {}}}}', "is broken"),
+        ('{"kind": "traps", "version": 2, "model": {}}', "is no model of"),
+        ('{"format": 1, "model": {"kind": "classes", "version": 1}}', "has the version 1 instead of 2; train it again"),
+        ('{"kind": "classes", "version": 2, "model": {}}', "is broken (KeyError"),
+        ('{"kind": "harmful", "version": 2, "model": {}}', "is broken (KeyError"),
+        ('{"kind": "keywords", "version": 2, "model": {"method": "network"}}', "is broken (KeyError"),
+        ('{"kind": "keywords", "version": 2, "model": {"method": ["bayes"]}}', "is broken (TypeError"),
+        ('{"kind": "keywords", "version": 2, "model": {"method": "bayes", "scripts": {"han": {}}}}', "is broken"),
     ],
 )
 def test_wrong_models_are_refused_in_a_sentence(tmp_path: Path, model: str | None, why: str) -> None:

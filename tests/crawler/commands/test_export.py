@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
+from pipelines.export.arrow import schema
 from pipelines.export.cells import restored
 from tests.crawler.crawling import ROOT, Finished
 from tests.db.small_crawl import HOSTILE, fill
@@ -186,3 +188,15 @@ def test_full_disk_is_said_in_a_sentence_with_the_way_on(export: Callable[..., F
     assert done.returncode == 4
     assert "/dev/full cannot be written (no space left on device)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_missing_pyarrow_is_one_line_and_leaves_nothing(
+    export: Callable[..., Finished], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema.cache_clear()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = export("articles", "--output", "~/a.parquet")
+    assert done.returncode == 2
+    assert done.stderr == "scrapy export: Parquet and Arrow tables need pyarrow: uv sync --extra export\n"
+    assert list(tmp_path.iterdir()) == []
+    assert export("articles", "--output", "~/a.csv").returncode == 0

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import zstandard
 
-from crawler.corpus.saved_pages import InputError, Saved, files, manifest, page_url, read
+from crawler.corpus.saved_pages import InputError, SavedPage, files, manifest, page_url, read
 from crawler.demo.server import Newsroom
+from pipelines.decode import zstd
 from tests.crawler.crawling import ROOT, Finished, crawl, rows, scrapy
 from tests.table import each_row
 
@@ -158,7 +158,7 @@ def test_urls_are_fetched_through_the_guard_or_read_from_the_database(tmp_path: 
     assert (stored["url"], stored["text"]) == (url, text)
     assert (fetched["is_article"], fetched["reason"]) == (False, "list page")
     assert missing["reason"] == "http 404"
-    assert zstandard.decompress(rows(tmp_path, "SELECT body FROM page LIMIT 1")[0][0])
+    assert zstd.decompress(rows(tmp_path, "SELECT body FROM page LIMIT 1")[0][0])
 
 
 class TestInputs:
@@ -181,7 +181,7 @@ class TestInputs:
         packed = tmp_path / "a.html.gz"
         packed.write_bytes(gzip.compress(b" " * 10_000_000))
         with pytest.raises(InputError, match="longer than 5000 bytes"):
-            read(Saved("a", "a", packed), 5000)
+            read(SavedPage("a", "a", path=packed), 5000)
 
     def test_folder_without_pages(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds no page"):

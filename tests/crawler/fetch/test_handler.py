@@ -17,6 +17,7 @@ from scrapy.http import Response
 
 from crawler.fetch.errors import FetchError, why
 from crawler.fetch.handler import BOUND, NEW_COOKIE, TRUNCATED, GuardedHandler
+from crawler.fetch.http_parser import HeadBounds
 from db.records.reasons import label
 from tests.crawler.fetching import RawServer, answering, crawler, fetch, fetch_all, handler, keeping
 from tests.table import each_row
@@ -229,7 +230,7 @@ def test_silence_drips_and_slowness_end() -> None:
     assert (stalled.reason, stalled.bounds) == ("stalled", ("stalled",))
     with RawServer(drip) as server:
         dripping = one(fetch(server.url(), STALL_SECONDS=0.3)[0])
-        slow = one(fetch(server.url(), STALL_SECONDS=0.3, LEAST_BYTES_PER_SECOND=1, DOWNLOAD_TIMEOUT=1)[0])
+        slow = one(fetch(server.url(), STALL_SECONDS=0.3, DOWNLOAD_TIMEOUT=1, bounds={"least_rate": 1})[0])
     assert set(dripping.flags) == {TRUNCATED, BOUND + "stalled"}
     assert set(slow.flags) == {TRUNCATED, BOUND + "timed out"}
     assert len(slow.body) > len(dripping.body)
@@ -252,7 +253,7 @@ def test_errors_have_reasons() -> None:
 def test_headers_that_are_too_many_are_dropped_and_said_so() -> None:
     many = [b"X-%d: v" % n for n in range(50)]
     with RawServer(answering(answer(BODY, *many))) as server:
-        response = one(fetch(server.url(), HEADER_MAX_LINES=20)[0])
+        response = one(fetch(server.url(), bounds={"head": HeadBounds(lines=20)})[0])
     assert (response.body, response.flags) == (BODY, [BOUND + "headers dropped"])
 
 

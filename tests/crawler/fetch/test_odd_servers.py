@@ -158,7 +158,7 @@ def test_hosts_in_trouble_are_waited_for_and_then_given_up(tmp_path: Path) -> No
     }
     with OddServer(answers) as server:
         seeds = "\n".join(f"http://{host}.localhost:PORT/" for host in "abce")
-        done = crawl(server, tmp_path, "HOST_REST=0.2", "HOST_GIVE_UP=3", seeds=seeds)
+        done = crawl(server, tmp_path, 'HOST_BACKOFF={"seconds": 0.2, "backoffs": 3}', seeds=seeds)
         assert done.returncode == 0, done.stderr
         asked = server.paths()
     assert asked.count("a/robots.txt") == 3

@@ -11,7 +11,7 @@ HOSTS = ("a.example", "b.example", "c.example")
 
 @each_row("reason", [FailReason.NO_HOST, FailReason.TIMED_OUT, FailReason.NO_PROXY])
 def test_answer_between_the_suspicion_and_the_look_costs_nothing(reason: FailReason) -> None:
-    driver = Driver(new_database(), CONCURRENT_REQUESTS=8, HOST_FAILURES=10_000)
+    driver = Driver(new_database(), CONCURRENT_REQUESTS=8, HOST_BACKOFF={"failures": 10_000})
     driver.run(driver.crawl.pending.add([new for host in HOSTS for new in page_urls(host, [1])]))
     driver.settle()
     requests = []

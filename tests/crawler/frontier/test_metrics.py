@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -13,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from crawler.demo.server import Newsroom
 from crawler.frontier.metrics import COUNTERS, GAUGES
+from crawler.options.config import ConfigError
 from tests.crawler.crawling import ROOT, crawl, crawl_arguments, rows, start
 from tests.table import each_row
 
@@ -96,3 +99,10 @@ def test_port_in_use_is_refused(tmp_path: Path) -> None:
     assert f"127.0.0.1 port {port} cannot be listened on (address already in use); name another one" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "news.db").exists()
+
+
+def test_missing_client_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "crawler.frontier.metrics")
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(ConfigError, match="METRICS_PORT needs prometheus-client: uv sync --extra metrics"):
+        import_module("crawler.frontier.metrics")

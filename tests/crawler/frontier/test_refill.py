@@ -222,7 +222,7 @@ def test_crawl_does_not_end_while_urls_are_being_added(driver: Driver) -> None:
 
 
 def test_dead_hosts_are_given_up_when_nothing_else_is_left() -> None:
-    driver = Driver(new_database(), HOST_FAILURES=1, HOST_WAIT=0)
+    driver = Driver(new_database(), HOST_BACKOFF={"failures": 1, "wait": 0})
     driver.settle()
     request = driver.next()
     assert request is not None

@@ -28,7 +28,11 @@ class SchedulerMachine(RuleBasedStateMachine):
     @initialize(pages=st.integers(1, 6))
     def begin(self, pages: int) -> None:
         self.driver = Driver(
-            new_database(), CONCURRENT_REQUESTS=MOST, HOST_CONNECTIONS=3, FETCH_TRIES=TRIES, HOST_FAILURES=10_000
+            new_database(),
+            CONCURRENT_REQUESTS=MOST,
+            HOST_CONNECTIONS=3,
+            FETCH_TRIES=TRIES,
+            HOST_BACKOFF={"failures": 10_000},
         )
         found = [new for host in HOSTS for new in page_urls(host, range(pages))]
         self.driver.run(self.driver.crawl.pending.add(found))

@@ -33,6 +33,7 @@ from crawler.options.values import (
     mapping,
     names,
     number,
+    record,
     whole,
     word,
 )
@@ -76,7 +77,6 @@ def test_values_of_the_command_line_are_text() -> None:
             CRAWL_PRESET="breadth",
             CRAWL_PRIORITY='{"block": 2, "depth": 0}',
             RANK_EVERY_PAGES="100",
-            RANK_GROWTH="0.5",
             EXTRACTOR_PARAMS='{"min_chars": 10}',
             DUPLICATE_THRESHOLD="1",
             ALLOW_NETWORKS="127.0.0.1:8710",
@@ -87,7 +87,7 @@ def test_values_of_the_command_line_are_text() -> None:
     assert config.delay.delay == 0.5
     assert config.connections == 2
     assert config.priority.weights == {"block": 2.0}
-    assert (config.rank_every_pages, config.rank_growth, config.host_patience) == (100, 0.5, 60.0)
+    assert (config.rank_every_pages, config.host_patience) == (100, 60.0)
     assert config.duplicates.threshold == 1.0
     assert config.database_url == "sqlite:///x.db"
 
@@ -111,7 +111,7 @@ def wrong_values(option: Option) -> list[Any]:
         return ["often", "2.5", [1]]
     if option.parse is word:
         return ["hide", "", None, 3, [option.default]]
-    if option.parse is mapping:
+    if option.parse in {mapping, record}:
         return ["{", "depth=1", "[1, 2]", "3", "null", '"depth"', 3]
     if option.parse is names:
         return [3, True]
@@ -142,10 +142,11 @@ def test_bounds_are_allowed(option: Option) -> None:
 def test_every_setting_is_read_once() -> None:
     """A default that the table places is in the `Config`, in the unit of its field."""
     config = Config.from_settings(given())
-    for option in OPTIONS:
+    for option in (part for one in OPTIONS for part in (one, *one.parts)):
         if option.to != "" and not (option.to or "").startswith(("answer.", "head.", "read.")):
             place = operator.attrgetter(option.to or option.name.lower())
-            assert place(config) == (option.default if option.unit == 1 else option.default * option.unit), option.name
+            value = option.default if option.unit == 1 or option.default is None else option.default * option.unit
+            assert place(config) == value, option.name
 
 
 @each_row(
@@ -162,7 +163,8 @@ def test_every_setting_is_read_once() -> None:
             "at least",
         ),
         ("RANK_EVERY_PAGES", "0", "RANK_EVERY_PAGES is '0'; it takes a number, 1 or more"),
-        ("RANK_GROWTH", "0", "RANK_GROWTH is '0'; it takes a number, 0.001 to 10"),
+        ("KEEP_DAYS", '{"days": 3}', "it has no part 'days'; they are: outside, pages, versions, signals, duplicates"),
+        ("KEEP_DAYS", '{"pages": -3}', "pages is -3; it takes a number, 0 or more"),
         ("HEALTH_WINDOW", "9", "HEALTH_WINDOW is '9'; it takes 0, or a number, 10 to 200"),
         ("MAX_PAGES", "1e20", "MAX_PAGES is '1e20'; it takes a number, 0 to 2147483647"),
         ("HOST_CONNECTIONS", "1.5", "HOST_CONNECTIONS is '1.5'; it takes a whole number"),
@@ -180,7 +182,8 @@ def test_every_setting_is_read_once() -> None:
         ("ALLOW_NETWORKS", "10.0.0.0/33", "ALLOW_NETWORKS: '10.0.0.0/33' is no network"),
         ("TLS_UNVERIFIED_HOSTS", "https://a.cn/", "TLS_UNVERIFIED_HOSTS: 'https://a.cn/' is no host"),
         ("SITE_COOKIES", "often", "SITE_COOKIES is 'often'; it takes True or False"),
-        ("HEADER_MAX_LINES", "1", "HEADER_MAX_LINES is '1'; it takes a number, 8 or more"),
+        ("HOST_BACKOFF", '{"seconds": 0}', "seconds is 0; it takes a number, 0.1 to 3600"),
+        ("MEMORY_MB", "500", "MEMORY_MB is '500'; write it as JSON, e.g. -s MEMORY_MB='{"),
     ],
 )
 def test_unknown_names_and_values(name: str, value: str, message: str) -> None:
@@ -265,7 +268,7 @@ def test_seeds_topics_count_when_no_other_is_given() -> None:
 
 def test_policy_for_duplicates() -> None:
     config = Config.from_settings(
-        given(DUPLICATES="drop", DUPLICATE_SITES='{"News.Example.com": "keep"}', DUPLICATE_WINDOW="30")
+        given(DUPLICATES="drop", DUPLICATE_SITES='{"News.Example.com": "keep"}', KEEP_DAYS='{"duplicates": 30}')
     )
     policy = config.duplicates
     assert (policy.keep, policy.window, policy.threshold) == (Keep.NOTHING, 30, 0.8)
@@ -281,7 +284,7 @@ def test_policy_for_duplicates() -> None:
         ({"DUPLICATE_SITES": "a.example"}, "write it as JSON"),
         ({"DUPLICATE_METHOD": "magic"}, "known: combined"),
         ({"DUPLICATE_PARAMS": '{"luck": 1}'}, "has no parameter 'luck'; known: "),
-        ({"DUPLICATE_WINDOW": "-1"}, "DUPLICATE_WINDOW is '-1'"),
+        ({"KEEP_DAYS": '{"duplicates": -1}'}, "duplicates is -1"),
     ],
 )
 def test_wrong_words_about_duplicates(values: dict[str, str], message: str) -> None:

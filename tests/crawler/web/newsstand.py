@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
-from zstandard import ZstdCompressor
 
 from crawler.demo.content import InventedArticle, load_articles
 from crawler.learn.health.host import Finding
@@ -33,6 +32,7 @@ from db.records.reasons import FailReason, PageReason, SkipReason
 from db.records.run import RunEnd
 from db.records.url import Kind, Lease, NewUrl, State
 from db.sites import health, traps
+from pipelines.decode.zstd import compress
 from tests.db.frontier_rows import article, done, new_url, seed_row, sign, start, wish
 from tests.db.stores import SIGN, real_judge, store_of
 
@@ -202,7 +202,7 @@ def _outcome(lease: Lease, story: Story, text: str, fetched_at: float, edges: Ed
         "features": signature.features,
         "length": signature.length,
     }
-    raw = StoredPage("text/html", "utf-8", ZstdCompressor().compress(story.raw)) if story.raw else None
+    raw = StoredPage("text/html", "utf-8", compress(story.raw)) if story.raw else None
     new = dataclasses.replace(article(story.url, text, **values), site_id=_located(story).site_id)
     return done(lease, article=new, fetched_at=fetched_at, links=edges, raw=raw, page_kind="article")
 

@@ -168,7 +168,7 @@ def test_settings_say_where_they_come_from(client: Asker) -> None:
     text = text_of(client, "/settings?only=changed")
     assert re.findall(r"<code>([A-Z_]+)</code>", text)[:2] == ["MAX_PAGES", "HOST_DELAY"]
     assert "command line" in text
-    assert "RANK_GROWTH" in text_of(client, "/settings")
+    assert "RANK_EVERY_PAGES" in text_of(client, "/settings")
 
 
 def test_empty_database_has_empty_pages(tmp_path: Path) -> None:

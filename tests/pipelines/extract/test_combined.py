@@ -13,7 +13,7 @@ from pipelines.document.document import parse
 from pipelines.document.view import measure
 from pipelines.extract.combined import Params, choose, extract, network, weigh
 from pipelines.extract.features import SCORES, features, names_of
-from pipelines.extract.network import Layout, surroundings
+from pipelines.extract.network import Layout, predict, surroundings
 from tests.table import each_row
 
 PAGE = """<html><head><title>河口大桥昨日完成浇筑_滨江日报</title></head><body>
@@ -49,7 +49,7 @@ def test_features_are_those_of_the_training() -> None:
     assert table.names == networks.first.features
     assert np.isfinite(table.values).all()
     layout = Layout.of(document, weigh(document))
-    around = surroundings(layout, table, networks.first.predict(table.values))
+    around = surroundings(layout, table, predict(networks.first, table.values))
     assert around.names == networks.second.features
     assert np.isfinite(around.values).all()
 

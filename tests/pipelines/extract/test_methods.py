@@ -6,7 +6,6 @@ import time
 from functools import cache
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +15,9 @@ from pipelines.extract import EXTRACTORS, extractor
 from pipelines.extract.weighted import Params as WeightedParams
 from pipelines.extract.weighted import Preset, extract
 from pipelines.records import Extraction
+from tests.table import each_row
 
-EVERY = pytest.mark.parametrize("name", sorted(EXTRACTORS))
+EVERY = each_row("name", sorted(EXTRACTORS))
 
 LINES = [
     "河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段，预计十二月向社会车辆开放，届时将免费通行一年。",
@@ -42,7 +42,7 @@ def page(body: str) -> Document:
 
 
 @EVERY
-@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+@each_row("layout", sorted(LAYOUTS))
 def test_text_of_a_plain_page(name: str, layout: str) -> None:
     found = extractor(name)(page(LAYOUTS[layout]))
     lines = found.text.split("\n")
@@ -70,7 +70,7 @@ def test_shape_of_a_result(name: str) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("body", [b"", b" ", b"<html>", b"<script>x</script>", b"<frameset><frame src=a></frameset>"])
+@each_row("body", [b"", b" ", b"<html>", b"<script>x</script>", b"<frameset><frame src=a></frameset>"])
 def test_page_without_text(name: str, body: bytes) -> None:
     assert extractor(name)(parse(body, "")) == Extraction(reason=PageReason.NO_TEXT)
 
@@ -121,7 +121,7 @@ def test_any_bytes(body: bytes) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<" * 400_000,
@@ -134,7 +134,6 @@ def test_any_bytes(body: bytes) -> None:
         "\n" * 500_000 + LINES[0],
         HEADED,
     ],
-    ids=["brackets", "comments", "scripts", "open", "many", "spaces", "deep", "blank", "headings"],
 )
 def test_huge_pages_take_linear_time(name: str, body: str) -> None:
     document = parsed(body)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines import models
 from pipelines.document.document import Document, parse
 from pipelines.extract.weighted import (
     EDGES,
@@ -24,6 +23,7 @@ from pipelines.extract.weighted import (
     extract,
     scores,
 )
+from pipelines.models import files
 from pipelines.training.examples import Example, example
 from pipelines.training.pso import maximise
 from pipelines.training.weighted import learn
@@ -98,7 +98,7 @@ def test_scores_without_weights_are_nothing() -> None:
 
 
 def test_shipped_model_is_whole() -> None:
-    model = WeightedModel.from_mapping(models.load("blocks"))
+    model = files.load("blocks", WeightedModel.from_mapping)
     assert {feature.name for feature in model.features} == set(FEATURES)
     assert all(0 <= value <= 1 for feature in model.features for value in feature.support)
     assert WeightedModel.from_mapping(json.loads(json.dumps(asdict(model)))) == model
@@ -106,18 +106,9 @@ def test_shipped_model_is_whole() -> None:
 
 @each_row("name", ["blocks", "words"])
 def test_shipped_models_name_the_command_that_made_them(name: str) -> None:
-    made = json.loads(models.path(name).read_text(encoding="utf-8"))
+    made = json.loads(files.path(name).read_text(encoding="utf-8"))
     assert made["made_by"].startswith(f"scrapy train {name} ")
     assert made["pages"] > 500
-    assert (
-        models.dumps({"a": [1]}, "x", {"pages": 2})
-        == '{\n "format": 1,\n "made_by": "x",\n "pages": 2,\n "model": {\n  "a": [\n   1\n  ]\n }\n}\n'
-    )
-
-
-def test_model_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="scrapy train nothing makes it"):
-        models.load("nothing")
 
 
 def lesson(at: int) -> Example:

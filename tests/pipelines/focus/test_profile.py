@@ -11,7 +11,7 @@ import pytest
 from pipelines.document.document import parse
 from pipelines.document.tokens import cosine
 from pipelines.focus.profile import TERMS, learn, load, weigh_page
-from pipelines.models import dumps
+from pipelines.models.files import dumps
 from pipelines.records import Extraction
 from pipelines.text.words import words
 from tests.table import each_row
@@ -78,7 +78,9 @@ def test_terms_must_be_positive() -> None:
 
 def test_file_holds_what_was_learnt(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    path.write_text(dumps({"桥梁": 1.0, "river": 0.5}, "scrapy train profile x", {"pages": 1}), encoding="utf-8")
+    path.write_text(
+        dumps("profile", {"桥梁": 1.0, "river": 0.5}, "scrapy train profile x", {"pages": 1}), encoding="utf-8"
+    )
     assert load(path) == {"桥梁": 1.0, "river": 0.5}
 
 
@@ -88,9 +90,10 @@ def test_file_holds_what_was_learnt(tmp_path: Path) -> None:
         "",
         "[]",
         "{}",
-        '{"format": 9, "model": {"a": 1}}',
-        '{"format": 1, "model": {}}',
-        '{"format": 1, "model": {"a": -1}}',
+        '{"kind": "profile", "version": 9, "model": {"a": 1}}',
+        '{"format": 1, "model": {"a": 1}}',
+        '{"kind": "profile", "version": 2, "model": {}}',
+        '{"kind": "profile", "version": 2, "model": {"a": -1}}',
     ],
 )
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from pipelines.document.document import Document, parse
-from pipelines.metadata.title_ranking import MODEL, PARTS, StatedTitles, TitleCandidate, choose, describe
+from pipelines.metadata.title_ranking import StatedTitles, TitleCandidate, choose, describe
+from pipelines.models.files import load
+from pipelines.models.network import DenseNetwork
 
 NONE = StatedTitles("", "", "", "", "", ("", "", ""))
 
 
 def test_describe_gives_as_many_numbers_as_the_network_takes() -> None:
     rows = describe(Document("http://e.com/"), [TitleCandidate("Ferry runs again", "ferryrunsagain")], NONE, -1, ())
-    model = json.loads(MODEL.read_text("utf-8"))["model"]
-    assert rows.shape == (1, len(model["mean"]))
-    assert list(model) == list(PARTS)
+    assert rows.shape == (1, len(load("title", DenseNetwork.of).shift))
     assert np.isfinite(rows).all()
 
 
 def test_choose_takes_most_points() -> None:
-    weights = [np.zeros(1), np.ones(1), np.array([[2.0]]), np.zeros(1), np.array([1.0])]
-    assert choose(np.array([[0.1], [0.7], [0.3]]), weights) == 1
+    one = np.ones((1, 1))
+    network = DenseNetwork((), 0 * one, one, (2 * one[None], one[None]), (0 * one[None], 0 * one[None]))
+    assert choose(np.array([[0.1], [0.7], [0.3]]), network) == 1
 
 
 def test_describe_knows_where_a_line_stands_and_what_repeats_it() -> None:

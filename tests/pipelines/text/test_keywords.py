@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.models import model_file
+from pipelines.models import files
+from pipelines.models.arrays import unpack
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import LearnedFrequencies, ShippedFrequencies, shipped
-from pipelines.text.keywords import LEARNED, METHODS, bayes, combined, method, network, read, tfidf
+from pipelines.text.keywords import METHODS, bayes, combined, method, network, read, tfidf
 from pipelines.text.keywords.candidates import COLUMNS, MOST, find
 from pipelines.training.keywords import example, learn
 from tests.table import each_row
@@ -153,7 +154,7 @@ def some_examples() -> list:
 
 def test_bayes_learns_from_examples() -> None:
     examples = some_examples()
-    models = bayes.read(learn("bayes", examples)["scripts"])
+    models = bayes.read(learn("bayes", examples))
     best = bayes.rank(examples[0].found, models)[0]
     assert best[0] == "河口大桥"
     assert models["han"].prior < 0
@@ -162,7 +163,7 @@ def test_bayes_learns_from_examples() -> None:
 def test_combined_learns_from_examples() -> None:
     pytest.importorskip("sklearn")
     examples = some_examples()
-    models = combined.read(learn("combined", examples)["scripts"])
+    models = combined.read(learn("combined", examples))
     for each, wanted in ((examples[0], {"河口大桥", "通车"}), (examples[1], {"suspension bridge", "Ferry"})):
         assert {term for term, _ in combined.rank(each.found, models)[:2]} == wanted
 
@@ -178,7 +179,7 @@ def test_news_are_told_from_abstracts() -> None:
         "We waited long, said Chen Hong, a captain from Linchuan. Lin said the old ferry would run until June."
     )
     odds = [
-        combined.load()["other"].gate.log_odds(combined.style(find(analyse("", text, "en"), shipped()).table))[0]
+        combined.shipped()["other"].gate.log_odds(combined.style(find(analyse("", text, "en"), shipped()).table))[0]
         for text in (news, abstract)
     ]
     assert odds[0] > 0 > odds[1]
@@ -186,11 +187,13 @@ def test_news_are_told_from_abstracts() -> None:
 
 def test_trees_are_followed_as_by_hand() -> None:
     table = np.random.default_rng(7).random((40, len(COLUMNS))) * 20
-    for script, model in combined.load().items():
-        trees = model_file.load(combined.MODEL)["scripts"][script]["trees"]
+    for script, model in combined.shipped().items():
+        trees = files.read(files.path("keywords"), "keywords").model["scripts"][script]["trees"]
         for row, odds in zip(table, model.trees.log_odds(table), strict=True):
             total = trees["base"]
-            for columns, borders, leaves in zip(trees["columns"], trees["borders"], trees["leaves"], strict=True):
+            for columns, borders, leaves in zip(
+                *map(unpack, (trees["columns"], trees["borders"], trees["leaves"])), strict=True
+            ):
                 node = 0
                 while node < len(columns):
                     node = 2 * node + 1 + int(row[columns[node]] > borders[node])
@@ -198,11 +201,10 @@ def test_trees_are_followed_as_by_hand() -> None:
             assert odds == pytest.approx(total)
 
 
-@each_row("name", sorted(LEARNED))
-def test_shipped_models_can_be_given_as_files(name: str) -> None:
+@each_row(("name", "file"), [("combined", "keywords"), ("bayes", "keywords_bayes")])
+def test_shipped_models_can_be_given_as_files(name: str, file: str) -> None:
     text = analyse(TITLE, TEXT)
-    shipped_model = LEARNED[name].MODEL
-    assert read(model_file.load(shipped_model), str(shipped_model))(text, shipped()) == method(name)(text, shipped())
+    assert read(files.read(files.path(file), "keywords"))(text, shipped()) == method(name)(text, shipped())
 
 
 def test_examples_without_keywords_are_refused() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from pipelines.models.model_file import ModelError
+from pipelines.models.files import ModelError, dumps
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.vocabulary import Vocabulary, learn, load
@@ -29,7 +28,7 @@ def model() -> dict[str, object]:
 @pytest.fixture
 def learned(model: dict[str, object], tmp_path: Path) -> Vocabulary:
     path = tmp_path / "lexicon.json"
-    path.write_text(json.dumps({"model": model}, ensure_ascii=False), encoding="utf-8")
+    path.write_text(dumps("lexicon", model, "", {}), encoding="utf-8")
     return load(str(path))
 
 
@@ -61,10 +60,10 @@ def test_nothing_to_learn_from() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"model": {"kind": "lexicon", "version": 9}}', "version 9 instead of 1; train it again"),
-        ('{"model": {"kind": "classes", "version": 1}}', "is no model of lexicon; scrapy train lexicon makes one"),
-        ('{"model": {"kind": "lexicon", "version": 1, "terms": {}, "new": {"x": 1}, "documents": 1}}', "is broken"),
-        ('{"model": {"kind": "lexicon", "version": 1, "terms": {}}}', "is broken"),
+        ('{"kind": "lexicon", "version": 9, "model": {}}', "version 9 instead of 2; train it again"),
+        ('{"kind": "classes", "version": 2, "model": {}}', "is no model of lexicon; scrapy train lexicon makes one"),
+        ('{"kind": "lexicon", "version": 2, "model": {"terms": {}, "new": {"x": 1}, "documents": 1}}', "is broken"),
+        ('{"kind": "lexicon", "version": 2, "model": {"terms": {}}}', "is broken"),
         ("{broken", "is not JSON"),
         ("Latin", "line 1: word 'Latin'"),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from pipelines.extract.combined import weigh
 from pipelines.extract.features import features
-from pipelines.extract.network import BlockNetwork, Layout, StagedNetwork
+from pipelines.extract.network import Layout, StagedNetwork, predict
+from pipelines.models.network import DenseNetwork
 from pipelines.training.examples import Example, example
 from pipelines.training.extraction import Params, TrainingPage, TrainingSet, fit, learn, parts, train
 
@@ -29,7 +30,7 @@ SMALL = Params(hidden=(16, 8), networks=2, epochs=20, batch=256, rate=1e-2)
 def test_learns_features_that_act_together() -> None:
     found = fit(examples(), 1, SMALL)
     other = examples(seed=9)
-    chances = found.predict(other.values)
+    chances = predict(found, other.values)
     assert ((chances >= 0) & (chances <= 1)).all()
     assert ((chances > 0.5) == other.content).mean() > 0.95
 
@@ -41,7 +42,7 @@ def test_costs_decide_what_is_learned() -> None:
     content = np.arange(512) % 2 == 0
     for dear in (True, False):
         costs = np.where(content == dear, 9.0, 1.0).astype(np.float32)
-        chance = fit(TrainingSet(("left", "right"), values, content, costs), 1, patient).predict(values[:, :1])[0]
+        chance = predict(fit(TrainingSet(("left", "right"), values, content, costs), 1, patient), values[:, :1])[0]
         assert chance == pytest.approx(0.9 if dear else 0.1, abs=0.05)
 
 
@@ -59,27 +60,25 @@ def test_same_seed_same_networks() -> None:
 
 def test_survives_writing_and_reading() -> None:
     found = fit(examples(), 1, SMALL)
-    read = BlockNetwork.of(json.loads(json.dumps(found.model())))
+    read = DenseNetwork.of(json.loads(json.dumps(found.model())))
     assert read.features == ("left", "right")
     values = examples(seed=5).values
-    assert np.abs(read.predict(values) - found.predict(values)).max() < 0.01
+    assert np.abs(predict(read, values) - predict(found, values)).max() < 0.01
 
 
 def test_votes_are_the_mean_of_single_networks_where_the_first_is_in_doubt() -> None:
     found = fit(examples(), 1, SMALL)
     values = examples(seed=5).values[:, :50]
-    single = [
-        BlockNetwork(
-            found.features, found.shift, found.scale,
-            tuple(layer[number : number + 1] for layer in found.weights),
-            tuple(layer[number : number + 1] for layer in found.biases),
-        ).predict(values)
-        for number in range(2)
-    ]  # fmt: skip
+    single = []
+    for number in range(2):
+        weights, biases = (
+            tuple(layer[number : number + 1] for layer in layers) for layers in (found.weights, found.biases)
+        )
+        single.append(predict(replace(found, weights=weights, biases=biases), values))
     doubtful = (single[0] > 0.01) & (single[0] < 0.99)
     assert 0 < doubtful.sum() < 50
     votes = np.where(doubtful, np.mean(single, axis=0), single[0])
-    assert np.allclose(votes, found.predict(values), atol=1e-6)
+    assert np.allclose(votes, predict(found, values), atol=1e-6)
 
 
 def page(number: int, *, is_story: bool) -> Example:

@@ -182,7 +182,6 @@ def test_crawl_ends_and_says_what_it_left_out(tmp_path: Path) -> None:
             "HOST_DELAY": "0",
             "CRAWL_PRESET": "breadth",
             "WORKERS": "1",
-            "TRAP_PATTERN_PAGES": "10",
         }
         arguments = [x for setting in given.items() for x in ("-s", "=".join(setting))]
         done = scrapy(tmp_path, "crawl", "news", "-a", f"seeds={seeds}", *arguments)

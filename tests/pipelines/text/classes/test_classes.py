@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.models.model_file import VERSION, ModelError, load, loads
+from pipelines.models.arrays import pack
+from pipelines.models.files import VERSION, ModelError, dumps, loads, path, read
 from pipelines.text.classes import DEFAULT, METHODS, learner
 from pipelines.text.classes.calibration import NEVER, Calibration, calibrate
 from pipelines.text.classes.model import (
-    KIND,
-    SECTIONS,
     ClassModel,
     TextClasses,
     learn,
-    read,
     shipped,
 )
 from pipelines.text.classes.selection import MEASURES, Select, read_select
@@ -41,13 +39,15 @@ VOTE = (
 )
 MIXED = told("球队的股市：球迷欢呼，银行贷款增加，球队主场获胜，央行下调利率")
 
+ONE = pack(np.ones(1))
 
-def dumps(model: ClassModel) -> str:
-    return json.dumps({"model": model.model()})
+
+def written(model: ClassModel) -> str:
+    return dumps("classes", model.model(), "", {})
 
 
 def read_again(text: str) -> ClassModel:
-    return read(loads(text, "m.json", KIND), "m.json")
+    return loads(text, "m.json", "classes").build(ClassModel.of)
 
 
 @pytest.fixture(scope="module", params=sorted(METHODS))
@@ -57,7 +57,7 @@ def model(request: pytest.FixtureRequest) -> ClassModel:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return dumps(learn(TEXTS, LABELS, learner("naive_bayes")).model)
+    return written(learn(TEXTS, LABELS, learner("naive_bayes")).model)
 
 
 def test_every_method_tells_chinese_and_english_classes(model: ClassModel) -> None:
@@ -77,15 +77,15 @@ def test_text_without_known_words_has_no_class(model: ClassModel, unknown: str) 
 
 
 def test_file_gives_the_same_model(model: ClassModel) -> None:
-    again = read_again(dumps(model))
-    assert dumps(again) == dumps(model)
+    again = read_again(written(model))
+    assert written(again) == written(model)
     for one in (TEXTS[0], TEXTS[-1], MIXED):
         assert again.predict(one).names == model.predict(one).names
         assert again.predict(one).memberships == pytest.approx(model.predict(one).memberships, abs=0.02)
 
 
 def test_learning_is_repeatable(text: str) -> None:
-    assert dumps(learn(TEXTS, LABELS, learner("naive_bayes")).model) == text
+    assert written(learn(TEXTS, LABELS, learner("naive_bayes")).model) == text
 
 
 def test_several_classes_are_those_above_their_thresholds() -> None:
@@ -124,32 +124,44 @@ def test_refuse_what_nothing_can_be_learned_from(texts: list[Text], labels: list
 @each_row(
     ("change", "why"),
     [
-        ({"version": VERSION + 1}, "version 2 instead of 1; train it again"),
-        ({"kind": "keywords"}, "no model of classes"),
         ({"method": "magic"}, "'magic' is unknown"),
         ({"labels": []}, "classes have no names"),
         ({"labels": ["a", "b", "c"]}, "is broken"),
         ({"terms": "AAAA"}, "is broken"),
         ({"classifier": {}}, "is broken .KeyError"),
-        ({"languages": {"zh": {"slope": [1], "offset": [1], "threshold": [1], "single": True}}}, "do not fit"),
+        ({"languages": {"zh": {"slope": ONE, "offset": ONE, "threshold": ONE, "single": True}}}, "do not fit"),
         ({"languages": None}, "is broken"),
     ],
 )
 def test_refuse_a_broken_model(text: str, change: dict[str, object], why: str) -> None:
     with pytest.raises(ModelError, match=why):
-        read_again(json.dumps({"model": {**json.loads(text)["model"], **change}}))
+        read_again(json.dumps({**json.loads(text), "model": {**json.loads(text)["model"], **change}}))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"version": VERSION + 1}, "version 3 instead of 2; train it again with scrapy train classes"),
+        ({"kind": "keywords"}, "no model of classes"),
+        ({"format": 1, "model": {"kind": "classes", "version": 1}}, "version 1 instead of 2; train it again"),
+        ({"model": [1]}, "no model of classes"),
+    ],
+)
+def test_refuse_another_model(text: str, change: dict[str, object], why: str) -> None:
+    with pytest.raises(ModelError, match=why):
+        read_again(json.dumps({**json.loads(text), **change}))
 
 
 def test_refuse_a_file_that_is_no_model(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "m.json"
+    file = tmp_path / "m.json"
     with pytest.raises(ModelError, match="cannot be read: No such file"):
-        load(path, KIND)
+        read(file, "classes")
     for data in (b"", b"[1]", b"\xff\xfe", text.encode()[:-100], b"[" * 100_000):
-        path.write_bytes(data)
+        file.write_bytes(data)
         with pytest.raises(ModelError, match="no model of classes"):
-            load(path, KIND)
-    path.write_text(text, encoding="utf-8")
-    assert read(load(path), "m.json").labels == ("finance", "sport")
+            read(file, "classes")
+    file.write_text(text, encoding="utf-8")
+    assert read(file, "classes").build(ClassModel.of).labels == ("finance", "sport")
 
 
 def test_long_text_is_read_in_part(model: ClassModel) -> None:
@@ -201,7 +213,7 @@ def test_report_tells_the_terms_of_each_class(measure: str) -> None:
 )
 def test_shipped_model_knows_news_sections(text: str, name: str) -> None:
     assert shipped().predict(told(text)).names == (name,)
-    assert SECTIONS.stat().st_size < 3_000_000
+    assert path("classes").stat().st_size < 3_000_000
 
 
 CRIME = (

@@ -1,6 +1,7 @@
-"""Worker processes of a Dask worker: pages are read there as in a crawl.
+"""Worker processes that read pages, for one command or for a thread of Dask.
 
-A page that hangs, or needs more memory than it may, costs itself only, and not the Dask worker with its partition.
+A page that hangs, or needs more memory than it may, costs itself only, not the command or the Dask worker with its
+partition.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import asyncio
 import atexit
 import multiprocessing
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from db.records.reasons import FailReason
@@ -23,11 +25,29 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
+@asynccontextmanager
+async def open_pool(config: Config, most_workers: int | None = None) -> AsyncIterator[WorkerPool]:
+    """Start `WORKERS` processes, or fewer, and end them afterwards."""
+    pool = _pool(WorkerPool, config, config.workers if most_workers is None else min(config.workers, most_workers))
+    try:
+        yield pool
+    finally:
+        await asyncio.to_thread(pool.close)
+
+
+def _pool(kind: type[WorkerPool], config: Config, workers: int) -> WorkerPool:
+    return kind(
+        workers=workers,
+        seconds=config.page_seconds,
+        memory_bytes=config.worker_memory_bytes,
+        options=config.parse_options,
+    )
+
+
 class _PatientPool(WorkerPool):
-    """A pool that reads a page once more whose worker died: it may have been killed."""
+    """Tries a page once more if its worker died: the worker may have been killed."""
 
     async def run(self, job: WorkerJob[R]) -> R:
-        """See `WorkerPool`."""
         try:
             return await super().run(job)
         except PageUnreadable as problem:
@@ -50,23 +70,17 @@ _opened: list[WorkerPool] = []
 
 
 def run(config: Config, work: Callable[[WorkerPool], Coroutine[Any, Any, R]]) -> R:
-    """Do work with the process of this thread, which is kept for what comes next."""
+    """Do work with the process of this thread, which is kept for the next work."""
     if _mine.pool is None or _mine.options != config.parse_options:
         close(_mine.pool)
         multiprocessing.current_process().daemon = False  # Dask's workers are, and might have no processes of their own
         _mine.options = config.parse_options
-        _mine.pool = _PatientPool(
-            workers=1,
-            seconds=config.page_seconds,
-            memory_bytes=config.worker_memory_bytes,
-            options=config.parse_options,
-        )
+        _mine.pool = _pool(_PatientPool, config, 1)
         _opened.append(_mine.pool)
     return _mine.runner.run(work(_mine.pool))
 
 
 def close(*pools: WorkerPool | None) -> None:
-    """End processes."""
     for pool in pools:
         if pool is not None:
             pool.close()

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from crawler.batch.frame import Done, Parts
-from crawler.batch.sources import LineSource, find, shares
-from crawler.corpus.page_reader import SavedInput
-from crawler.corpus.saved_pages import InputError
+from crawler.corpus.saved_pages import InputError, SavedPage
+from crawler.corpus.sources import LineSource, find, shares
 from tests.table import each_row
 
 
@@ -30,7 +29,7 @@ def lines(folder: Path, name: str, rows: list[str]) -> Path:
     return path
 
 
-def pages(source: LineSource, partitions: int, folder: Path) -> tuple[list[SavedInput], list[str]]:
+def pages(source: LineSource, partitions: int, folder: Path) -> tuple[list[SavedPage], list[str]]:
     notes: list[str] = []
     return [page for part in source.cut(partitions, folder) for page in part.pages(notes)], notes
 

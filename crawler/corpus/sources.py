@@ -1,7 +1,6 @@
-"""Sources of a batch, cut into partitions.
+"""Sources of pages: databases, folders, JSON lines and WARC files, in partitions.
 
-Databases, folders of pages, JSON lines, WARC files. How one is cut depends on it and on the number of partitions
-that is wanted, on nothing else.
+The cut depends only on the source and the number of partitions wanted.
 """
 
 from __future__ import annotations
@@ -12,24 +11,25 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
-import zstandard
-
 from db.engine.database import is_database, open_for_reading, whole_url
 from db.queries.pages import count_pages, pages_between
+from db.queries.status import stored_page
+from db.records.outcome import ArchivePlace
+from pipelines.decode.zstd import UnpackError, decompress
 
-from ..corpus import warc
-from ..corpus.documents import rows_of
-from ..corpus.page_reader import SavedInput
-from ..corpus.saved_pages import InputError, Saved, files
+from . import warc
+from .documents import rows_of
+from .saved_pages import InputError, SavedPage, files
+from .warc_records import Bodies
 
 PAGES: Final = 250
 _BYTES: Final = 8 << 20
-"""Pages, and bytes of a file, in a partition when nobody says how many there are to be."""
+"""Pages, and bytes of a file, in a partition when no number of partitions is wanted."""
 _KEYS: Final = 1 << 64
 _PIECE: Final = 1 << 20
 LINES: Final = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
@@ -37,16 +37,16 @@ _WANTED: Final = 'a JSON object like {"id": 1, "html": "..."} is expected'
 
 
 class PagePartition(Protocol):
-    """A part of a source that holds pages; it is sent to a worker as it is."""
+    """A part of a source that holds pages; it can be sent to a worker."""
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
-        """Yield its pages; what is wrong with the source is told in `notes`."""
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
+        """Yield its pages; `notes` gets a sentence for each damage of the source."""
 
 
 P_co = TypeVar("P_co", covariant=True)
 
 
-class BatchSource(Protocol[P_co]):
+class PageSource(Protocol[P_co]):
     """A source that can be cut.
 
     Attributes:
@@ -56,19 +56,19 @@ class BatchSource(Protocol[P_co]):
     name: str
 
     def mark(self) -> Mapping[str, Any]:
-        """Return what tells it from another, and from itself with other pages."""
+        """Return values that differ for other sources, and for this one with other pages."""
 
     def cut(self, partitions: int, folder: Path) -> Sequence[P_co]:
         """Cut it.
 
         Args:
-            partitions: how many are wanted; 0: as many as its size asks for.
+            partitions: number wanted; 0: as many as its size asks for.
             folder: for files that are needed as long as the batch lasts.
         """
 
 
-def find(name: str) -> BatchSource[PagePartition]:
-    """Return the source of pages that is meant by a name.
+def find(name: str) -> PageSource[PagePartition]:
+    """Return the source of pages that a name means.
 
     Raises:
         InputError: there is none.
@@ -88,7 +88,7 @@ def shares(count: int, partitions: int, usual: int) -> list[tuple[int, int]]:
 
     Args:
         count: its length.
-        partitions: parts that are wanted; 0: so many that each has `usual` at most.
+        partitions: number of parts wanted; 0: as many as are needed for parts of at most `usual`.
         usual: see there.
 
     >>> shares(10, 3, 100), shares(10, 0, 5)
@@ -108,35 +108,31 @@ def key_ranges(parts: int) -> list[tuple[int, int]]:
 
 
 def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return what changes when one of some files does."""
-    found = hashlib.sha256()
+    """Return values that change when one of these files does."""
+    digest = hashlib.sha256()
     for path in paths:
         about = path.stat()
-        found.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
-    return {"files": len(paths), "stamp": found.hexdigest()}
+        digest.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    return {"files": len(paths), "stamp": digest.hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
 class FilePages:
-    """Some saved pages."""
+    saved: Sequence[SavedPage]
 
-    saved: Sequence[Saved]
-
-    def pages(self, _notes: list[str]) -> Iterator[SavedInput]:
-        """Yield them; a file that cannot be read is a page with a problem."""
-        for one in self.saved:
+    def pages(self, _notes: list[str]) -> Iterator[SavedPage]:
+        """Yield them, fetched when their files were written."""
+        for page in self.saved:
+            assert page.path is not None
             try:
-                seen = one.path.stat().st_mtime
+                modified = page.path.stat().st_mtime
             except OSError:
-                seen = 1.0
-            yield SavedInput(one.id, one.file, one.url, one, fetched_at=seen)
+                modified = 1.0
+            yield replace(page, fetched_at=modified)
 
 
 class FolderSource:
     """A folder of saved pages, or one page.
-
-    Args:
-        path: of the folder.
 
     Raises:
         InputError: it holds none.
@@ -147,11 +143,9 @@ class FolderSource:
         self._saved = files(path)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
-        return _stamp([one.path for one in self._saved])
+        return _stamp([page.path for page in self._saved if page.path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[FilePages]:
-        """Cut it by the sorted paths."""
         return [FilePages(self._saved[start:end]) for start, end in shares(len(self._saved), partitions, PAGES)]
 
 
@@ -161,10 +155,9 @@ class Lines:
 
     Attributes:
         name: of the file as its user knows it.
-        path: where it lies, unpacked.
-        start, end: the range.
+        path: of the unpacked file.
         seen: Unix time of the file.
-        damage: what is wrong with the file behind the range.
+        damage: the problem with the file behind the range.
     """
 
     name: str
@@ -176,10 +169,10 @@ class Lines:
     damage: str = ""
 
     def rows(self, notes: list[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the id and the whole of each line that is a document, and note the others.
+        """Yield the id and the row of each line that is a document, and note the others.
 
         Args:
-            notes: get a sentence for each line that is none.
+            notes: gets a sentence for each line that is none.
             wanted: what is expected in a line, for that sentence.
         """
         for at, line in self._lines(notes):
@@ -188,7 +181,7 @@ class Lines:
             except InputError as problem:
                 notes.append(str(problem).replace("line 1:", f"byte {at:,}:", 1))
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield the pages of lines with `html`, or with the `file` that holds them."""
         for at, line in self._lines(notes):
             try:
@@ -197,16 +190,15 @@ class Lines:
             except (ValueError, RecursionError, KeyError, TypeError):
                 notes.append(f"{self.name}, byte {at:,}: no page; {_WANTED}")
 
-    def _page(self, row: Any) -> SavedInput:
+    def _page(self, row: Any) -> SavedPage:
         key, url = str(row["id"]), str(row.get("url") or "")
         if isinstance(row.get("html"), str):
             body = row["html"].encode("utf-8", "replace")
-            return SavedInput(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
-        path = self.path.parent / row["file"]
-        return SavedInput(key, row["file"], url, Saved(key, row["file"], path, url), fetched_at=self.seen)
+            return SavedPage(key, "", url, None, body, "text/html; charset=utf-8", self.seen)
+        return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=self.seen)
 
     def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines that are not empty, each with where it begins."""
+        """Yield the lines that are not empty, each with its place."""
         with self.path.open("rb") as file:
             at = self.start
             if at:  # a line that begins before belongs to the partition before
@@ -222,9 +214,6 @@ class Lines:
 class LineSource:
     """A file of JSON lines, gzipped too.
 
-    Args:
-        path: of the file.
-
     Raises:
         InputError: there is none.
     """
@@ -236,11 +225,10 @@ class LineSource:
         self._path = path
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
         return _stamp([self._path])
 
     def cut(self, partitions: int, folder: Path) -> Sequence[Lines]:
-        """Cut it by its bytes; a packed one, which has no middle, is unpacked first."""
+        """Cut it by its bytes; a gzipped file has no middle, and is unpacked first."""
         path, seen, damage = self._path, self._path.stat().st_mtime, ""
         if path.suffix.lower() == ".gz":
             path, damage = _unpacked(path, folder)
@@ -253,8 +241,8 @@ class LineSource:
 
 
 def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
-    """Unpack a file once; returns it, and what is wrong with it."""
-    whole, told = folder / "source.jsonl", folder / "source.txt"
+    """Unpack a file once; return the result, and the problem with the file."""
+    whole, damage_file = folder / "source.jsonl", folder / "source.txt"
     if not whole.exists():
         unfinished, damage = folder / "source.new", ""
         with gzip.open(path, "rb") as packed, unfinished.open("wb") as out:
@@ -263,9 +251,9 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
                     out.write(piece)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 damage = f"{path} is damaged behind byte {out.tell():,} of what it holds: {error}"
-        told.write_text(damage, encoding="utf-8")
+        damage_file.write_text(damage, encoding="utf-8")
         unfinished.replace(whole)
-    return whole, told.read_text(encoding="utf-8")
+    return whole, damage_file.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,16 +264,16 @@ class StoredPages:
     first: int
     last: int
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
-        """Yield them by their keys; one that cannot be unpacked is a page with a problem."""
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
+        """Yield them by key; one that cannot be unpacked is a page with a problem."""
         with closing(open_for_reading(self.url)) as database:
             for one in pages_between(database, self.first, self.last):
                 body, problem = b"", ""
                 try:
-                    body = zstandard.decompress(one.body)
-                except zstandard.ZstdError as error:
+                    body = decompress(one.body)
+                except UnpackError as error:
                     problem = f"could not be unpacked ({error})"
-                yield SavedInput(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
+                yield SavedPage(one.url, "", one.url, None, body, one.content_type, one.fetched_at, problem)
 
 
 class StoredSource:
@@ -305,13 +293,42 @@ class StoredSource:
             self._url = whole_url(name)
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
         return {"database": self.name, "pages": self._pages}
 
     def cut(self, partitions: int, folder: Path) -> Sequence[StoredPages]:
         """Cut it by its keys, which are hashes: equal ranges hold about as many pages."""
         parts = partitions or -(-self._pages // PAGES) or 1
         return [StoredPages(self._url, first, last) for first, last in key_ranges(parts)]
+
+
+def find_stored(urls: Sequence[str], database_url: str, *, archive: str, most_bytes: int) -> dict[str, SavedPage]:
+    """Return the pages of those URLs whose bytes a crawl kept.
+
+    Args:
+        urls: normal forms.
+        database_url: of the crawl.
+        archive: `STORE_WARC`.
+        most_bytes: longest page allowed.
+
+    Raises:
+        DatabaseProblem: the database cannot be read.
+        InputError: a page is stored and cannot be unpacked.
+    """
+    with closing(open_for_reading(database_url)) as database:
+        rows = database.read(lambda connection: [stored_page(connection, url) for url in urls])
+    pages = {}
+    for url, row in zip(urls, rows, strict=True):
+        if row is not None:
+            fetched_at, stored = row
+            pages[url] = SavedPage(
+                url,
+                url=url,
+                body=warc.stored_bytes(stored, archive, most_bytes),
+                content_type=stored.content_type,
+                fetched_at=fetched_at,
+                dom=warc.unpacked(stored.dom, most_bytes) if stored.dom else b"",
+            )
+    return pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,11 +339,31 @@ class ArchivePages:
     start: int
     end: int
 
-    def pages(self, notes: list[str]) -> Iterator[SavedInput]:
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
         """Yield the pages of its responses, and note damaged records."""
         for one in warc.responses(self.path, self.start, self.end, notes):
             problem = "" if one.status == HTTPStatus.OK else f"http {one.status}"
-            yield SavedInput(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
+            yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeArchives:
+    """The pages of WARC files read from end to end.
+
+    So a record that repeats another's body finds it, and a browser's document its answer, which ranges of bytes cannot.
+    """
+
+    paths: Sequence[Path]
+
+    def pages(self, notes: list[str]) -> Iterator[SavedPage]:
+        """Yield the pages that were answered with 200, and note damaged records."""
+        bodies: Bodies[ArchivePlace] = Bodies()
+        for path in self.paths:
+            for one in warc.responses(path, 0, path.stat().st_size, notes, bodies):
+                if one.status == HTTPStatus.OK and not one.purpose:
+                    problem = "" if one.cut is None else f"only the beginning is there ({one.cut})"
+                    at = one.fetched_at
+                    yield SavedPage(one.url, str(path), one.url, None, one.body, one.content_type, at, problem, one.dom)
 
 
 class WarcSource:
@@ -342,7 +379,6 @@ class WarcSource:
         self._paths = paths
 
     def mark(self) -> Mapping[str, Any]:
-        """See `BatchSource`."""
         return _stamp(self._paths)
 
     def cut(self, partitions: int, folder: Path) -> Sequence[ArchivePages]:
