@@ -205,7 +205,7 @@ def _may_set(domain: str, host: str) -> bool:
 
 
 def _expires(attributes: dict[str, str], now: float) -> float | None:
-    """Return the expiry time of a cookie; Max-Age wins, and dates are in UTC whatever zone they name."""
+    """Return the expiry time of a cookie; Max-Age wins, and all dates are in UTC."""
     seconds = attributes.get("max-age", "")
     if _SECONDS.fullmatch(seconds):
         return now + int(seconds)
