@@ -57,20 +57,20 @@ class _Fetcher(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         for url in self.urls:
-            yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked": url}, dont_filter=True)
+            yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked_url": url}, dont_filter=True)
 
-    def keep(self, response: Response, asked: str) -> None:
+    def keep(self, response: Response, asked_url: str) -> None:
         if response.status != 200:
-            self.fetched[asked] = Fetched(response.url, problem=f"http {response.status}")
+            self.fetched[asked_url] = Fetched(response.url, problem=f"http {response.status}")
             return
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        self.fetched[asked] = Fetched(response.url, response.body, kind)
+        self.fetched[asked_url] = Fetched(response.url, response.body, kind)
 
     def fail(self, failure: Failure) -> None:
-        asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
+        asked_url = failure.request.cb_kwargs["asked_url"]  # type: ignore[attr-defined]
         refused = isinstance(failure.value, AddressRefused)
         problem = str(failure.value) if refused else f"could not be fetched ({label(*why(failure.value))})"
-        self.fetched[asked] = Fetched(asked, problem=problem)
+        self.fetched[asked_url] = Fetched(asked_url, problem=problem)
 
 
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
