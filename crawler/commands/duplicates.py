@@ -36,28 +36,19 @@ _INDENT = 4
 
 
 class Command(NewsCommand):
+    usage = "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
+    summary = "Show who reprinted an article; find duplicates in a file of documents"
+    description = (
+        "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
+        "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
+        "order and writes the pairs found: id of the earlier, id of the later, similarity, kind. --check compares "
+        "the signatures in the database, by which duplicates are found, with its articles; --rebuild makes them "
+        "anew. Duplicates are judged by DUPLICATE_METHOD, DUPLICATE_PARAMS and DUPLICATE_THRESHOLD."
+    )
     examples = (
         ("scrapy duplicates --show https://www.example.com/news/1.html", "Show who reprinted an article"),
         ("scrapy duplicates --input docs.jsonl --output pairs.tsv", "Find duplicates in a file of documents"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show who reprinted an article; find duplicates in a file of documents"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
-            "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
-            "order and writes the pairs found: id of the earlier, id of the later, similarity, kind. --check compares "
-            "the signatures in the database, by which duplicates are found, with its articles; --rebuild makes them "
-            "anew. Duplicates are judged by DUPLICATE_METHOD, DUPLICATE_PARAMS and DUPLICATE_THRESHOLD."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
