@@ -272,7 +272,8 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return FetchOptions(
-        *(guard, trust),
+        guard,
+        trust,
         bounds=bounds,
         bind=bind,
         records=bool(given["STORE_WARC"]),

@@ -12,7 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
+from db.shards.databases import Shards
+from pipelines.decode.content_type import PAGE_SUFFIXES
 
 from ..options.values import ConfigError
 
@@ -21,8 +24,6 @@ UNFINISHED: Final = ".part"
 """Ending of a file while it is written."""
 _BESIDE_DATABASE: Final = ("-wal", "-shm", "-journal", ".lock")
 
-PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
-"""Endings of the names of saved pages."""
 _READ_IN_FOLDERS: Final = (*PAGE_SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
 """Ends of the names of files that are read where a folder is named."""
 
@@ -55,8 +56,6 @@ def refuse_destroying(
         return
     for name in filter(None, _databases(database_url)):
         _refuse(written, _with_company(name), "the database")
-    from db.engine.database import is_database  # noqa: PLC0415 - it imports SQLAlchemy, and commands import this module
-
     for name in filter(None, map(_path, inputs)):
         _refuse(written, _with_company(name) if is_database(str(name)) else [name], "the input")
         if os.path.isdir(name):  # of names that no file can have, too
@@ -123,8 +122,6 @@ def _identity(path: Path) -> _Identity:
 
 def _databases(database_url: str) -> list[Path | None]:
     """Return the SQLite files of a `DATABASE_URL`; none for one that is wrong."""
-    from db.shards.databases import Shards  # noqa: PLC0415
-
     try:
         return [_path(url) for url in Shards.read(database_url).urls] if database_url else []
     except WrongDatabase:
@@ -137,8 +134,6 @@ def _path(name: str | Path | None) -> Path | None:
         return None
     if "://" not in str(name):
         return Path(name)
-    from db.engine.database import parse_url  # noqa: PLC0415
-
     try:
         url = parse_url(str(name))
     except WrongDatabase:

@@ -97,7 +97,7 @@ def test_host_patience_lets_a_worse_host_in() -> None:
 
 def test_profile_is_what_the_crawl_looks_for(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    path.write_text(dumps("profile", {"harbour": 1.0}, "scrapy train profile x", {"pages": 1}), encoding="utf-8")
+    path.write_text(dumps("profile", {"harbour": 1.0}, "a test", {"pages": 1}))
     topic = config(PROFILE=str(path)).topic
     assert topic is not None
     assert len(topic.liked) == 1
