@@ -27,7 +27,7 @@ from ..run.exit_codes import EXIT_STOPPED
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from pipelines.text.analysis import Analysis
+    from pipelines.text.analysis import AnalysedText
     from pipelines.text.classes.vectors import Text
     from pipelines.training.examples import Example
     from pipelines.training.harmful import HarmExample
@@ -506,7 +506,7 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
         yield HarmExample(row["label"], row["title"], row["text"], str(row.get("source") or ""), tuple(links))
 
 
-def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:
+def _lexicon(texts: Iterator[AnalysedText], _: argparse.Namespace) -> Learned:
     """Learn new words and how many documents have each."""
     from pipelines.text.vocabulary import learn
 
@@ -514,7 +514,7 @@ def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:
     return model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")}
 
 
-def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
+def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText]:
     """Yield the analysed texts of files, or of the stored articles."""
     from pipelines.export.read import read_articles
     from pipelines.text.analysis import analyse

@@ -73,7 +73,7 @@ class Sentence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class AnalysedText:
     """Words of a title and text in their order; columns of words are parallel.
 
     Attributes:
@@ -114,7 +114,7 @@ class Analysis:
         return list(compress(self.terms[first:last], self.telling[first:last]))
 
 
-def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> Analysis:
+def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> AnalysedText:
     """Cut a title and text into sentences and words.
 
     Args:
@@ -140,7 +140,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     plain = whole if whole.isascii() else whole.translate(_plain())
     (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, body, lexicon)
     if not words:
-        return Analysis(whole, language, body=body)
+        return AnalysedText(whole, language, body=body)
     stops = _stops(language)
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
@@ -149,7 +149,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         terms[at] = stem(words[at])
         if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
             telling[at] = False
-    return Analysis(
+    return AnalysedText(
         text=whole,
         language=language,
         words=tuple(words),
@@ -167,7 +167,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
 
 
 _Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
-"""Words, tags, starts, ends, joined, as in `Analysis`."""
+"""Words, tags, starts, ends, joined, as in `AnalysedText`."""
 
 
 def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[_Columns, list[Sentence], int]:

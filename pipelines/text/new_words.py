@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from .analysis import LATIN, NUMBER, PAIR, Analysis
+from .analysis import LATIN, NUMBER, PAIR, AnalysedText
 from .lexicon import MOST_CHARS
 
 MOST_PAIRS: Final = 200_000
@@ -87,7 +87,7 @@ class NewWords:
         """Number of pairs and triples held."""
         return len(self._seen)
 
-    def learn(self, text: Analysis) -> None:
+    def learn(self, text: AnalysedText) -> None:
         """Count the neighbours in a text."""
         words, tags, joined = text.words, text.tags, text.joined
         last = len(words)

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from .analysis import Analysis
+from .analysis import AnalysedText
 from .frequencies import Frequencies
 
 _CUES: Final = re.compile(
@@ -62,7 +62,7 @@ class Params:
 DEFAULTS = Params()
 
 
-def summarise(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
+def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
     """Return the sentences that tell most of an article, in their order.
 
     Args:

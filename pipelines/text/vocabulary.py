@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..models.files import ModelError, loads
-from .analysis import Analysis
+from .analysis import AnalysedText
 from .frequencies import Frequencies, LearnedFrequencies, shipped
 from .lexicon import Lexicon, read_lexicon
 from .new_words import NewWords
@@ -53,7 +53,7 @@ def load(path: str) -> Vocabulary:
         raise ValueError(f"the dictionary {path}: {error}") from None
 
 
-def learn(texts: Iterable[Analysis]) -> dict[str, object]:
+def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
     """Learn new words and document frequencies from the texts of a crawl.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..models.arrays import pack
-from ..text.analysis import Analysis
+from ..text.analysis import AnalysedText
 from ..text.frequencies import Frequencies
 from ..text.keywords import bayes, combined
 from ..text.keywords.candidates import Floats, KeywordCandidates, find
@@ -47,7 +47,7 @@ class KeywordExample:
 
 
 def example(
-    text: Analysis,
+    text: AnalysedText,
     keys: Iterable[str],
     frequencies: Frequencies,
     weight: float = 1.0,

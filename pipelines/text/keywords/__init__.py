@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from ...models.files import ModelFile
 from ...params import fill_params, is_import_path, plug_in
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from . import bayes, combined, network, tfidf
 from .candidates import find
 
-Method = Callable[[Analysis, Frequencies], list[tuple[str, float]]]
+Method = Callable[[AnalysedText, Frequencies], list[tuple[str, float]]]
 
 METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] = {
     combined.NAME: (combined.extract, combined.Params),
@@ -67,7 +67,7 @@ def read(file: ModelFile) -> Method:
 
 
 def _extract(
-    rank: Callable[..., list[tuple[str, float]]], models: object, text: Analysis, frequencies: Frequencies
+    rank: Callable[..., list[tuple[str, float]]], models: object, text: AnalysedText, frequencies: Frequencies
 ) -> list[tuple[str, float]]:
     """Return the candidates of a text, ranked by models."""
     return rank(find(text, frequencies), models)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...models.arrays import pack, unpack
 from ...models.files import load
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from .candidates import Floats, KeywordCandidates, find
 
@@ -64,7 +64,7 @@ class KeywordBayes:
         }
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis import LATIN, NUMBER, PAIR, Analysis
+from ..analysis import LATIN, NUMBER, PAIR, AnalysedText
 from ..frequencies import Frequencies
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,7 @@ class KeywordCandidates:
         return list(best.items())
 
 
-def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
+def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     """Find the candidates of a text.
 
     Args:
@@ -123,7 +123,7 @@ def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
 class _Words:
     """Columns of the words of a text as arrays."""
 
-    def __init__(self, text: Analysis, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
+    def __init__(self, text: AnalysedText, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf, self.opening = ids, idf, opening
         self.telling, self.joined = (np.frombuffer(bytes(flags), np.bool_) for flags in (text.telling, text.joined))
@@ -241,7 +241,7 @@ def _sums(values: Floats | Ints | NDArray[np.bool_], first: Ints, lengths: Ints)
     return found
 
 
-def _spell(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> tuple[str, ...]:
+def _spell(text: AnalysedText, words: _Words, grams: _Grams, kept: Ints) -> tuple[str, ...]:
     """Return the phrases as they stand in the text first, rather behind the title."""
     place = np.full(len(grams.words), words.count)
     behind = grams.at >= words.title
@@ -254,7 +254,7 @@ def _spell(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> tuple[st
     )
 
 
-def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Floats:
+def _describe(text: AnalysedText, words: _Words, grams: _Grams, kept: Ints) -> Floats:
     """Return the table of the candidates."""
     first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept]
     last = first + size - 1

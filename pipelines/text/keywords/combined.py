@@ -11,7 +11,7 @@ import numpy as np
 
 from ...models.arrays import unpack
 from ...models.files import load
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from .candidates import COLUMNS, Floats, Ints, KeywordCandidates, find
 
@@ -123,7 +123,7 @@ Models = Mapping[str, KeywordModel]
 """By script."""
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Params:
 DEFAULTS = Params()
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the words of a text by their centrality in its network.
 
     A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
@@ -91,7 +91,7 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     return sorted(((graph.nodes[word]["word"], weights[word]) for word in graph), key=lambda item: -item[1])
 
 
-def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
+def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
     """Build the network of a text.
 
     Returns:
