@@ -13,7 +13,7 @@ from .metadata.language import detect
 from .models import files
 from .records import Description
 from .text import keywords, vocabulary
-from .text.analysis import analyse
+from .text.analysis import AnalysedText, analyse
 from .text.harmful import model as harm
 from .text.harmful.judge import judge
 from .text.harmful.records import HarmVerdict
@@ -138,24 +138,27 @@ class Describer:
         """
         terms: list[str] = []
         summary = ""
+        analysed = None
         if self.method is not None:
-            cut = analyse(title, text, language, self.words.lexicon)
-            terms = [term for term, _ in self.method(cut, self.words.frequencies) if len(term) <= _MOST_CHARS]
-            summary = summarise(cut, self.words.frequencies)
-        told = self.classify(title, text, document)
+            analysed = analyse(title, text, language, self.words.lexicon)
+            terms = [term for term, _ in self.method(analysed, self.words.frequencies) if len(term) <= _MOST_CHARS]
+            summary = summarise(analysed, self.words.frequencies)
+        text_classes = self.classify(title, text, document, analysed)
         verdict = None if self.harm is None else judge(*judged(title, text, document), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
             summary=summary,
-            classes=told.names,
-            memberships=tuple((name, told.memberships[name]) for name in told.names),
+            classes=text_classes.names,
+            memberships=tuple((name, text_classes.memberships[name]) for name in text_classes.names),
             harm=None if verdict is None else round(verdict.score, 6),
             harm_kind="" if verdict is None else str(verdict.kind or ""),
             harm_reasons="" if verdict is None or not self.gives_reasons else _said(verdict),
             described_with=self.version,
         )
 
-    def classify(self, title: str, text: str, document: Document | None = None) -> TextClasses:
+    def classify(
+        self, title: str, text: str, document: Document | None = None, analysed: AnalysedText | None = None
+    ) -> TextClasses:
         """Return the classes of a text, and its memberships in all of them.
 
         A text in a language that the model does not know has none; the language is that of the text itself, whatever
@@ -167,10 +170,10 @@ class Describer:
 
         if self.classes is None:
             return TextClasses()
-        read = Text(title, text)
+        article_text = Text(title, text)
         if document is not None and self.classes.method == structure.NAME:
-            read = structure.place(document, title, text)
-        return self.classes.predict(read._replace(language=detect(text or title)))
+            article_text = structure.place(document, title, text)
+        return self.classes.predict(article_text._replace(language=detect(text or title), analysed=analysed))
 
 
 def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:

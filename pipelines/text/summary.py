@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,8 +85,7 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
         kept = [0] if len(spans) == 1 and bags[0] else []
     if not kept:
         return ""
-    counts = Counter(text.telling_terms())
-    weights = {term: count * frequencies.idf(term) for term, count in counts.items()}
+    weights = {term: count * frequencies.idf(term) for term, count in text.counts.items()}
     title = set(text.telling_terms(0, text.title_words))
     shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in kept]
     heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in kept]

@@ -223,7 +223,7 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[s
     """
     if not runs:
         return
-    words, tags = _tagged(_APART.join(runs))
+    words, tags = zip(*_cutter().tag(_APART.join(runs)), strict=True)
     first = 0
     for _ in runs[1:]:
         last = words.index(_APART, first)
@@ -232,25 +232,22 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[s
     yield words[first:], tags[first:]
 
 
-def _tagged(joined: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return words and tags of runs, and keep the words for `han_words`."""
-    words, tags = zip(*_cutter().tag(joined), strict=True)
-    _last_cut[:] = [(joined, words)]
-    return words, tags
+def find_han(folded: str) -> list[str]:
+    """Return the runs of Chinese characters of a folded text, at most 400 each.
+
+    >>> find_han("看河口, 大桥")
+    ['看河口', '大桥']
+    """
+    return _HAN_RUN.findall(folded)
 
 
-def han_words(folded: str) -> list[str]:
-    """Return the Chinese words of a folded text, all cut at once.
+def cut_han(runs: Sequence[str]) -> list[str]:
+    """Return the words of runs of Chinese characters, all cut at once.
 
-    >>> han_words("看河口, 大桥")
+    >>> cut_han(["看河口", "大桥"])
     ['看', '河口', '大桥']
     """
-    runs = _HAN_RUN.findall(folded)
-    if not runs:
-        return []
-    joined = _APART.join(runs)
-    last, found = _last_cut[0]
-    return [word for word in (found if joined == last else _cutter().cut(joined)) if word != _APART]
+    return [word for word in _cutter().cut(_APART.join(runs)) if word != _APART] if runs else []
 
 
 def other_word_list(folded: str) -> list[str]:
@@ -373,10 +370,6 @@ def _singular(word: str) -> str:
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-
-
-_last_cut: Final[list[tuple[str, Sequence[str]]]] = [("", ())]
-"""The text tagged last, and its words: it is asked for its classes next."""
 
 
 class _Cutter(Protocol):

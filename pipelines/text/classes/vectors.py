@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..words import MAX_CHARS, english_stem, fold, han_words, other_word_list
+from ..analysis import AnalysedText
+from ..words import MAX_CHARS, cut_han, english_stem, find_han, fold, other_word_list
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -56,6 +57,7 @@ class Text(NamedTuple):
         edges: how often the page's tree has an edge, named "parent>child"; empty when there is no page.
         depths: a word of the page -> its weight by depth and order, from `structure.place`.
         language: of the text, a code as "zh-Hant" or "en"; empty if unknown.
+        analysed: the same title and text; without it the Chinese words are cut anew.
     """
 
     title: str
@@ -64,6 +66,7 @@ class Text(NamedTuple):
     edges: Mapping[str, int] = {}
     depths: Mapping[str, float] = {}
     language: str = ""
+    analysed: AnalysedText | None = None
 
 
 class Terms(NamedTuple):
@@ -92,7 +95,7 @@ def count_words(text: Text) -> dict[str, float]:
     >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
     ['bridg', 'hekou', 'of']
     """
-    return _count(words_of(fold(text.text[:MAX_CHARS])), text)
+    return _count(words_of(fold(text.text[:MAX_CHARS]), text.analysed), text)
 
 
 def count_terms(text: Text) -> Terms:
@@ -141,9 +144,15 @@ def is_word(ids: Ids) -> NDArray[np.bool_]:
     return found
 
 
-def words_of(folded: str) -> list[str]:
+def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
     """Return the words of a folded text, English ones as stems."""
-    return han_words(folded) + [english_stem(word) for word in other_word_list(folded)]
+    return _han_words(folded, analysed) + [english_stem(word) for word in other_word_list(folded)]
+
+
+def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
+    """Return the Chinese words of a folded text, from its analysis if it has the same runs."""
+    runs = find_han(folded)
+    return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
@@ -151,7 +160,7 @@ def _pieces(text: Text) -> tuple[list[str], list[str], str]:
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
     written = other_word_list(folded)
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return han_words(folded) + [english_stem(word) for word in written], written, stretch
+    return _han_words(folded, text.analysed) + [english_stem(word) for word in written], written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -100,8 +99,7 @@ def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
     """
     import networkx as nx  # noqa: PLC0415
 
-    counts = Counter(text.telling_terms())
-    nodes = {term for term, _ in counts.most_common(params.most_words)}
+    nodes = {term for term, _ in text.counts.most_common(params.most_words)}
     weights: dict[tuple[str, str], float] = {}
     spelled: dict[str, str] = {}
     for sentence in text.sentences:
@@ -116,7 +114,7 @@ def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
                 weights[pair] = weights.get(pair, 0.0) + (params.title if at < text.title_words else 1.0)
             before = term
     graph = nx.Graph()
-    graph.add_nodes_from((term, {"word": word, "count": counts[term]}) for term, word in spelled.items())
+    graph.add_nodes_from((term, {"word": word, "count": text.counts[term]}) for term, word in spelled.items())
     graph.add_edges_from(
         (one, other, {"weight": weight, "distance": 1.0 / weight}) for (one, other), weight in weights.items()
     )
