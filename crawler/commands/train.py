@@ -508,7 +508,7 @@ def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
 
 def _lexicon(texts: Iterator[AnalysedText], _: argparse.Namespace) -> Learned:
     """Learn new words and how many documents have each."""
-    from pipelines.text.vocabulary import learn
+    from pipelines.training.vocabulary import learn
 
     model = learn(texts)
     return model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")}
@@ -529,7 +529,7 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText
 
 def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
     """Learn the user's profile, for `PROFILE`."""
-    from pipelines.focus import profile
+    from pipelines.training import profile
 
     return profile.learn(pages, options.terms), {}
 

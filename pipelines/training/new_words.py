@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from .analysis import LATIN, NUMBER, PAIR, AnalysedText
-from .lexicon import MOST_CHARS
+from ..text.analysis import LATIN, NUMBER, PAIR, AnalysedText
+from ..text.lexicon import MOST_CHARS
 
 MOST_PAIRS: Final = 200_000
 """Pairs and triples of words that are held; beyond it the rarest are forgotten."""
