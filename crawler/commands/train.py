@@ -399,8 +399,8 @@ def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
 def _classes(rows: Iterator[LabelledText], options: argparse.Namespace) -> Learned:
     """Learn classes of texts, and report the terms chosen for each."""
     from pipelines.text.classes import learner
-    from pipelines.text.classes.model import learn
     from pipelines.text.classes.selection import read_select
+    from pipelines.training.classes import learn
 
     by = learner(options.method, value_of(options.settings, "CLASSIFIER_PARAMS"))
     select = read_select(options.select) if options.select else None

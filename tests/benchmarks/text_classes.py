@@ -33,9 +33,9 @@ from urllib.parse import urlsplit
 
 from pipelines.metadata.language import detect
 from pipelines.text.classes import DEFAULT, METHODS, learner
-from pipelines.text.classes.model import learn
 from pipelines.text.classes.selection import MEASURES, Select
 from pipelines.text.classes.vectors import Text
+from pipelines.training.classes import learn
 
 DATA = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
 FOLDER = DATA / "text"
