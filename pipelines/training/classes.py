@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from ..text.classes import Trainer, Weigh, learner
 from ..text.classes.calibration import Calibration, calibrate
 from ..text.classes.classifier import Training
 from ..text.classes.model import ClassModel, base_language
-from ..text.classes.selection import Chosen, Contingency, Select, report, select, uncertainty
+from ..text.classes.selection import Chosen, Contingency, Select, read_select, report, select, uncertainty
 from ..text.classes.vectors import Numbers, Space, Terms, Text, is_word, spell
+from .trained import Trained, require
 
 MOST_CLASSES: Final = 500
 _FOLDS: Final = 4
@@ -27,6 +29,14 @@ _LEAST_OF_LANGUAGE: Final = (20, 0.1)
 """A model knows a language of which it has so many texts, or so large a share of them: one may be detected wrongly."""
 _OPENING_CHARS: Final = 24
 """Letters by which copies of a text are known that name no source."""
+
+
+class LabelledText(NamedTuple):
+    """A text, its classes, and the site it is from."""
+
+    text: Text
+    labels: tuple[str, ...]
+    source: str
 
 
 class HeldOut(NamedTuple):
@@ -227,3 +237,35 @@ def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
     order = sorted(set(groups), key=lambda group: blake2b(group.encode("utf-8", "replace"), digest_size=8).digest())
     fold_of = {group: place % min(_FOLDS, len(order)) for place, group in enumerate(order)}
     return np.array([fold_of[group] for group in groups], np.intp)
+
+
+def learn_model(
+    rows: Iterable[LabelledText],
+    *,
+    method: str,
+    params: Mapping[str, object],
+    select: str | None,
+    precision: float | None,
+) -> Trained:
+    """Learn classes of texts, and report the terms chosen for each."""
+    by = learner(method, params)
+    wanted = read_select(select) if select else None
+    if by.method.module:
+        require(by.method.module)
+    examples = list(rows)
+    learned = learn(
+        [each.text for each in examples],
+        [each.labels for each in examples],
+        by,
+        wanted,
+        precision=precision or 0.0,
+        sources=[each.source for each in examples],
+    )
+    notes: dict[str, object] = {
+        "classes": len(learned.model.labels),
+        "f1": round(fmean(float(str(row["f1"])) for row in learned.report), 4),
+    }
+    for counts in learned.held_out:
+        share = f"precision {counts.right / max(counts.told, 1):.4f}, threshold {counts.threshold}"
+        notes[counts.language] = f"{counts.described} of {counts.texts} texts with a class, {share}"
+    return Trained(learned.model.model(), notes, learned.report)

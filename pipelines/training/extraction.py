@@ -19,6 +19,7 @@ from ..extract.features import NAMED, Table, features, names_of, score_names, sc
 from ..extract.network import Layout, Matrix, StagedNetwork, predict, surroundings
 from ..models.network import DenseNetwork, standardise
 from .examples import Example
+from .trained import Trained
 
 _DEAREST: Final = 0.5
 _CHEAPEST: Final = 0.002
@@ -315,3 +316,8 @@ def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
     shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
     return shift, scale.astype(np.float32)
+
+
+def learn_model(pages: Iterable[Example], *, seed: int, networks: int, epochs: int) -> Trained:
+    """Learn the networks of the extractor `combined`."""
+    return Trained(learn(pages, seed, Params(networks=networks, epochs=epochs)).model())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -22,6 +22,7 @@ from ..text.harmful.features import BITS, Numbers, features, located, once, read
 from ..text.harmful.judge import foreign_parts, is_chinese, joined, pieces_of
 from ..text.harmful.model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
 from ..text.harmful.records import HarmKind, HarmPart
+from .trained import Trained
 
 FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")
@@ -521,3 +522,9 @@ def _best_f1(margins: Numbers, wanted: Mask) -> float:
 
 def _f1(found: Mask, wanted: Mask) -> float:
     return round(2 * float((found & wanted).sum()) / max(float(found.sum() + wanted.sum()), 1), 4)
+
+
+def learn_model(examples: Iterable[HarmExample], *, seed: int) -> Trained:
+    """Learn to tell harmful pages from honest ones."""
+    model, report = learn(list(examples), seed)
+    return Trained(model.dump(), report=report)

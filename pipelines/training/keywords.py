@@ -14,6 +14,7 @@ from ..text.frequencies import Frequencies
 from ..text.keywords import bayes, combined
 from ..text.keywords.candidates import Floats, KeywordCandidates, find
 from ..text.words import english_stem, fold
+from .trained import Trained, require
 
 TREES: Final = 120
 _RATE: Final = 0.08
@@ -185,3 +186,13 @@ LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] 
     bayes.NAME: _learn_bayes,
 }
 """Learners of the models of one script, by method."""
+
+
+def learn_model(examples: Iterable[KeywordExample], *, method: str) -> Trained:
+    """Learn which words and phrases of a text are its keywords."""
+    if method not in LEARNERS:
+        raise ValueError(f"--method is {method!r}; keywords are learned by {' or '.join(LEARNERS)}")
+    if method == combined.NAME:
+        require("sklearn")
+    examples = list(examples)
+    return Trained(learn(method, examples), {"keywords": int(sum(each.wanted.sum() for each in examples))})

@@ -12,6 +12,7 @@ import numpy as np
 from ..document.tokens import terms
 from ..extract.fusion import Params, WordModel, leaves
 from .examples import Example
+from .trained import Trained
 
 MIN_TEXTS: Final = 3
 """Words of fewer texts are not looked at: they say something of a site, not of the class."""
@@ -89,3 +90,11 @@ def _entropy(counts: tuple[int, int]) -> float:
     """Return the entropy of two counts, in nats."""
     total = sum(counts)
     return -sum(count / total * math.log(count / total) for count in counts if count)
+
+
+def learn_model(pages: Iterable[Example], *, words: int) -> Trained:
+    """Learn the words of the extractor `fusion`."""
+    model = learn(labelled_leaves(pages, Params()), words)
+    return Trained(
+        {"prior": round(model.prior, 4), "words": {word: round(odds, 3) for word, odds in model.words.items()}}
+    )

@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from html import escape
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -21,7 +21,8 @@ from ..records import Extraction, Metadata, PageKind
 from ..urls import host_key, site_key
 from . import extraction as learning
 from .examples import example as text_example
-from .page_kind import FOLDS, KindExample
+from .page_kind import FOLDS, KindExample, Params, learn
+from .trained import Trained
 
 Read = Callable[[Document], Extraction]
 """An extractor."""
@@ -163,3 +164,9 @@ def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
         made = text_example(page.body, row) if row.get("text") or kind is not PageKind.ARTICLE else None
         if made is not None:
             yield made
+
+
+def learn_model(pages: Iterable[KnownPage], *, seed: int) -> Trained:
+    """Learn the model of kinds of pages."""
+    model, figures = learn(read_all(list(pages), datetime.now(UTC), seed), seed, Params())
+    return Trained(model.model(), figures)

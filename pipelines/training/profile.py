@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from .trained import Trained
+
 TERMS: Final = 30
 """Terms of a profile (S07)."""
 
@@ -45,3 +47,8 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
     heaviest = sums.most_common(terms)
     most = heaviest[0][1]
     return {word: round(weight / most, 4) for word, weight in heaviest}
+
+
+def learn_model(pages: Iterable[Mapping[str, float]], *, terms: int) -> Trained:
+    """Learn the user's profile, for `PROFILE`."""
+    return Trained(learn(pages, terms))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from ..models.files import ModelError
 from ..text.analysis import AnalysedText
 from ..text.frequencies import LearnedFrequencies
 from .new_words import NewWords
+from .trained import Trained
 
 _LEAST_DOCUMENTS: Final = 2
 """Documents that have a term, at least; a rarer one is as rare as at the start."""
@@ -42,3 +43,9 @@ def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
         "new": new,
         "terms": dict(sorted(terms.items(), key=lambda each: (-each[1], each[0]))),
     }
+
+
+def learn_model(texts: Iterable[AnalysedText]) -> Trained:
+    """Learn new words and how many documents have each."""
+    model = learn(texts)
+    return Trained(model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")})

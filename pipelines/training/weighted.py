@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..document.view import Flags, Values
 from ..extract.weighted import EDGES, Feature, WeightedModel, bins
 from .examples import Example
 from .pso import maximise
+from .trained import Trained
 
 HIGHEST_WEIGHT: Final = 3.0
 """Weights are looked for between 0 and this."""
@@ -82,3 +84,9 @@ def _supports(column: Counts, content: Flags, count: int) -> Values:
     """Return P(S|t) of each bin: the share of content among the blocks in it."""
     good = np.bincount(column, content, count) + 1
     return np.asarray(good / (np.bincount(column, minlength=count) + 2), np.float64)
+
+
+def learn_model(pages: Iterable[Example], *, seed: int, particles: int, generations: int) -> Trained:
+    """Learn weights and threshold of the extractor `weighted`."""
+    model, fitness = learn(pages, np.random.default_rng(seed), particles=particles, generations=generations)
+    return Trained(asdict(model), {"fitness": round(fitness, 4)})
