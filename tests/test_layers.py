@@ -122,6 +122,8 @@ PURE = (
     "crawler.options.seeds",
     "crawler.run.stats",
     "crawler.web.drawing",
+    "db.articles.part_plan",
+    "db.articles.plan",
 )
 ACTING = {
     "alembic",

@@ -93,7 +93,7 @@ class SignTexts:
     def __call__(self, partition: Documents) -> Done:
         """Return texts, lines and signatures."""
         notes: list[str] = []
-        made, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
+        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
         ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
         for key, row in partition.rows(notes, _WANTED):
             title, text, site = row["title"], row["text"], row.get(SITE, 0)
@@ -102,13 +102,13 @@ class SignTexts:
             keys.append(text_key(title, text))
             texts.append(packer.pack(title, text))
             lines.append(counts.lines_of(text, _name(site)))
-            signatures.append(made.sign(title, text))
+            signatures.append(method.sign(title, text))
         slots = np.array([slot for each in lines for slot in each.slots], np.uint64)
         line_ends = ends_of([len(each.slots) for each in lines])
         of_line = np.repeat(np.arange(len(ids)), np.diff(line_ends))
-        told = np.flatnonzero(slots)
+        nonzero = np.flatnonzero(slots)
         stories = np.array([int.from_bytes(one.features[:4], "little") for one in signatures], np.uint32)
-        by_band: Columns = {"slot": slots[told], "document": of_line[told], "story": stories[of_line[told]]}
+        by_band: Columns = {"slot": slots[nonzero], "document": of_line[nonzero], "story": stories[of_line[nonzero]]}
         columns: Columns = {
             "ids": np.frombuffer(json.dumps(ids).encode(), np.uint8),
             "sites": np.array(sites, np.int64),
@@ -119,7 +119,7 @@ class SignTexts:
             "chars": np.array([chars for each in lines for chars in each.lengths], np.int32),
             "line_ends": line_ends,
             **_columns_of(signatures),
-            **dealt(by_band, (slots[told] % self.bands).astype(np.int64), self.bands),
+            **dealt(by_band, (slots[nonzero] % self.bands).astype(np.int64), self.bands),
         }
         return Done(pack(columns), {DOCUMENTS: len(ids)}, notes)
 
@@ -134,8 +134,8 @@ class LineBand(NamedTuple):
 
 def find_lines(band: LineBand) -> Done:
     """Task: find the lines of a band that come back in different stories."""
-    found = known_lines(band.slots, band.documents, band.stories)
-    return Done(pack({"slots": found.slots, "since": found.since}))
+    lines = known_lines(band.slots, band.documents, band.stories)
+    return Done(pack({"slots": lines.slots, "since": lines.since}))
 
 
 class SignedPart(NamedTuple):
@@ -155,7 +155,7 @@ class SignAgain:
 
     def __call__(self, part: SignedPart) -> Done:
         """Return the signatures, and their features by band."""
-        columns, made, packer = unpack(part.columns), self.method.made(), TextPacker()
+        columns, method, packer = unpack(part.columns), self.method.made(), TextPacker()
         signatures = [signature_at(columns, place) for place in range(len(columns["exact"]))]
         left = np.zeros(len(signatures), np.uint64)
         since, ends = part.known.of(columns["slots"]), columns["line_ends"]
@@ -163,7 +163,7 @@ class SignAgain:
             places = part.known.left_out(lines_at(columns, place), part.first + place)
             if places:
                 title, text = packer.unpack(piece(columns["texts"], columns["text_ends"], place).tobytes())
-                signatures[place] = made.sign(title, leave_out(text, places))
+                signatures[place] = method.sign(title, leave_out(text, places))
                 left[place] = left_key(places)
         signed = _columns_of(signatures)
         of_feature = np.repeat(np.arange(len(signatures)), np.diff(signed["feature_ends"]))
@@ -222,8 +222,8 @@ class ComparePairs:
 
     def __call__(self, pairs: PairsToCompare) -> Done:
         """Return the comparisons as columns."""
-        made, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
-        numbers, known = pairs.numbers.tolist(), pairs.known
+        method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
+        numbers, repeated = pairs.numbers.tolist(), pairs.known
 
         @lru_cache(_PREPARED)
         def text_of(place: int) -> tuple[str, str]:
@@ -233,10 +233,10 @@ class ComparePairs:
         def prepared(place: int, left_out: tuple[int, ...]) -> tuple[Any, int]:
             title, text = text_of(place)
             text = leave_out(text, left_out)
-            return made.prepare(title, text), text_key(title, text)
+            return method.prepare(title, text), text_key(title, text)
 
         def left_out(place: int, number: int) -> tuple[int, ...]:
-            return known.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
+            return repeated.left_out(counts.lines_of(text_of(place)[1], _name(int(pairs.sites[place]))), number)
 
         rows = []
         for later, earlier in zip(pairs.later.tolist(), pairs.earlier.tolist(), strict=True):
@@ -244,9 +244,11 @@ class ComparePairs:
             of_later = left_out(later, now)
             of_earlier = left_out(earlier, before if now - before < _RECENT else now)
             (new, new_key), (stored, stored_key) = prepared(later, of_later), prepared(earlier, of_earlier)
-            found = made.compare(new, stored)
+            comparison = method.compare(new, stored)
             keys = now, before, left_key(of_later), left_key(of_earlier), new_key, stored_key
-            rows.append((*keys, found.similarity, _KINDS.index(found.kind), found.resemblance, found.fresh))
+            rows.append(
+                (*keys, comparison.similarity, _KINDS.index(comparison.kind), comparison.resemblance, comparison.fresh)
+            )
         return Done(pack({name: np.array([row[n] for row in rows], kind) for n, (name, kind) in enumerate(_COMPARED)}))
 
 
@@ -285,11 +287,11 @@ class Made(NamedTuple):
     def comparisons(self, part: int, *keys: str) -> dict[tuple[int, ...], Comparison]:
         """Return the comparisons of a partition by some of their columns."""
         columns = self.compared[part]
-        found = zip(*(columns[name].tolist() for name in ("similarity", "kind", "resemblance", "fresh")), strict=True)
+        values = zip(*(columns[name].tolist() for name in ("similarity", "kind", "resemblance", "fresh")), strict=True)
         return {
             key: Comparison(similarity, _KINDS[kind], resemblance, fresh)
             for key, (similarity, kind, resemblance, fresh) in zip(
-                zip(*(columns[name].tolist() for name in keys), strict=True), found, strict=True
+                zip(*(columns[name].tolist() for name in keys), strict=True), values, strict=True
             )
         }
 
@@ -322,12 +324,12 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
         slots, stories = collected(raw, number, "slot", "story")
         return LineBand(slots, stories, np.concatenate(documents))
 
-    known = KnownLines(*_together(step("lines", find_lines, Lazily(count, lines)), "slots", "since")).sorted()
+    repeated = KnownLines(*_together(step("lines", find_lines, Lazily(count, lines)), "slots", "since")).sorted()
 
-    none = KnownLines(known.slots[:0], known.since[:0])
+    none = KnownLines(repeated.slots[:0], repeated.since[:0])
 
     def signed_part(number: int) -> SignedPart:
-        left_out = known if partitions[number].lines_left_out else none
+        left_out = repeated if partitions[number].lines_left_out else none
         return SignedPart(pack(raw[number]), int(starts[number]), left_out)
 
     signed = step("signed-again", SignAgain(name, count), Lazily(count, signed_part))
@@ -347,7 +349,7 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
         numbers, places = np.unique(np.concatenate((chosen.later, chosen.earlier)), return_inverse=True)
         later, earlier = np.split(places, 2)
         packed, ends = texts.packed(numbers)
-        return PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, known)
+        return PairsToCompare(later, earlier, numbers, sites[numbers], packed, ends, repeated)
 
     compared = step("compared", ComparePairs(name), Lazily(count, to_compare))
     return Made(texts, signed, compared, totals)
@@ -383,11 +385,11 @@ class StoredTexts:
     def packed(self, numbers: Array) -> tuple[Array, Array]:
         """Return packed texts of some documents, ascending, and where each begins."""
         parts = np.searchsorted(self.starts, numbers, side="right") - 1
-        found = [(np.zeros(0, np.uint8), np.zeros(1, np.int64))]
+        chunks = [(np.zeros(0, np.uint8), np.zeros(1, np.int64))]
         for part in np.unique(parts).tolist():
-            columns, own = self.raw[part], numbers[parts == part] - self.starts[part]
-            found.append(pieces(columns["texts"], columns["text_ends"], own))
-        texts, ends = zip(*found, strict=True)
+            columns, places = self.raw[part], numbers[parts == part] - self.starts[part]
+            chunks.append(pieces(columns["texts"], columns["text_ends"], places))
+        texts, ends = zip(*chunks, strict=True)
         return np.concatenate(texts), ends_of(np.concatenate([np.diff(each) for each in ends]))
 
 

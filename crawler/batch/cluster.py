@@ -130,18 +130,20 @@ def _refuse_others(client: Client, address: str) -> None:
     """
     if not client.nthreads():
         raise ClusterError(f"the scheduler at {address} has no workers; start some with `dask worker {address}`")
-    found = client.get_versions(packages=["newscrawler"])
-    own = found["client"]["packages"]
+    versions = client.get_versions(packages=["newscrawler"])
+    expected = versions["client"]["packages"]
     others: list[tuple[str, Mapping[str, Any], tuple[str, ...]]] = [
-        (f"the scheduler at {address}", found["scheduler"]["packages"], _ALIKE[1:3])
+        (f"the scheduler at {address}", versions["scheduler"]["packages"], _ALIKE[1:3])
     ]
-    others += [(f"the worker at {name}", each["packages"], _ALIKE) for name, each in sorted(found["workers"].items())]
+    others += [
+        (f"the worker at {name}", each["packages"], _ALIKE) for name, each in sorted(versions["workers"].items())
+    ]
     for who, packages, names in others:
         for name in names:
             if packages.get(name) is None:
                 raise ClusterError(f"{who} lacks {name}; install this program there with `uv sync --extra batch`")
-            if packages[name] != own[name]:
-                raise ClusterError(f"{who} has {name} {packages[name]}, here it is {own[name]}; make them agree")
+            if packages[name] != expected[name]:
+                raise ClusterError(f"{who} has {name} {packages[name]}, here it is {expected[name]}; make them agree")
 
 
 def _tell(client: Client) -> None:

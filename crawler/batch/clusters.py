@@ -55,9 +55,9 @@ def group(request: Request) -> frame.BatchTotals:
     request.needs_database()
     url, name = whole_url(request.source), MethodName.of(request.config)
     with closing(open_for_reading(url)) as database:
-        known, ordered = database.name, database.read(numbers)
-    mark = {"database": known, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
-    parts = partial(request.beside(known).parts, mark)
+        database_name, ordered = database.name, database.read(numbers)
+    mark = {"database": database_name, "articles": len(ordered), "last": max(ordered, default=0), **name.mark()}
+    parts = partial(request.beside(database_name).parts, mark)
     cut = [
         StoredArticles(url, ordered[start], ordered[end - 1])
         for start, end in shares(len(ordered), request.partitions, _ARTICLES)
@@ -65,15 +65,15 @@ def group(request: Request) -> frame.BatchTotals:
     ]
     with closing(open_for_crawl(url)) as database:
         with request.connected() as client:
-            made = prepare(client, parts, name, cut)
-        record = ArticleRecord(name.made(), made)
+            made_ahead = prepare(client, parts, name, cut)
+        record = ArticleRecord(name.made(), made_ahead)
         policy, memory = request.config.duplicates, request.config.duplicate_memory_bytes
         judge = DuplicateJudge(record.answers.by_text(), policy)
         index = SignatureIndex(name.made(), policy.window, memory)
         done = write_alone(database, lambda connection: group_again(connection, judge, index, record.signed))
     shutil.rmtree(parts("signed").folder.parent)
-    made.totals.counts.update(articles=done)
-    return made.totals
+    made_ahead.totals.counts.update(articles=done)
+    return made_ahead.totals
 
 
 class ArticleRecord:

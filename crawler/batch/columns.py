@@ -25,9 +25,9 @@ def pack(columns: Columns) -> bytes:
     head: dict[str, tuple[str, tuple[int, ...]]] = {
         name: (column.dtype.str, column.shape) for name, column in columns.items()
     }
-    told = json.dumps(head).encode()
-    told += b" " * (-(_HEAD + len(told)) % _ALIGNED)
-    parts = [len(told).to_bytes(_HEAD, "little"), told]
+    header = json.dumps(head).encode()
+    header += b" " * (-(_HEAD + len(header)) % _ALIGNED)
+    parts = [len(header).to_bytes(_HEAD, "little"), header]
     for column in columns.values():
         data = np.ascontiguousarray(column).tobytes()
         parts += [data, bytes(-len(data) % _ALIGNED)]
@@ -63,9 +63,9 @@ def piece(values: Array, ends: Array, number: int) -> Array:
 def pieces(values: Array, ends: Array, numbers: Array) -> tuple[Array, Array]:
     """Concatenate some pieces; return them with their own ends."""
     sizes = ends[numbers + 1] - ends[numbers]
-    own = ends_of(sizes)
-    at = np.arange(own[-1]) + np.repeat(ends[numbers] - own[:-1], sizes)
-    return values[at], own
+    new_ends = ends_of(sizes)
+    at = np.arange(new_ends[-1]) + np.repeat(ends[numbers] - new_ends[:-1], sizes)
+    return values[at], new_ends
 
 
 def dealt(columns: Columns, to: Array, count: int) -> Columns:

@@ -69,10 +69,10 @@ class DescribeTask:
     def __call__(self, partition: sources.Lines) -> Done:
         notes: list[str] = []
         rows = [row for _, row in partition.rows(notes, WANTED)]
-        found = runner.run(self.config, lambda pool: self._all(pool, rows))
-        failed = sum("problem" in row for row in found)
-        counts = Counter({"documents": len(found), UNREAD: failed})
-        return Done(lines_of(found, packed=self.packed), counts, notes)
+        descriptions = runner.run(self.config, lambda pool: self._all(pool, rows))
+        failed = sum("problem" in row for row in descriptions)
+        counts = Counter({"documents": len(descriptions), UNREAD: failed})
+        return Done(lines_of(descriptions, packed=self.packed), counts, notes)
 
     async def _all(self, pool: WorkerPool, rows: list[dict[str, Any]]) -> list[dict[str, object]]:
         return await asyncio.gather(*(self._described(pool, row) for row in rows))

@@ -46,16 +46,16 @@ def batch(request: Request) -> BatchTotals:
     parts = partial(request.parts, {**source.mark(), **name.mark()})
     folder = parts("signed").folder.parent
     with request.connected() as client:
-        made = prepare(client, parts, name, source.cut(request.partitions, folder))
-    record = DocumentRecord(name.made(), made)
+        made_ahead = prepare(client, parts, name, source.cut(request.partitions, folder))
+    record = DocumentRecord(name.made(), made_ahead)
     finder = record.finder(request.config.duplicates.threshold, request.config.duplicate_memory_bytes)
     written = folder / "whole"
     with written.open("w", encoding="utf-8") as out:
         counts = write_pairs(finder, record.documents(), out, REPEATING)
     written.replace(request.output)
     shutil.rmtree(folder)
-    made.totals.counts.update(duplicates=counts.duplicates, pairs=counts.pairs)
-    return made.totals
+    made_ahead.totals.counts.update(duplicates=counts.duplicates, pairs=counts.pairs)
+    return made_ahead.totals
 
 
 class DocumentRecord:

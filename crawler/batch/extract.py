@@ -39,14 +39,14 @@ def batch(request: Request) -> BatchTotals:
     if request.output is None:
         request.needs_database()
         return stored.batch(request, Reextraction, Wanted("", kinds=kinds))
-    made = {
+    settings = {
         "EXTRACTOR": config.extractor,
         "EXTRACTOR_PARAMS": config.parse_options.extractor_params,
         "STORE_KINDS": kinds,
         "version": config.extractor_version,
     }
     lean = replace(config, parse_options=replace(config.parse_options, describe=None))  # rows say nothing of that
-    return request.into_file(sources.find(request.source), made, ExtractTask(lean, request.is_packed))
+    return request.into_file(sources.find(request.source), settings, ExtractTask(lean, request.is_packed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,21 +70,21 @@ class Parts:
 
     def __init__(self, folder: Path, mark: Mapping[str, Any]) -> None:
         self.folder = folder
-        found = folder / "batch.json"
+        mark_file = folder / "batch.json"
         wanted = json.dumps(mark, sort_keys=True, ensure_ascii=False, default=str)
         if not any(folder.glob("*.part")):
             folder.mkdir(parents=True, exist_ok=True)
-            _write(found, wanted.encode())
-        elif found.read_text(encoding="utf-8") != wanted:
-            which = ", ".join(sorted(_differing(json.loads(found.read_text(encoding="utf-8")), json.loads(wanted))))
+            _write(mark_file, wanted.encode())
+        elif mark_file.read_text(encoding="utf-8") != wanted:
+            which = ", ".join(sorted(_differing(json.loads(mark_file.read_text(encoding="utf-8")), json.loads(wanted))))
             raise ValueError(
                 f"{folder} holds parts of another batch (other {which}); finish that one, or delete the folder"
             )
 
     def put(self, number: int, done: Done) -> None:
         """Keep the result of a partition, whole or not at all."""
-        told = json.dumps({"counts": done.counts, "notes": list(done.notes)}, ensure_ascii=False)
-        _write(self._path(number, "json"), told.encode())
+        about = json.dumps({"counts": done.counts, "notes": list(done.notes)}, ensure_ascii=False)
+        _write(self._path(number, "json"), about.encode())
         _write(self.path(number), done.data)
 
     def has(self, number: int) -> bool:
@@ -92,8 +92,8 @@ class Parts:
 
     def told(self, number: int) -> Done:
         """Return counts and notes of a finished partition, without its data."""
-        told = json.loads(self._path(number, "json").read_text(encoding="utf-8"))
-        return Done(b"", told["counts"], told["notes"])
+        about = json.loads(self._path(number, "json").read_text(encoding="utf-8"))
+        return Done(b"", about["counts"], about["notes"])
 
     def path(self, number: int) -> Path:
         """Return the file with the data of a partition."""
@@ -181,11 +181,11 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
     """
     totals = BatchTotals()
     left = [number for number in range(len(partitions)) if not parts.has(number)]
-    with progress(len(partitions), len(partitions) - len(left)) as told:
+    with progress(len(partitions), len(partitions) - len(left)) as count_one:
         wanted = Lazily(len(left), lambda n: partitions[left[n]])
         for number, done in as_done(client, task, wanted):
             parts.put(left[number], done)
-            told()
+            count_one()
     for number in range(len(partitions)):
         totals.add(parts.told(number))
     return totals
@@ -199,9 +199,9 @@ def run_step(
     Raises:
         BatchStopped, ValueError, OSError, DatabaseProblem: see `run`.
     """
-    found = run(client, parts, task, partitions)
-    totals.counts.update(found.counts)
-    totals.notes += found.notes
+    step_totals = run(client, parts, task, partitions)
+    totals.counts.update(step_totals.counts)
+    totals.notes += step_totals.notes
     return [mapped(parts.path(number)) for number in range(len(partitions))]
 
 

@@ -151,18 +151,18 @@ class NamePages:
         order = np.lexsort((part.ids, -part.scores))
         ids = part.ids[order].tolist()
         with closing(open_for_reading(self.database)) as database:
-            known = database.read(lambda connection: named(connection, ids))
-        kept, lines = [], []
+            pages = database.read(lambda connection: named(connection, ids))
+        places, lines = [], []
         rows = zip(ids, order.tolist(), part.scores[order].tolist(), part.in_links[order].tolist(), strict=True)
         for key, place, score, in_links in rows:
-            page = known.get(key)
+            page = pages.get(key)
             if page is not None and page.kind == Kind.PAGE:
                 row = {"score": score, "links_in": in_links, "state": page.state, "title": page.title, "url": page.url}
-                kept.append(place)
+                places.append(place)
                 lines.append(harmless_json(json.dumps(row, ensure_ascii=False)).encode("utf-8", "replace"))
         columns = {
-            "id": part.ids[kept],
-            "score": part.scores[kept],
+            "id": part.ids[places],
+            "score": part.scores[places],
             "lines": np.frombuffer(b"".join(lines), np.uint8),
             "line_ends": ends_of([len(one) for one in lines]),
         }
@@ -190,10 +190,10 @@ class ScoreQueued:
         order = np.argsort(part.ids)
         values = part.values[order][np.searchsorted(part.ids, ids, sorter=order)]
         signals = [json.loads(text) for text in texts]
-        before = np.array([found.get(_SIGNAL, 0.0) for found in signals], np.float64)
+        before = np.array([signal.get(_SIGNAL, 0.0) for signal in signals], np.float64)
         parts = [
-            json.dumps({**found, _SIGNAL: float(f"{value:.5g}")})
-            for found, value in zip(signals, values.tolist(), strict=True)
+            json.dumps({**signal, _SIGNAL: float(f"{value:.5g}")})
+            for signal, value in zip(signals, values.tolist(), strict=True)
         ]
         columns: Columns = {
             "id": ids,
@@ -210,13 +210,13 @@ def _home(sites: Array, parts: int) -> Array:
 
 def _sites(reader: PartReader, hosts: Array) -> Array:
     """Return the sites of hosts; 0 for unknown ones."""
-    known, sites = reader.hosts()
-    if not len(known):
+    known_hosts, sites = reader.hosts()
+    if not len(known_hosts):
         return np.zeros(len(hosts), np.int64)
-    order = np.argsort(known)
-    known, sites = known[order], sites[order]
-    places = np.minimum(np.searchsorted(known, hosts), len(known) - 1)
-    return np.where(known[places] == hosts, sites[places], 0)
+    order = np.argsort(known_hosts)
+    known_hosts, sites = known_hosts[order], sites[order]
+    places = np.minimum(np.searchsorted(known_hosts, hosts), len(known_hosts) - 1)
+    return np.where(known_hosts[places] == hosts, sites[places], 0)
 
 
 # ---------------------------------------------------------------- in the process that was started
@@ -234,8 +234,8 @@ def batch(request: Request) -> BatchTotals:
     if request.output is None:
         request.needs_database()
     database = whole_url(request.source)
-    with closing(open_for_reading(database)) as found:
-        name = found.name
+    with closing(open_for_reading(database)) as reader:
+        name = reader.name
     weight = request.config.priority.weights.get(_SIGNAL, 0.0)
     if request.output is None and not weight:
         raise ValueError("siterank has no weight in CRAWL_PRESET and CRAWL_PRIORITY, so no score has it; name --output")
@@ -320,8 +320,8 @@ class RankSteps:
         links = self._step("links", ReadLinks(self._database, count), Lazily(count, of_sites))
 
         def of_links(number: int) -> SiteLinks:
-            own, others = links[number], collected(links, number, "target", "target_site")
-            return SiteLinks(of_sites(number), own["from"], own["to"], others[0], others[1])
+            site_links, others = links[number], collected(links, number, "target", "target_site")
+            return SiteLinks(of_sites(number), site_links["from"], site_links["to"], others[0], others[1])
 
         inside = self._step("inside", rank_inside, Lazily(count, of_links))
         return Ranks(inside, _site_scores(inside, links))
@@ -330,19 +330,19 @@ class RankSteps:
         """Return named pages with their rank, the best of each partition first."""
 
         def scored(number: int) -> RankedPart:
-            own = ranks.inside[number]
-            return RankedPart(own["id"], own["score"] * ranks.sites[number][own["site"]], own["in_links"])
+            pages = ranks.inside[number]
+            return RankedPart(pages["id"], pages["score"] * ranks.sites[number][pages["site"]], pages["in_links"])
 
         return self._step("named", NamePages(self._database), Lazily(self._count, scored))
 
     def rescore(self, ranks: Ranks, weight: float) -> list[Columns]:
         """Return scores of the queued URLs with the signal `siterank`, as a rescore does."""
-        total = sum(len(own["id"]) for own in ranks.inside)
+        total = sum(len(pages["id"]) for pages in ranks.inside)
 
         def signals(number: int) -> SignalPart:
-            own = ranks.inside[number]
-            values = expected.scaled(ranks.sites[number] / np.maximum(own["sizes"], 1), total)
-            return SignalPart(own["id"], values[own["site"]])
+            pages = ranks.inside[number]
+            values = expected.scaled(ranks.sites[number] / np.maximum(pages["sizes"], 1), total)
+            return SignalPart(pages["id"], values[pages["site"]])
 
         return self._step("scored", ScoreQueued(self._database, weight), Lazily(self._count, signals))
 

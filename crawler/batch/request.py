@@ -80,19 +80,19 @@ class Request:
         folder = self.output.with_name(f"{self.output.name}.parts") / stage
         return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})
 
-    def into_file(self, source: PageSource[P], made: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
+    def into_file(self, source: PageSource[P], settings: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
         """Do a task for all partitions of a source, and write the output.
 
         Args:
             source: of the partitions.
-            made: settings that make a difference.
+            settings: settings that make a difference.
             task: see `frame.run`.
 
         Raises:
             BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run`.
         """
         assert self.output is not None
-        parts = self.parts({**made, **source.mark()})
+        parts = self.parts({**settings, **source.mark()})
         cut = source.cut(self.partitions, parts.folder)
         with self.connected() as client:
             totals = run(client, parts, task, cut)

@@ -46,13 +46,13 @@ async def _on_cluster(
 ) -> AsyncGenerator[Sequence[Any], None]:
     """Yield the workers' results for partitions of chosen articles; see `rework.Way`."""
     loop = asyncio.get_running_loop()
-    found = _results(request, ReadTask(config, reader), chosen)
+    generator = _results(request, ReadTask(config, reader), chosen)
     with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread
         try:
-            while (results := await loop.run_in_executor(thread, next, found, None)) is not None:
+            while (results := await loop.run_in_executor(thread, next, generator, None)) is not None:
                 yield results
         finally:
-            await loop.run_in_executor(thread, found.close)
+            await loop.run_in_executor(thread, generator.close)
 
 
 def _results(
@@ -64,10 +64,10 @@ def _results(
         for start, end in shares(len(each.ids), request.partitions, PAGES)
         if end
     ]
-    with request.connected() as client, progress(len(partitions), 0) as told:
+    with request.connected() as client, progress(len(partitions), 0) as count_one:
         for results in in_order(client, task, partitions):
             yield results
-            told()
+            count_one()
 
 
 @dataclass(frozen=True, slots=True)

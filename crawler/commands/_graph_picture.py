@@ -114,7 +114,7 @@ def draw(
         return _paint(circles, labels, links, _legal(title), ending), _lack(missing)
 
 
-def graphml(made: networkx.DiGraph) -> str:
+def graphml(graph: networkx.DiGraph) -> str:
     """Write a graph as GraphML, replacing characters that XML does not have.
 
     Cost: about 1 KB a link.
@@ -122,8 +122,8 @@ def graphml(made: networkx.DiGraph) -> str:
     import networkx
 
     clean = networkx.DiGraph()
-    clean.add_nodes_from((node, _legal_all(values)) for node, values in made.nodes.items())
-    clean.add_edges_from((*ends, _legal_all(values)) for ends, values in made.edges.items())
+    clean.add_nodes_from((node, _legal_all(values)) for node, values in graph.nodes.items())
+    clean.add_edges_from((*ends, _legal_all(values)) for ends, values in graph.edges.items())
     return '<?xml version="1.0" encoding="utf-8"?>\n' + "\n".join(networkx.generate_graphml(clean)) + "\n"
 
 
@@ -142,16 +142,16 @@ def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages
     scale = _LARGEST / max(float(of_sites.max(initial=0.0)), 1e-300) ** 0.5
     # the golden angle: no two sites are alike
     colours = {site: tuple(hsv_to_rgb((n * 0.381966 % 1, 0.5, 0.85)).tolist()) for n, site in enumerate(chosen)}
-    found = []
+    circles = []
     for site in chosen:
         radius = max(6.0, scale * of_sites[site] ** 0.5)
         names = sites.get(site, [f"site {site}"])
-        found.append(_Circle(site, is_site=True, radius=radius, colour=colours[site], names=names))
+        circles.append(_Circle(site, is_site=True, radius=radius, colour=colours[site], names=names))
     for page in named[best(scores[named], _PAGES)].tolist():
         radius, site = max(3.0, scale * scores[page] ** 0.5), int(of_page[page])
         colour, home = (colours[site], chosen.index(site)) if site in colours else ((0.7, 0.7, 0.7), -1)
-        found.append(_Circle(page, is_site=False, radius=radius, colour=colour, names=pages[page], home=home))
-    return found
+        circles.append(_Circle(page, is_site=False, radius=radius, colour=colour, names=pages[page], home=home))
+    return circles
 
 
 def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
@@ -159,13 +159,13 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
     import networkx
     import numpy as np
 
-    made = networkx.DiGraph()
-    made.add_nodes_from(range(len(circles)))
+    linked = networkx.DiGraph()
+    linked.add_nodes_from(range(len(circles)))
     places = np.full(len(graph), -1, np.int32), np.full(len(graph.site_ids), -1, np.int32)
     for place, circle in enumerate(circles):
         places[circle.is_site][circle.number] = place
         if circle.home >= 0:
-            made.add_edge(circle.home, place, links=0)
+            linked.add_edge(circle.home, place, links=0)
     sources, targets, site_numbers = graph.fetched[graph.link_rows()], graph.targets, graph.site_numbers
     for a, b in (
         (places[False][sources], places[False][targets]),
@@ -174,8 +174,8 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
         both = (a >= 0) & (b >= 0) & (a != b)
         pairs, counts = np.unique(np.stack((a[both], b[both])), axis=1, return_counts=True)
         for source, target, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
-            made.add_edge(source, target, links=count)
-    return made
+            linked.add_edge(source, target, links=count)
+    return linked
 
 
 def _paint(
@@ -248,8 +248,8 @@ def _fonts() -> list[str]:
     for path in {*findSystemFonts()} - {font.fname for font in fontManager.ttflist}:  # its list may be older than they
         with suppress(OSError, RuntimeError, ValueError):  # a file that is no font, or of a kind it does not know
             fontManager.addfont(path)
-    there = {font.name for font in fontManager.ttflist}
-    return [name for name in _FAMILIES if name in there]
+    available = {font.name for font in fontManager.ttflist}
+    return [name for name in _FAMILIES if name in available]
 
 
 def _missing(text: str) -> set[str]:

@@ -22,6 +22,16 @@ ACTIONS: Final = ("extract", "describe", "duplicates", "rank")
 
 
 class Command(NewsCommand):
+    usage = (
+        "extract|describe|duplicates|rank <source> [--workers N] [--scheduler ADDRESS] [--partitions N] "
+        "[--dashboard] [--output FILE]"
+    )
+    summary = "Extract, describe, find duplicates or rank, for many pages at once, on Dask"
+    description = (
+        "The source is a database (a URL or a SQLite file), a folder of pages, WARC files or JSON lines; gzipped "
+        "ones are unpacked. It is cut into partitions, each of which is one task. A batch that was killed goes on "
+        "where it was when the same command is given again."
+    )
     most_arguments = 2
     examples = (
         ("scrapy batch extract pages/ --output articles.jsonl.gz", "Extract the pages of a folder"),
@@ -29,25 +39,6 @@ class Command(NewsCommand):
         ("scrapy batch duplicates docs.jsonl.gz --output pairs.tsv", "Find duplicates in a file of documents"),
         ("scrapy batch rank news.db --output ranks.jsonl", "Rank all pages of a database by their links"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return (
-            "extract|describe|duplicates|rank <source> [--workers N] [--scheduler ADDRESS] [--partitions N] "
-            "[--dashboard] [--output FILE]"
-        )
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Extract, describe, find duplicates or rank, for many pages at once, on Dask"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "The source is a database (a URL or a SQLite file), a folder of pages, WARC files or JSON lines; gzipped "
-            "ones are unpacked. It is cut into partitions, each of which is one task. A batch that was killed goes on "
-            "where it was when the same command is given again."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

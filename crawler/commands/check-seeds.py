@@ -27,27 +27,18 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Check seeds."""
 
+    usage = "[--format NAME] <file|url ...>"
+    summary = "Look at seeds before a crawl: reachable, robots.txt, feeds, sitemaps, how large and how long"
+    description = (
+        "Fetch robots.txt, the front page, some feeds and sitemaps of every seed, as politely as the crawl will, "
+        "and say what a crawl would have of it. Nothing is stored. Exit code 0: all are well; 1: some seeds would "
+        "bring nothing."
+    )
     most_arguments = None
     examples = (
         ("scrapy check-seeds seeds.txt", "Look at every seed of a file"),
         ("scrapy check-seeds https://www.example.com/ --format jsonl", "Look at one site, for a script"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--format NAME] <file|url ...>"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Look at seeds before a crawl: reachable, robots.txt, feeds, sitemaps, how large and how long"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Fetch robots.txt, the front page, some feeds and sitemaps of every seed, as politely as the crawl will, "
-            "and say what a crawl would have of it. Nothing is stored. Exit code 0: all are well; 1: some seeds would "
-            "bring nothing."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

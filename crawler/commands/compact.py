@@ -25,26 +25,17 @@ _DIGITS = 10
 class Command(NewsCommand):
     """Compact a database."""
 
+    usage = "[--versions N|TIME] [--dead-hosts TIME] [--samples] [--dry-run] [--format NAME]"
+    summary = "Give back space: earlier texts, URLs of dead hosts, free pages of the database"
+    description = (
+        "Without options nothing is deleted: SQLite writes the file anew (as much free space is needed beside it), "
+        "Postgres does VACUUM ANALYZE. It may be stopped or killed at any time; no crawl may be running."
+    )
     examples = (
         ("scrapy compact", "Give back free space, renew indexes and statistics"),
         ("scrapy compact --versions 3 --dead-hosts 90d --dry-run", "Say what would be deleted, and delete nothing"),
         ("scrapy compact --versions 365d", "Delete earlier texts of articles that were seen over a year ago, too"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--versions N|TIME] [--dead-hosts TIME] [--samples] [--dry-run] [--format NAME]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Give back space: earlier texts, URLs of dead hosts, free pages of the database"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Without options nothing is deleted: SQLite writes the file anew (as much free space is needed beside it), "
-            "Postgres does VACUUM ANALYZE. It may be stopped or killed at any time; no crawl may be running."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Show settings."""
 
+    usage = "[--changed] [--seeds FILE] [--format NAME] [SETTING ...]"
+    summary = "Show the settings in force, and where each came from"
+    description = (
+        "Later ones win: default, crawler/settings.py, topic= of the seeds, environment variables NEWS_<SETTING> "
+        "(NEWS_MAX_PAGES=500), -s on the command line. Passwords are not shown."
+    )
     most_arguments = None
     examples = (
         ("scrapy config", "Show all settings in force, and where each came from"),
@@ -24,21 +30,6 @@ class Command(NewsCommand):
         ("scrapy config HOST_DELAY MAX_PAGES --format jsonl", "Show two of them, for a script"),
         ("scrapy config --changed --seeds seeds.txt -s MAX_PAGES=100", "Show what a crawl with -s would have"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--changed] [--seeds FILE] [--format NAME] [SETTING ...]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show the settings in force, and where each came from"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Later ones win: default, crawler/settings.py, topic= of the seeds, environment variables NEWS_<SETTING> "
-            "(NEWS_MAX_PAGES=500), -s on the command line. Passwords are not shown."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

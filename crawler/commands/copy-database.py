@@ -24,26 +24,17 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Copy a crawl."""
 
+    usage = "<from> <to>"
+    summary = "Copy a crawl into an empty database (SQLite or Postgres), to go on with it there"
+    description = (
+        "Copy a crawl that is not running into an empty or new database. Both are named as in DATABASE_URL "
+        "(postgresql://user:password@host/name); a SQLite file by its path."
+    )
     most_arguments = 2
     examples = (
         ("scrapy copy-database news.db postgresql://user:password@host/name", "Go on in Postgres"),
         ("scrapy copy-database postgresql://user:password@host/name copy.db", "Take a crawl home as one file"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "<from> <to>"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Copy a crawl into an empty database (SQLite or Postgres), to go on with it there"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Copy a crawl that is not running into an empty or new database. Both are named as in DATABASE_URL "
-            "(postgresql://user:password@host/name); a SQLite file by its path."
-        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Copy, and say how to go on."""

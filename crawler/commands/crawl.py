@@ -52,6 +52,12 @@ _ARGUMENTS = {
 class Command(NewsCommand, ScrapyCrawl):
     """Run a spider; a news spider by `FrontierScheduler`, any other by Scrapy alone."""
 
+    usage = "news -a seeds=FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
+    summary = "Crawl the news: 'scrapy crawl news -a seeds=seeds.txt'"
+    description = (
+        "Crawl from the seeds into the database (DATABASE_URL, by default news.db). The same command goes on with "
+        "what is left. The README lists the settings for -s."
+    )
     requires_crawler_process = True
     most_arguments = 1
     examples: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -95,21 +101,6 @@ class Command(NewsCommand, ScrapyCrawl):
         if args[0] not in spiders.list():
             raise ConfigError(f"there is no spider {args[0]!r}; there is {', '.join(spiders.list())}")
         return spiders.load(args[0])
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "news -a seeds=FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Crawl the news: 'scrapy crawl news -a seeds=seeds.txt'"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Crawl from the seeds into the database (DATABASE_URL, by default news.db). The same command goes on with "
-            "what is left. The README lists the settings for -s."
-        )
 
     def notes(self) -> str:
         """Return the arguments of the spider."""

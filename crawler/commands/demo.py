@@ -23,16 +23,10 @@ _PAUSE_SECONDS = 3600
 class Command(NewsCommand):
     """Serve the newsroom."""
 
+    usage = "[--port N]"
+    summary = "Serve the bundled newsroom: five invented news sites on this computer, to crawl or to look at"
     requires_project = False
     examples = (("scrapy demo --port 0", "Serve it at a free port, and say at which"),)
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--port N]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Serve the bundled newsroom: five invented news sites on this computer, to crawl or to look at"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

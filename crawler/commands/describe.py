@@ -28,33 +28,24 @@ _TOLD: Final = 1_000
 
 
 class Command(NewsCommand):
+    usage = (
+        "[--model FILE ...] [--input FILE [--output FILE] [--language zh|en]] | "
+        "[--host NAME] [--since 30d] [--where CONDITION]"
+    )
+    summary = "Describe documents of a file, or stored articles again: keywords, summary, classes, harm"
+    description = (
+        "Reads documents (JSON lines with id and text, best with title; maybe html, the whole page, and language) "
+        "and writes a line for each, in their order: id, keywords (best first), summary, classes (best first) with "
+        "memberships, class (the best), harmful (a number from 0 to 1), verdict (true if the document is harmful), "
+        "kind and reasons. Files are read and written line by line; those named .gz are packed. Without --input "
+        "the articles in the database are described again that were described by other models or settings."
+    )
     examples = (
         ("scrapy describe --input docs.jsonl.gz --output out.jsonl.gz", "Describe each document of a file"),
         ("scrapy describe --input docs.jsonl --output - --model mine.json", "Use a model made by scrapy train"),
         ("scrapy describe -s CLASSES=mine.json", "Describe the articles in the database again, by other settings"),
         ("scrapy describe --model mine.json --host www.example.com", "The same for one host, by another model"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return (
-            "[--model FILE ...] [--input FILE [--output FILE] [--language zh|en]] | "
-            "[--host NAME] [--since 30d] [--where CONDITION]"
-        )
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Describe documents of a file, or stored articles again: keywords, summary, classes, harm"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Reads documents (JSON lines with id and text, best with title; maybe html, the whole page, and language) "
-            "and writes a line for each, in their order: id, keywords (best first), summary, classes (best first) with "
-            "memberships, class (the best), harmful (a number from 0 to 1), verdict (true if the document is harmful), "
-            "kind and reasons. Files are read and written line by line; those named .gz are packed. Without --input "
-            "the articles in the database are described again that were described by other models or settings."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

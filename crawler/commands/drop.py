@@ -19,19 +19,13 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Drop a host or a seed."""
 
+    usage = "[--articles] [--yes] [--format NAME] <host|seed>"
+    summary = "Delete the URLs of a host or a seed, and with --articles all that is stored of them"
     most_arguments = None
     examples = (
         ("scrapy drop www.example.com", "Delete the URLs of a host; its articles stay"),
         ("scrapy drop https://www.example.com/news/ --articles --yes", "Delete those of a seed, articles too, unasked"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--articles] [--yes] [--format NAME] <host|seed>"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Delete the URLs of a host or a seed, and with --articles all that is stored of them"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -36,28 +36,19 @@ _INDENT = 4
 
 
 class Command(NewsCommand):
+    usage = "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
+    summary = "Show who reprinted an article; find duplicates in a file of documents"
+    description = (
+        "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
+        "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
+        "order and writes the pairs found: id of the earlier, id of the later, similarity, kind. --check compares "
+        "the signatures in the database, by which duplicates are found, with its articles; --rebuild makes them "
+        "anew. Duplicates are judged by DUPLICATE_METHOD, DUPLICATE_PARAMS and DUPLICATE_THRESHOLD."
+    )
     examples = (
         ("scrapy duplicates --show https://www.example.com/news/1.html", "Show who reprinted an article"),
         ("scrapy duplicates --input docs.jsonl --output pairs.tsv", "Find duplicates in a file of documents"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "--show URL | --input FILE [--output FILE] [--method NAME] | --check | --rebuild"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show who reprinted an article; find duplicates in a file of documents"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "--show prints the reprints of an article as a tree: who printed first, who copied whom, what differs. "
-            "--input reads documents (JSON lines with id, title, text; .gz is unpacked; - is standard input) in their "
-            "order and writes the pairs found: id of the earlier, id of the later, similarity, kind. --check compares "
-            "the signatures in the database, by which duplicates are found, with its articles; --rebuild makes them "
-            "anew. Duplicates are judged by DUPLICATE_METHOD, DUPLICATE_PARAMS and DUPLICATE_THRESHOLD."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""
@@ -135,8 +126,8 @@ class Command(NewsCommand):
         name, differences = read(self, lambda connection: signatures.check(connection, method.form, method.sign))
         kinds = ("missing", "orphans", "wrong")
         numbers = {what: [str(key) for key in getattr(differences, what)] for what in kinds}
-        made = {"database": name, "signatures": differences.signatures, "other_method": bool(differences.form)}
-        output.record("", made | numbers)
+        report = {"database": name, "signatures": differences.signatures, "other_method": bool(differences.form)}
+        output.record("", report | numbers)
         output.say(f"Database: {name}\n{differences.signatures:,} signatures")
         if differences.form:
             output.say("they were made in another way than DUPLICATE_METHOD and DUPLICATE_PARAMS say")
@@ -157,9 +148,9 @@ class Command(NewsCommand):
 
         reader = Reader(SignatureIndex(config.duplicate_method, None), config.duplicate_method.sign, _say)
         with opened_to_change(self) as database:
-            made = signatures.write_alone(database, lambda connection: signatures.rebuild(connection, reader))
-        output.say(f"Database: {database.name}\n{made:,} signatures made")
-        output.record("", {"database": database.name, "signatures": made})
+            count = signatures.write_alone(database, lambda connection: signatures.rebuild(connection, reader))
+        output.say(f"Database: {database.name}\n{count:,} signatures made")
+        output.record("", {"database": database.name, "signatures": count})
 
 
 def _say(text: str) -> None:
@@ -169,34 +160,34 @@ def _say(text: str) -> None:
 _SHOWN = ("url", "site", "title", "source", "published_at", "first_seen", "text_chars", "similarity", "method", "kind")
 
 
-def _records(output: Output, found: Reprints) -> None:
+def _records(output: Output, cluster: Reprints) -> None:
     """Print the articles of a cluster, and those related to them, for scripts."""
-    for articles, related in ((found.articles, False), (found.related, True)):
+    for articles, related in ((cluster.articles, False), (cluster.related, True)):
         for one in articles:
             repeats = None if one.of_id is None else str(one.of_id)
-            own = {"id": str(one.id), "repeats": repeats, "is_related": related}
-            output.record("", own | {name: getattr(one, name) for name in _SHOWN})
+            ids = {"id": str(one.id), "repeats": repeats, "is_related": related}
+            output.record("", ids | {name: getattr(one, name) for name in _SHOWN})
 
 
-def tree(found: Reprints, width: int) -> Iterator[RenderableType]:
+def tree(cluster: Reprints, width: int) -> Iterator[RenderableType]:
     """Yield the tree of a cluster for a terminal of this width, then related articles."""
     from rich.tree import Tree
 
     trees: dict[int, Tree] = {}
-    for one, above, depth in found.branches():
+    for one, above, depth in cluster.branches():
         head = _head(one, width - _INDENT * depth)
         if above is None:
             trees[one.id] = Tree(head)
             continue
         branch = trees[one.id] = trees[above.id].add(head)
-        for line in _changes(one, above, found):
+        for line in _changes(one, above, cluster):
             branch.add(line)
-    yield trees[found.articles[0].id]
-    if found.size > len(found.articles):
-        yield f"and {found.size - len(found.articles):,} more"
-    if found.related:
+    yield trees[cluster.articles[0].id]
+    if cluster.size > len(cluster.articles):
+        yield f"and {cluster.size - len(cluster.articles):,} more"
+    if cluster.related:
         related = Tree("related, but stories of their own")
-        for one in found.related:
+        for one in cluster.related:
             related.add(_head(one, width - _INDENT))
         yield related
 
@@ -219,7 +210,7 @@ def _head(one: Reprint, width: int) -> str:
     return "\n".join(lines)
 
 
-def _changes(one: Reprint, other: Reprint, found: Reprints) -> Iterator[str]:
+def _changes(one: Reprint, other: Reprint, cluster: Reprints) -> Iterator[str]:
     """Yield the differences of a copy from the article above it."""
     from rich.markup import escape
 
@@ -230,7 +221,7 @@ def _changes(one: Reprint, other: Reprint, found: Reprints) -> Iterator[str]:
     if not one.text:
         yield f"text not kept ({one.text_chars:,} characters)"
         return
-    before = found.text_of(other)
+    before = cluster.text_of(other)
     if before is None:
         return
     for sign, color, sentences in zip("+-", ("green", "red"), compare_sentences(before, one.text), strict=True):

@@ -34,6 +34,13 @@ _IN_PLACE: Final = frozenset(("jsonl", "csv"))
 class Command(NewsCommand):
     """Export what is stored."""
 
+    usage = f"{'|'.join(NAMES)} [--format NAME] [--output FILE] [options]"
+    summary = "Write articles, links, duplicates or sites to a file: JSON lines, CSV, Parquet, Markdown"
+    description = (
+        "Write what is stored, also while a crawl runs, in an order that stays: articles in the order in which "
+        "they were stored. The last key is said at the end and stands in every row (number of articles, id of "
+        "sites, key of links and duplicates); --after goes on behind it. docs/exports.md tells the rest."
+    )
     most_arguments = 1
     examples = (
         ("scrapy export articles --output articles.csv --bom", "Write all articles for Excel"),
@@ -43,22 +50,6 @@ class Command(NewsCommand):
         ("scrapy export links --output links.parquet", "The link graph for pandas, DuckDB, Spark"),
         ("scrapy export sites --format csv", "Print the sites"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return f"{'|'.join(NAMES)} [--format NAME] [--output FILE] [options]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Write articles, links, duplicates or sites to a file: JSON lines, CSV, Parquet, Markdown"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Write what is stored, also while a crawl runs, in an order that stays: articles in the order in which "
-            "they were stored. The last key is said at the end and stands in every row (number of articles, id of "
-            "sites, key of links and duplicates); --after goes on behind it. docs/exports.md tells the rest."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -38,6 +38,15 @@ FORMATS: Final = ("text", "markdown", "html", "jsonl")
 
 
 class Command(NewsCommand):
+    usage = "[options] <path or url> ... | --database [URL] [--host NAME] [--since 30d] [--where CONDITION]"
+    summary = "Extract the articles of files, folders or URLs: text, Markdown, HTML or JSON lines"
+    description = (
+        "Extract articles from saved pages (files, also gzipped; folders; a manifest; WARC files; - is standard "
+        "input), or "
+        "from URLs: those stored in the database by a crawl with STORE_HTML are read from there, others are "
+        "fetched. With --database and nothing else the articles in the database are extracted again; those whose "
+        "pages are not stored are asked for by the next crawl."
+    )
     most_arguments = None
     examples = (
         ("scrapy extract page.html", "Print the text of a saved page"),
@@ -50,24 +59,6 @@ class Command(NewsCommand):
         ("scrapy extract --database", "Extract the articles in the database again, with this version and EXTRACTOR"),
         ("""scrapy extract --database --since 30d --where "language = 'zh'\"""", "The same for some of them"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[options] <path or url> ... | --database [URL] [--host NAME] [--since 30d] [--where CONDITION]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Extract the articles of files, folders or URLs: text, Markdown, HTML or JSON lines"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Extract articles from saved pages (files, also gzipped; folders; a manifest; WARC files; - is standard "
-            "input), or "
-            "from URLs: those stored in the database by a crawl with STORE_HTML are read from there, others are "
-            "fetched. With --database and nothing else the articles in the database are extracted again; those whose "
-            "pages are not stored are asked for by the next crawl."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

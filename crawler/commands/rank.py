@@ -37,28 +37,19 @@ _PATH_CHARS = 24
 class Command(NewsCommand):
     """Rank pages."""
 
+    usage = "[--by METHOD] [--top N] [--all] [--graph FILE] [--format NAME]"
+    summary = "Show the best pages by their links; draw the link graph"
+    description = (
+        "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
+        "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
+        "to 1 over all pages; topic (how near each page is to what the crawl looks for). Listed are stored "
+        "articles, by hubs lists as well; with --all every URL that is known. The graph is drawn (.svg, .png), or "
+        "written for Gephi and others (.graphml)."
+    )
     examples = (
         ("scrapy rank --by hits --top 50", "List the fifty best authorities"),
         ("scrapy rank --graph crawl.svg", "Draw the best sites and pages"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--by METHOD] [--top N] [--all] [--graph FILE] [--format NAME]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show the best pages by their links; draw the link graph"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Methods: pagerank; hits (authorities) and hubs; site (SiteRank times DocRank); block (PageRank in which a "
-            "link counts as much as the block it stands in); opic (cash handed on from page to page): their scores sum "
-            "to 1 over all pages; topic (how near each page is to what the crawl looks for). Listed are stored "
-            "articles, by hubs lists as well; with --all every URL that is known. The graph is drawn (.svg, .png), or "
-            "written for Gephi and others (.graphml)."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

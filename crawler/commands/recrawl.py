@@ -21,20 +21,14 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Mark URLs for the next crawl."""
 
+    usage = "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--all] [--dry-run] [url ...]"
+    summary = "Let the next crawl visit URLs again: articles, lists of links, what failed, a host's, or those named"
     most_arguments = None
     examples = (
         ("scrapy recrawl --older-than 7d --host www.example.com", "Visit again what is a week old on one host"),
         ("scrapy recrawl --lists --dry-run", "Say how many lists of links there are"),
         ("scrapy recrawl https://www.example.com/news/1.html", "Visit one page again"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--all] [--dry-run] [url ...]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Let the next crawl visit URLs again: articles, lists of links, what failed, a host's, or those named"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 class Command(crawl.Command):
     """Run the spider of a file."""
 
+    usage = "FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
+    summary = "Run a spider of a file"
+    description = "Run the spider in a Python file. One of the news is run as by 'scrapy crawl'."
     default_settings: ClassVar[dict[str, Any]] = ScrapyRunSpider.default_settings
     examples = (("scrapy runspider myspider.py -o items.jsonl", "Run a spider that is in no project"),)
 
@@ -48,18 +51,6 @@ class Command(crawl.Command):
         if not spiders:
             raise ConfigError(f"{args[0]} has no spider")
         return spiders[-1]
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Run a spider of a file"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return "Run the spider in a Python file. One of the news is run as by 'scrapy crawl'."
 
     def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run a spider by Scrapy alone."""

@@ -33,6 +33,17 @@ _AT_ONCE = 500
 class Command(NewsCommand):
     """Search articles."""
 
+    usage = (
+        "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format NAME] | "
+        "--documents FILE --queries FILE [--output FILE] | --rebuild"
+    )
+    summary = "Find articles by their words"
+    description = (
+        "Words are sought in title, text, authors and source; simplified and traditional characters meet, words "
+        "with and without accents, and forms of a word. What stands in quotation marks (“ ”, 「 」) goes first "
+        "where it stands so. Without words the newest articles are listed; words that begin with - are written "
+        "behind --. Of articles that repeat one another one is shown, with the number of its reprints."
+    )
     most_arguments = None
     examples = (
         ("scrapy search harbour shipping", "List the best stories with these words, in any language"),
@@ -41,26 +52,6 @@ class Command(NewsCommand):
         ("scrapy search --documents docs.jsonl --queries queries.jsonl --output run.tsv", "Search any documents"),
         ("scrapy search --rebuild", "Make the full-text index anew, after an update of this program"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return (
-            "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format NAME] | "
-            "--documents FILE --queries FILE [--output FILE] | --rebuild"
-        )
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Find articles by their words"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "Words are sought in title, text, authors and source; simplified and traditional characters meet, words "
-            "with and without accents, and forms of a word. What stands in quotation marks (“ ”, 「 」) goes first "
-            "where it stands so. Without words the newest articles are listed; words that begin with - are written "
-            "behind --. Of articles that repeat one another one is shown, with the number of its reprints."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -22,26 +22,17 @@ LOOPBACK = "127.0.0.1"
 class Command(NewsCommand):
     """Serve the web page."""
 
+    usage = "[--port N] [--host ADDRESS] [--learn] [--database URL]"
+    summary = "Show what was crawled in the browser: search, articles, stories, the crawl itself; a JSON API"
+    description = (
+        "The pages read the database and never write to it. They are served on this machine only, unless --host "
+        "names another address: then everybody who reaches it can read all that was crawled."
+    )
     examples = (
         ("scrapy serve", "Show news.db at http://127.0.0.1:8080/; also while a crawl runs"),
         ("scrapy serve --database other.db --port 8081", "Show another database beside it"),
         ("scrapy serve --learn", "Rank what readers stay with higher"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--port N] [--host ADDRESS] [--learn] [--database URL]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show what was crawled in the browser: search, articles, stories, the crawl itself; a JSON API"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "The pages read the database and never write to it. They are served on this machine only, unless --host "
-            "names another address: then everybody who reaches it can read all that was crawled."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

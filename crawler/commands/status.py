@@ -39,20 +39,14 @@ _KEPT, _AFRESH = "kept", "afresh"
 class Command(NewsCommand):
     """Show the work left, per host."""
 
+    usage = "[--hosts N] [--url-rules [afresh]] [--traps] [--format NAME]"
+    summary = "Show what the crawl has done and what is left, per host"
     examples = (
         ("scrapy status --hosts 5", "Show the five busiest hosts; also while a crawl runs"),
         ("scrapy status --traps", "Show which URLs were blocked because they brought nothing"),
         ("scrapy status --format jsonl", "The same for a script: an object a line, of which `record` says the kind"),
         ("scrapy status -s DATABASE_URL=sqlite:///other.db", "Look into another database"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--hosts N] [--url-rules [afresh]] [--traps] [--format NAME]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Show what the crawl has done and what is left, per host"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

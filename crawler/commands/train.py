@@ -47,35 +47,26 @@ class CorpusError(ValueError):
 class Command(NewsCommand):
     """Train models."""
 
+    usage = "<blocks|combined|kinds|words|classes|keywords|harmful|lexicon|profile> <from> [<from> ...] [options]"
+    summary = "Learn models of main text, classes, keywords or harm from known texts, or a profile"
+    description = (
+        "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
+        "of the extractor `fusion`; kinds: kinds of pages, from rows with kind, subtype or page_type. A folder "
+        "holds gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says "
+        "or else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
+        "exports of a browser's history (CSV with a column url), whose pages are fetched. classes, keywords, "
+        "harmful: models for scrapy describe, from files of JSON lines with id, text, best with title (.gz is "
+        "unpacked) and, for classes, label or labels (none for a text of no class), maybe source (the site, whose "
+        "texts are held out together) and language; for keywords, the list keys; for harmful, the label clean "
+        "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful). "
+        "lexicon: words that the dictionary does not have, and how rare each word is, for WORDS; of such files, or "
+        "without any of the articles in the database."
+    )
     most_arguments = None
     examples = (
         ("scrapy train profile liked/ history.csv", "Learn what you like from saved pages and your browser's history"),
         ("scrapy train blocks corpus/ --output blocks.json", "Learn the weights of an extractor, try them elsewhere"),
     )
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return f"<{'|'.join(MODELS)}> <from> [<from> ...] [options]"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Learn models of main text, classes, keywords or harm from known texts, or a profile"
-
-    def long_desc(self) -> str:
-        """Return the description for the help."""
-        return (
-            "blocks: weights of the extractor `weighted`; combined: networks of the extractor `combined`; words: words "
-            "of the extractor `fusion`; kinds: kinds of pages, from rows with kind, subtype or page_type. A folder "
-            "holds gold.jsonl (a JSON object per line with id and text, best with title) and the pages, as `file` says "
-            "or else as <id>.html.gz. profile: what you like (PROFILE), from saved pages (files, folders), URLs, and "
-            "exports of a browser's history (CSV with a column url), whose pages are fetched. classes, keywords, "
-            "harmful: models for scrapy describe, from files of JSON lines with id, text, best with title (.gz is "
-            "unpacked) and, for classes, label or labels (none for a text of no class), maybe source (the site, whose "
-            "texts are held out together) and language; for keywords, the list keys; for harmful, the label clean "
-            "or ham (honest), ad, spam, gambling, porn, fraud, abuse or hijacked (the title alone is harmful). "
-            "lexicon: words that the dictionary does not have, and how rare each word is, for WORDS; of such files, or "
-            "without any of the articles in the database."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 class Command(NewsCommand, ScrapyVersion):
     """Print versions."""
 
+    usage = "[-v]"
+    summary = "Print the versions of Scrapy, and with -v of this program, its tables and its models"
     requires_project = False
     examples = (
         ("scrapy version -v", "Name the versions of all that matters"),
         ("scrapy version -v --format jsonl", "The same for a script"),
     )
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Print the versions of Scrapy, and with -v of this program, its tables and its models"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -23,16 +23,10 @@ if TYPE_CHECKING:
 class Command(NewsCommand):
     """Explain one URL."""
 
+    usage = "[--format NAME] <url>"
+    summary = "Explain a URL: where it was found, its score, its state, what it duplicates"
     most_arguments = 1
     examples = (("scrapy why https://www.example.com/news/1.html", "Tell why a page is no article, or when it comes"),)
-
-    def syntax(self) -> str:
-        """Return the arguments for the usage line."""
-        return "[--format NAME] <url>"
-
-    def short_desc(self) -> str:
-        """Return one line for the list of commands."""
-        return "Explain a URL: where it was found, its score, its state, what it duplicates"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options to Scrapy's own."""

@@ -103,18 +103,18 @@ def described(row: dict[str, Any], describer: Describer, language: str) -> dict[
     """Describe a document as a row of `scrapy describe`."""
     html = row.get("html")
     page = page_of(html) if isinstance(html, str) else None
-    found = describer.describe(row["title"], row["text"], language_of(row, language), page)
+    description = describer.describe(row["title"], row["text"], language_of(row, language), page)
     return {
         "id": row["id"],
-        "keywords": found.keywords,
-        "summary": found.summary,
-        "classes": found.classes,
-        "memberships": dict(found.memberships),
-        "class": next(iter(found.classes), None),
-        "harmful": found.harm,
-        "verdict": bool(found.harm_kind),
-        "kind": found.harm_kind or None,
-        "reasons": found.harm_reasons,
+        "keywords": description.keywords,
+        "summary": description.summary,
+        "classes": description.classes,
+        "memberships": dict(description.memberships),
+        "class": next(iter(description.classes), None),
+        "harmful": description.harm,
+        "verdict": bool(description.harm_kind),
+        "kind": description.harm_kind or None,
+        "reasons": description.harm_reasons,
     }
 
 

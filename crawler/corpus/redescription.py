@@ -36,11 +36,13 @@ class ArticleDescriber:
         """Describe an article in a worker; None if that fails."""
         page = article.url, article.content_type or "", article.body or b""
         try:
-            found = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
+            description = await self._pool.run(DescribeJob(article.title, article.text, article.language, *page))
         except Exception as error:  # noqa: BLE001 - of whatever kind: it costs this article only
             self._faults.note(article.url, error)
             return None
-        return Redescribed(article._replace(text="", body=None), found.values())  # what was read is not needed again
+        return Redescribed(
+            article._replace(text="", body=None), description.values()
+        )  # what was read is not needed again
 
 
 class Redescription:

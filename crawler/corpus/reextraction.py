@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from db.articles import rework, signatures
-from db.articles.apply import made_with
 from db.articles.page_transaction import Store
+from db.articles.plan import made_with
 from db.articles.rework import KeptPage, Reread, Rewriter, Unit, Wanted
 from db.engine.errors import DatabaseProblem
 from db.frontier.seeds import seed_rows

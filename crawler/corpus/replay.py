@@ -168,22 +168,22 @@ class Replay:
     async def _lease(self, answers: Sequence[ArchivedResponse]) -> bool:
         """Lease the URLs of some answers and queue them; True when a limit is reached."""
         priority, limits = self._session.config.priority, self._session.config.limits
-        found = {}
+        urls = {}
         for one in answers:
             target = identify(one.url, _kind(one))
             found_in = BlockKind.PROBE if one.purpose == PROBE else BlockKind.OTHER
             new = new_url(target, priority=priority, depth=_DEPTH, found_in=found_in, now=one.fetched_at, seed_id=None)
-            found[new.id] = (new, one)
-        await self._stored(self._session.config.in_flight, not_of=found)
+            urls[new.id] = (new, one)
+        await self._stored(self._session.config.in_flight, not_of=urls)
         request = table.ArchiveRequest(
             self._session.resumed.run_id,
             limits,
-            [(new, one.fetched_at) for new, one in found.values()],
-            frozenset(key for key, (_, one) in found.items() if one.status == NOT_MODIFIED),
+            [(new, one.fetched_at) for new, one in urls.values()],
+            frozenset(key for key, (_, one) in urls.items() if one.status == NOT_MODIFIED),
         )
         leased = await self._session.submit(table.lease_archived, request)
-        self._session.stats[KNOWN] += 0 if leased.is_spent else len(found) - len(leased.leases)
-        self._ready.extend((lease, found[key][1]) for key, lease in leased.leases.items())
+        self._session.stats[KNOWN] += 0 if leased.is_spent else len(urls) - len(leased.leases)
+        self._ready.extend((lease, urls[key][1]) for key, lease in leased.leases.items())
         self._poll()
         return leased.is_spent
 

@@ -99,8 +99,8 @@ async def read_all(
 ) -> AsyncGenerator[Sequence[Any], None]:
     for first in range(0, len(chosen.ids), _AT_ONCE):
         ids = chosen.ids[first : first + _AT_ONCE].tolist()
-        found = await asyncio.to_thread(database.read, lambda connection, ids=ids: chosen.read(connection, ids))
-        yield await asyncio.gather(*map(work, found))
+        units = await asyncio.to_thread(database.read, lambda connection, ids=ids: chosen.read(connection, ids))
+        yield await asyncio.gather(*map(work, units))
 
 
 def rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wanted: Wanted, way: Way = here) -> R:
@@ -131,8 +131,8 @@ async def _rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wa
         try:
             chosen = await work.choose(wanted)
             if work.total:
-                async with aclosing(way(config, work.reader, database, chosen)) as found:
-                    await _take(work, found)
+                async with aclosing(way(config, work.reader, database, chosen)) as batches:
+                    await _take(work, batches)
         finally:
             telling.cancel()
         return work
@@ -140,11 +140,11 @@ async def _rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wa
         await line.close()  # and the database
 
 
-async def _take(work: Rework, found: AsyncGenerator[Sequence[Any], None]) -> None:
+async def _take(work: Rework, batches: AsyncGenerator[Sequence[Any], None]) -> None:
     """Write results while the next are made."""
     taking: asyncio.Task[None] | None = None
     try:
-        async for results in found:
+        async for results in batches:
             if taking is not None:
                 await taking
             taking = asyncio.create_task(work.take(results))

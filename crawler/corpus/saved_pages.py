@@ -68,10 +68,10 @@ def files(path: Path) -> list[SavedPage]:
     if str(path) == STDIN:
         return [SavedPage(STDIN, STDIN, path=path)]
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.name.lower().endswith(PAGE_SUFFIXES) and one.is_file())
-        if not found:
+        paths = sorted(one for one in path.rglob("*") if one.name.lower().endswith(PAGE_SUFFIXES) and one.is_file())
+        if not paths:
             raise InputError(f"{path} holds no page ({', '.join(PAGE_SUFFIXES[:4])} or .gz of them)")
-        return [SavedPage(str(one), str(one), path=one) for one in found]
+        return [SavedPage(str(one), str(one), path=one) for one in paths]
     if not path.exists():
         raise InputError(f"there is no file or folder {path}")
     return [SavedPage(str(path), str(path), path=path)]
@@ -165,12 +165,12 @@ def page_url(url: str, body: bytes) -> str:
     """
     from pipelines.urls import canonicalize  # noqa: PLC0415 - Scrapy imports all commands, and they this
 
-    known = canonicalize(url if "://" in url else f"http://{url}") if url else None
-    own = (canonicalize(found[1].decode("latin-1")) or "" for found in _OWN.finditer(body[:_HEAD_BYTES]))
-    for one in (known or "", *own):
+    known_url = canonicalize(url if "://" in url else f"http://{url}") if url else None
+    own_urls = (canonicalize(match[1].decode("latin-1")) or "" for match in _OWN.finditer(body[:_HEAD_BYTES]))
+    for one in (known_url or "", *own_urls):
         if _says_something(one):
             return one
-    return f"http://{urlsplit(known).netloc if known else NOWHERE}/document.html"
+    return f"http://{urlsplit(known_url).netloc if known_url else NOWHERE}/document.html"
 
 
 def _says_something(url: str) -> bool:

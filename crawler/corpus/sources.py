@@ -109,11 +109,11 @@ def key_ranges(parts: int) -> list[tuple[int, int]]:
 
 def _stamp(paths: Sequence[Path]) -> dict[str, Any]:
     """Return values that change when one of these files does."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in paths:
         about = path.stat()
-        found.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
-    return {"files": len(paths), "stamp": found.hexdigest()}
+        digest.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    return {"files": len(paths), "stamp": digest.hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,10 @@ class FilePages:
         for page in self.saved:
             assert page.path is not None
             try:
-                seen = page.path.stat().st_mtime
+                modified = page.path.stat().st_mtime
             except OSError:
-                seen = 1.0
-            yield replace(page, fetched_at=seen)
+                modified = 1.0
+            yield replace(page, fetched_at=modified)
 
 
 class FolderSource:
@@ -242,7 +242,7 @@ class LineSource:
 
 def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
     """Unpack a file once; return the result, and the problem with the file."""
-    whole, told = folder / "source.jsonl", folder / "source.txt"
+    whole, damage_file = folder / "source.jsonl", folder / "source.txt"
     if not whole.exists():
         unfinished, damage = folder / "source.new", ""
         with gzip.open(path, "rb") as packed, unfinished.open("wb") as out:
@@ -251,9 +251,9 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
                     out.write(piece)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 damage = f"{path} is damaged behind byte {out.tell():,} of what it holds: {error}"
-        told.write_text(damage, encoding="utf-8")
+        damage_file.write_text(damage, encoding="utf-8")
         unfinished.replace(whole)
-    return whole, told.read_text(encoding="utf-8")
+    return whole, damage_file.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

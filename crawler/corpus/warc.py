@@ -173,12 +173,12 @@ def response_at(path: Path, offset: int) -> ArchivedResponse:
     """
     notes: list[str] = []
     try:
-        found = next(responses(path, offset, offset + 1, notes), None)
+        response = next(responses(path, offset, offset + 1, notes), None)
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if found is None:
+    if response is None:
         raise InputError(notes[0] if notes else f"{path} has no page at byte {offset:,}")
-    return found
+    return response
 
 
 def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
@@ -262,11 +262,11 @@ def _parsed(data: bytes) -> Iterator[_Record]:
 def _answer(record: _Record) -> ArchivedResponse:
     fields = record.fields
     try:
-        seen = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
+        fetched_at = datetime.fromisoformat(fields.get("warc-date", "").replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
-        seen = _NO_TIME
-    if not _NO_TIME <= seen < _LAST_TIME:
-        seen = _NO_TIME
+        fetched_at = _NO_TIME
+    if not _NO_TIME <= fetched_at < _LAST_TIME:
+        fetched_at = _NO_TIME
     url = record.uri("warc-target-uri")
     cut = fields.get("warc-truncated")
     answer = ArchivedResponse(
@@ -275,7 +275,7 @@ def _answer(record: _Record) -> ArchivedResponse:
         status=200,
         content_type=fields.get("content-type", ""),
         body=record.block,
-        fetched_at=seen,
+        fetched_at=fetched_at,
         address=fields.get("warc-ip-address", ""),
         purpose=fields.get(PURPOSE.lower(), ""),
         cut=None if not cut else CutBy(cut) if cut in set(CutBy) else CutBy.UNSPECIFIED,
@@ -430,8 +430,8 @@ def _next_head(data: mmap.mmap, at: int) -> int:
     """Return where the next plain record begins; -1 if there is none."""
     if at == 0 and data[: len(_VERSION)] == _VERSION:
         return 0
-    found = _HEAD.search(data, max(0, at - len(_END)))
-    return -1 if found is None else found.start() + len(_END)
+    match = _HEAD.search(data, max(0, at - len(_END)))
+    return -1 if match is None else match.start() + len(_END)
 
 
 def _plain(data: mmap.mmap, at: int) -> tuple[bytes, int, str, int]:

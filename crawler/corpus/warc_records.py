@@ -98,18 +98,18 @@ def date_of(at: float) -> str:
 
 def head_end(message: bytes) -> int:
     """Return where the body of an HTTP message begins; its length when there is none."""
-    found = _HEAD_END.search(message)
-    return found.end() if found is not None else len(message)
+    match = _HEAD_END.search(message)
+    return match.end() if match is not None else len(message)
 
 
 def fetched(
-    fetch: Fetch, known: Bodies[Original], place: ArchivePlace | None = None
+    fetch: Fetch, bodies: Bodies[Original], place: ArchivePlace | None = None
 ) -> tuple[list[bytes], ArchivePlace | None]:
     """Make the records of a fetch: its answer, or a reference, and its request.
 
     Args:
         fetch: the request and its answer.
-        known: bodies in the archive; this one is added.
+        bodies: bodies in the archive; this one is added.
         place: where the records will stand.
 
     Returns:
@@ -134,9 +134,9 @@ def fetched(
     else:
         about["WARC-Payload-Digest"] = _shown(digest)
         if len(body) >= _LEAST_SHARED and fetch.wire.cut is None:
-            first = known.find(digest)
+            first = bodies.find(digest)
             if first is None:
-                known.note(digest, Original(fetch.url, date, place))
+                bodies.note(digest, Original(fetch.url, date, place))
             else:
                 about |= {"WARC-Profile": f"{_PROFILES}{SAME_BODY}"}
                 answer = answer[:begin]
@@ -148,8 +148,8 @@ def fetched(
     asked = common | {"Content-Type": _REQUEST, "WARC-Concurrent-To": response_id}
     request = _SECRET.sub(b"", fetch.wire.request, count=1)
     is_coded = _CODED.search(answer, 0, begin) is not None
-    made = packed(kind, about, answer, record_id=response_id, plain=begin if is_coded else len(answer))
-    return [made, packed("request", asked, request)], place
+    response = packed(kind, about, answer, record_id=response_id, plain=begin if is_coded else len(answer))
+    return [response, packed("request", asked, request)], place
 
 
 def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:

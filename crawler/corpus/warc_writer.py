@@ -78,8 +78,8 @@ class Archive:
 
     def _keep(self, fetch: Fetch) -> ArchivePlace:
         place = self._files.place()
-        made, of_body = warc_records.fetched(fetch, self._known, place)
-        self._files.write(made)
+        records, of_body = warc_records.fetched(fetch, self._known, place)
+        self._files.write(records)
         return of_body or place
 
     async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
@@ -130,11 +130,11 @@ class _Files:
                 raise _problem(self._options.folder, error) from None
         return ArchivePlace(self._name, self._size)
 
-    def write(self, made: Sequence[bytes]) -> ArchivePlace:
+    def write(self, records: Sequence[bytes]) -> ArchivePlace:
         """Write records together; return the place of the first."""
         place = self.place()
         try:
-            self._append(b"".join(made))
+            self._append(b"".join(records))
         except OSError as error:
             raise _problem(self._options.folder, error) from None
         return place

@@ -39,12 +39,18 @@ class NewsCommand(ScrapyCommand):
     `ValueError`, `OSError` and `DatabaseProblem` become one sentence on stderr and the exit code of the README.
 
     Attributes:
+        usage: the arguments in the usage line.
+        summary: a line for the list of commands.
+        description: for the help; the summary when it is empty.
         examples: command lines for the help, each with what it does.
         most_arguments: how many there may be beside options; None for any number.
     """
 
     requires_project = True
     requires_crawler_process = False
+    usage: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    description: ClassVar[str] = ""
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     most_arguments: ClassVar[int | None] = 0
 
@@ -52,6 +58,15 @@ class NewsCommand(ScrapyCommand):
     def name(self) -> str:
         """The command as it is typed."""
         return self.__module__.rpartition(".")[2]
+
+    def syntax(self) -> str:
+        return self.usage
+
+    def short_desc(self) -> str:
+        return self.summary
+
+    def long_desc(self) -> str:
+        return self.description or self.summary
 
     def notes(self) -> str:
         """Return what the help says below the options, as it is."""

@@ -19,7 +19,7 @@ from ..tables.urls import UrlRow
 article, duplicate, url = (model.table() for model in (ArticleRow, DuplicateRow, UrlRow))
 
 ALONE = 0
-"""Cluster of stored articles that are in none yet, because all are grouped again."""
+"""Cluster of stored articles in no cluster, while all are grouped again."""
 _MOST_EXACT = 20
 _MOST_BESIDE = 4  # articles beside one that is near: frames are seen in few
 _ALIKE = 2  # features that articles share which may be duplicates: the least that an index asks for
@@ -48,15 +48,13 @@ def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any
 
 
 def by_ids(connection: Connection, ids: Sequence[int]) -> list[Candidate]:
-    """Read those articles that are stored as candidates."""
     return [Candidate(*tuple(row)) for row in connection.execute(_BY_ID, {"ids": ids})]
 
 
 class Candidates:
     """Stored articles that some new ones may be related to.
 
-    Attributes:
-        stored: rows of those that are stored already.
+    `stored` are the rows of those that are stored already.
     """
 
     def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: MemoryIndex) -> None:

@@ -13,17 +13,15 @@ from ..tables.articles import ArticleClassRow
 article_class = ArticleClassRow.table()
 
 Memberships = Mapping[int, Sequence[tuple[str, float]]]
-"""Of each article (class, how far it belongs to it)."""
 
 
 def insert(connection: Connection, memberships: Memberships) -> None:
-    """Write the memberships of articles that have none."""
     rows = [(key, name, share) for key, named in memberships.items() for name, share in named]
     insert_rows(connection, article_class, ("article_id", "name", "membership"), rows)
 
 
 def renew(connection: Connection, memberships: Memberships) -> set[int]:
-    """Write memberships of stored articles where they differ; returns these."""
+    """Write memberships of stored articles where they differ; returns these articles."""
     if not memberships:
         return set()
     stored: defaultdict[int, dict[str, float]] = defaultdict(dict)

@@ -6,7 +6,7 @@ The evidence of a cluster is a tree: each article but the representative repeats
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
@@ -62,17 +62,14 @@ class Claimant(NamedTuple):
 
 
 def write_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Write the evidence of an article that has none."""
     connection.execute(_WRITE, evidence._asdict())
 
 
 def forget_evidence(connection: Connection, article_ids: Iterable[int]) -> None:
-    """Delete what these articles repeat or are related to."""
     connection.execute(_FORGET, {"ids": list(article_ids)})
 
 
 def grow(connection: Connection, key: int) -> None:
-    """Count one more article in the cluster."""
     connection.execute(_GROW, {"key": key})
 
 
@@ -82,9 +79,9 @@ def grow(connection: Connection, key: int) -> None:
 def is_better_original(connection: Connection, new: Claimant, stored_id: int) -> bool:
     """Tell whether a new article should represent the cluster of a stored one.
 
-    The one published first does. Where the times do not tell, the one on the site whose name both articles give as
-    their source; then the one on the site that publishes more of its own. Otherwise, and in a cluster of very many, the
-    first stays.
+    The one published first does. If the times do not tell, the one on the site whose name both articles give as their
+    source; then the one on the site that publishes more of its own. Otherwise, and in a very large cluster, the first
+    stays.
     """
     size, *claims = connection.execute(_STANDING, {"key": stored_id}).one()
     if size > _MOST_MOVED:
@@ -118,7 +115,7 @@ def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
     """Return the share of each site's articles that give one of these sources.
 
-    Nearly all, when it is the site's own name.
+    It is nearly all for the site's own name.
     """
     if not sources:
         return 0.0, 0.0
@@ -141,7 +138,7 @@ def _originality(row: Any) -> float:
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
-    """Count articles, (site, source, whether it repeats), for later comparisons."""
+    """Count articles, (site, source, whether it is a copy), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -157,24 +154,19 @@ def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> Non
         run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": a, "of_source": b, "n": named[a, b]} for a, b in keys])
 
 
-def count_changed(connection: Connection, stored: Row[Any], values: Mapping[str, Any]) -> None:
-    """Count a stored article under the site and source that it gets by these values."""
-    site_id, source = values.get("site_id", stored.site_id), values.get("source", stored.source)
-    if (site_id, source) != (stored.site_id, stored.source):
-        repeats = stored.duplicate_of is not None
-        _count_off(connection, stored, repeated=repeats)
-        count(connection, [(site_id, source, repeats)])
+def recount(connection: Connection, before: tuple[int, str], after: tuple[int, str], *, repeats: bool) -> None:
+    _count_off(connection, *before, repeated=repeats)
+    count(connection, [(*after, repeats)])
 
 
-def _count_off(connection: Connection, old: Row[Any], *, repeated: bool) -> None:
-    """Count one article less of a site and a source."""
-    run_many(connection, _COUNT_SITE, [{"key": old.site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
-    if old.source:
-        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": old.site_id, "of_source": old.source, "n": -1}])
+def _count_off(connection: Connection, site_id: int, source: str, *, repeated: bool) -> None:
+    run_many(connection, _COUNT_SITE, [{"key": site_id, "new": -int(not repeated), "repeated": -int(repeated)}])
+    if source:
+        run_many(connection, _COUNT_ATTRIBUTION, [{"of_site": site_id, "of_source": source, "n": -1}])
 
 
 def _count_turned(connection: Connection, *, stands: int | None = None, repeats: int | None = None) -> None:
-    """Count an article as one that stands for itself now, another as one that repeats."""
+    """Count one article as standing for itself from now on, another as a copy."""
     turned = {key: way for key, way in ((stands, 1), (repeats, -1)) if key is not None}
     ways: Counter[int] = Counter()
     for row in connection.execute(_SITE_OF, {"ids": list(turned)}):
@@ -215,7 +207,6 @@ def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int
 
 
 def _give(connection: Connection, old: int, new: int) -> None:
-    """Give the articles of a cluster another representative."""
     connection.execute(update(article).where(article.c.cluster_id == old).values(cluster_id=new, duplicate_of=new))
     search.regroup(connection, new)
 
@@ -223,11 +214,8 @@ def _give(connection: Connection, old: int, new: int) -> None:
 def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
     """Hang a tree of evidence below an article that is not in it.
 
-    Args:
-        connection: in a transaction.
-        root: of the tree.
-        evidence: that the article repeats one of the tree. It is turned round, and so is all between that one and the
-            root.
+    `evidence` says that the article repeats one of the tree with this root. It is reversed, and so is all between that
+    one and the root.
     """
     below = evidence
     for _ in range(_LONGEST_CHAIN):
@@ -244,7 +232,6 @@ def _hang(connection: Connection, root: int, evidence: Evidence) -> None:
 
 
 def _replace_evidence(connection: Connection, evidence: Evidence) -> None:
-    """Replace the evidence of an article."""
     forget_evidence(connection, [evidence.article_id])
     write_evidence(connection, evidence)
 
@@ -260,17 +247,17 @@ def detach(connection: Connection, article_id: int) -> None:
     forget_evidence(connection, [article_id])
 
 
-def hand_down(connection: Connection, holder: Row[Any]) -> int | None:
+def hand_down(connection: Connection, holder: int, text: str, html: str) -> int | None:
     """Give the text of an article that changes or goes to one of its copies, for all.
 
     Returns: that copy, None when there is none.
     """
-    heir = connection.execute(_HEIR, {"key": holder.id}).scalar()
+    heir = connection.execute(_HEIR, {"key": holder}).scalar()
     if heir is None:
         return None
-    kept = {"text": holder.text, "html": holder.html, "text_holder": None}
+    kept = {"text": text, "html": html, "text_holder": None}
     connection.execute(update(article).where(article.c.id == heir).values(kept))
-    connection.execute(update(article).where(article.c.text_holder == holder.id).values(text_holder=heir))
+    connection.execute(update(article).where(article.c.text_holder == holder).values(text_holder=heir))
     connection.execute(update(duplicate).where(duplicate.c.article_id == heir).values(own=1))
     return int(heir)
 
@@ -355,7 +342,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
     original = into.id if into.duplicate_of in {None, old.id} else into.duplicate_of
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old) if old.text else None
+    heir = hand_down(connection, old.id, old.text, old.html) if old.text else None
     if heir is None:
         signatures.remove(connection, [old.id])
     else:
@@ -370,7 +357,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
         forget_evidence(connection, [old.id])
     connection.execute(article.delete().where(article.c.id == old.id))
     search.remove(connection, [old.id])
-    _count_off(connection, old, repeated=old.duplicate_of is not None)
+    _count_off(connection, old.site_id, old.source, repeated=old.duplicate_of is not None)
     if old.duplicate_of is not None:
         connection.execute(update(cluster).where(cluster.c.id == old.cluster_id).values(size=cluster.c.size - 1))
         return False
@@ -396,7 +383,7 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
     """
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
-    heir = hand_down(connection, old) if old.text_holder is None else None
+    heir = hand_down(connection, old.id, old.text, old.html) if old.text_holder is None else None
     if heir is None:
         signatures.remove(connection, [old.id])
     else:
@@ -417,7 +404,7 @@ def remove(connection: Connection, old: Row[Any]) -> int | None:
         connection.execute(cluster.delete().where(cluster.c.id == old.id))
     else:
         connection.execute(update(cluster).where(cluster.c.id == root).values(size=cluster.c.size - 1))
-    _count_off(connection, old, repeated=root is not None)
+    _count_off(connection, old.site_id, old.source, repeated=root is not None)
     return root if old.duplicate_of is None else None
 
 

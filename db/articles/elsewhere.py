@@ -1,10 +1,10 @@
 """Articles that repeat one of another database of the crawl.
 
-Each database finds the copies among its own articles by itself. Those that stand for a cluster there are announced: the
-hash of the text and its smallest features are dealt over the databases like sites, and where one is at home the
-announcements of it meet. Of two that do, the later one is suspected of repeating the earlier. The database of the later
-one reads the text of the other, compares them as it compares its own, and keeps the evidence in `elsewhere`. All this
-comes by mail (`db.shards.mail`), seconds after the articles:
+Each database finds the copies among its own articles. The representatives of its clusters are announced: the hash of
+the text and its smallest features are dealt over the databases like sites, and where a hash is at home, announcements
+of it meet. The later article of two that meet is suspected of repeating the earlier. Its database reads the text of the
+other, compares them as it compares its own, and keeps the evidence in `elsewhere`. All this comes by mail
+(`db.shards.mail`), seconds after the articles:
 
     texts   [hash, article, its database, time]
     pairs   [article, the earlier one, the database of that]
@@ -39,13 +39,13 @@ article, signature, url, text_key, suspect, elsewhere = (
 
 _FEATURES = 8
 MOST_ALIKE = 8
-"""Articles that are kept for a hash: one of more is that of a set phrase."""
+"""Articles that are kept for a hash: one that more have is that of a set phrase."""
 _AT_ONCE = 50
 """Suspects that are compared at a time."""
 
 
 def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> None:
-    """Announce those of some stored articles that stand for a cluster."""
+    """Announce those of some stored articles that represent a cluster."""
     connection.execute(_FORGET, {"ids": ids})
     letters = Letters(dealing)
     for one in connection.execute(_STANDING, {"ids": sorted(set(ids))}):
@@ -77,7 +77,7 @@ def readers(dealing: Dealing) -> Mapping[str, MailReader]:
 
 
 def _meet(dealing: Dealing, connection: Connection, texts: Sequence[tuple[int, int, int, str]]) -> None:
-    """Tell the later of two articles that share a hash of the earlier one."""
+    """Tell the database of the later of two articles with a common hash."""
     alike: defaultdict[int, dict[int, Any]] = defaultdict(dict)
     for row in connection.execute(_ALIKE, {"ids": sorted({key for key, *_ in texts})}):
         alike[row.key][row.article_id] = row
@@ -96,8 +96,6 @@ def _meet(dealing: Dealing, connection: Connection, texts: Sequence[tuple[int, i
 
 
 class _TextKey(NamedTuple):
-    """A row of `text_key`."""
-
     key: int
     article_id: int
     shard: int
@@ -108,7 +106,6 @@ _ALIKE = select(*(text_key.c[name] for name in _TextKey._fields)).where(among(te
 
 
 def _suspect(connection: Connection, pairs: Sequence[tuple[int, int, int]]) -> None:
-    """Note articles that may repeat one of another database."""
     insert_rows(connection, suspect, ("article_id", "of_id", "shard"), sorted(set(map(tuple, pairs))))
 
 
@@ -124,7 +121,7 @@ class Suspicion(NamedTuple):
 
 
 class ElsewhereEvidence(NamedTuple):
-    """That an article repeats one of another database: a row of `elsewhere`."""
+    """An article repeats one of another database: a row of `elsewhere`."""
 
     article_id: int
     of_id: int
@@ -137,7 +134,6 @@ class ElsewhereEvidence(NamedTuple):
 
 
 def suspicions(connection: Connection, shard: int) -> list[Suspicion]:
-    """Return some articles that may repeat one of a certain database."""
     return [Suspicion(*row) for row in connection.execute(_SUSPECTS, {"of": shard})]
 
 
@@ -166,7 +162,7 @@ _FACTS = (
 
 @one_by_one
 def settle(connection: Connection, settled: tuple[Sequence[Suspicion], Sequence[ElsewhereEvidence]]) -> int:
-    """Write what came of some suspicions; returns how many articles are copies now."""
+    """Write the results of some comparisons; returns how many articles are copies now."""
     done, found = settled
     known = dict(connection.execute(_KNOWN, {"ids": [one.article_id for one in found]}).all())
     fresh = 0

@@ -1,6 +1,6 @@
 """The page transaction: all that came of a fetch is stored at once, or nothing.
 
-`store` takes everything that waits in one batch: URLs, links, articles and states are written in bulk over all pages.
+`store` takes all outcomes that wait as one batch: URLs, links, articles and states are written in bulk for all pages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ url, host, link, seed, page_terms = (model.table() for model in (UrlRow, HostRow
 
 
 def keep_terms(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Keep the words of pages; a page fetched again has those of the last time."""
+    """Keep the words of pages; those of a page fetched again are replaced."""
     rows = [(outcome.lease.id, *outcome.terms) for outcome in outcomes if outcome.terms is not None]
     if insert_rows(connection, page_terms, ("url_id", "relevance", "terms"), sorted(rows)) < len(rows):
         named = [dict(zip(("key", "new_relevance", "new_terms"), row, strict=True)) for row in sorted(rows)]
@@ -65,7 +65,7 @@ class Store:
         run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
         judge: decides which of the candidates, if any, a new article repeats.
         index: finds these candidates.
-        joiner: makes one article of those that stand on several pages.
+        joiner: makes one article of several pages.
         make_terms: makes terms for the full-text index.
         differs: whether (title, text) as stored says something else than as it came now.
         renewal: why stored articles come again.
@@ -84,7 +84,6 @@ class Store:
     next_visit: NextVisit = never
 
     def store(self, connection: Connection, outcomes: Sequence[Outcome]) -> list[Stored]:
-        """Write a batch of outcomes in the open transaction."""
         results = [Stored() for _ in outcomes]
         held = held_by(connection, self.run_id, [outcome.lease.id for outcome in outcomes])
         # what is not held was taken over, because this run was taken for dead: whoever holds the page now stores it
@@ -97,7 +96,7 @@ class Store:
         """Write outcomes of leases that this run holds.
 
         The order keeps processes from waiting for each other in a circle: rows that only this run touches are written
-        at any time; what others may want, too, is locked in one order (new hosts, URLs, articles, budgets, hosts).
+        at any time; shared ones are locked in one order (new hosts, URLs, articles, budgets, hosts).
         """
         if self.dealing is not None:
             outcomes = post_foreign(connection, self.dealing, outcomes)
@@ -167,7 +166,6 @@ class Store:
             revisits.note(connection, noted)
 
     def _add(self, connection: Connection, single: Sequence[NewArticle], ready: Sequence[Ready]) -> list[Added]:
-        """Write articles of one page, then those of several."""
         new = [*single, *(one.article for one in ready)]
         make, why = self.make_terms, self.renewal
         judge, index = self.judge, self.index
@@ -196,7 +194,7 @@ _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(artic
 
 
 def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[int]:
-    """Return articles that others have to hear of: added, changed, moved or freed."""
+    """Return articles to announce: added, changed, moved or freed."""
     pairs = list(zip(outcomes, results, strict=True))
     single = [o.lease.id for o, r in pairs if r.article and (r.article.is_added or r.changed or r.has_moved)]
     return single + [key for _, result in pairs for key in result.beside]
@@ -212,7 +210,6 @@ def _add_urls(connection: Connection, outcomes: Sequence[Outcome], results: Sequ
 
 
 def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Re-queue what was skipped for pages that brought no article."""
     unproductive = {o.lease.id: result for o, result in zip(outcomes, results, strict=True) if _is_unproductive(o)}
     for _, host_id, other in revive(connection, list(unproductive)):
         unproductive[other].queued += 1
@@ -220,7 +217,7 @@ def _revive_others(connection: Connection, outcomes: Sequence[Outcome], results:
 
 
 def _is_unproductive(outcome: Outcome) -> bool:
-    """Tell whether a page is of no use to those it was thought to be another URL of."""
+    """Tell whether a page is of no use to the URLs that were skipped for it."""
     if outcome.lease.kind != Kind.PAGE or outcome.article is not None or outcome.state == State.PENDING:
         return False
     if outcome.reverted:
@@ -257,7 +254,6 @@ _CLOSE = (
 
 
 def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcome]) -> None:
-    """Write the URLs' new states."""
     rows = [
         {
             "key": outcome.lease.id,
@@ -279,14 +275,13 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
 
 
 def _fate(outcome: Outcome) -> Fate:
-    """Tell what became of the part that a page may be."""
+    """Tell what the outcome means for the part that the page may be."""
     if outcome.alive is False:
         return Fate.GONE
     return Fate.STAYED if outcome.reverted else Fate.MOVED if _has_moved(outcome) else Fate.CAME
 
 
 def _has_moved(outcome: Outcome) -> bool:
-    """Tell whether a stored page has moved for good."""
     return outcome.lease.is_revisit and _leads_on(outcome)
 
 
@@ -332,7 +327,6 @@ def _note_visits(connection: Connection, outcomes: Sequence[Outcome], results: S
 
 
 def _point_to_stored(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Mark pages that are not stored because they repeat a stored one."""
     rows = [
         {"key": outcome.lease.id, "other": result.same_as, "why": result.article.why_not_stored}
         for outcome, result in zip(outcomes, results, strict=True)
@@ -349,7 +343,6 @@ _POINT = (
 
 
 def _mark_same_host(connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Mark results of pages that repeat one of their own host."""
     repeated = [result.same_as for result in results if result.same_as is not None]
     if not repeated:
         return
@@ -370,7 +363,7 @@ def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
 _WANTED = bindparam("wanted") == 1
 _FOREIGN = host.c.owner.is_not(None) & host.c.owner.is_distinct_from(bindparam("run"))
 _LATEST = 0.2
-"""Weight of the latest answers in the mean time of a host's answers."""
+"""Weight of the latest answers in a host's mean answer time; chosen by hand."""
 _TOOK = bindparam("took", type_=Float)
 _MEAN = func.coalesce(host.c.answer_seconds, _TOOK)
 _MEAN_NOW = _MEAN + _LATEST * (_TOOK - _MEAN)

@@ -1,4 +1,4 @@
-"""Grouping stored articles again: signatures, evidence and clusters made anew."""
+"""Group stored articles again: signatures, evidence and clusters made anew."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def group_again(
 ) -> int:
     """Group all stored articles anew, as if they came now; returns how many.
 
-    Signatures, evidence and clusters are made; what is known of copies that were not stored stays. The caller holds
-    the lock on articles.
+    Signatures, evidence and clusters are made anew; evidence of copies that were not stored stays. The caller holds the
+    lock on articles.
 
     Args:
         connection: in a transaction.
@@ -98,7 +98,6 @@ def group_again(
 
 
 def _clear(connection: Connection) -> None:
-    """Forget what ties articles, and what was counted of it."""
     connection.execute(duplicate.delete().where(duplicate.c.article_id.in_(select(article.c.id))))
     connection.execute(cluster.delete())
     connection.execute(update(article).values(cluster_id=ALONE, duplicate_of=None))
@@ -111,7 +110,6 @@ _COPIED = ("source", "published_at", "published_utc", "published_precision", "te
 
 
 def _texts(first: int, last: int, *more: str) -> Select[Any]:
-    """Ask for some articles by their numbers."""
     return (
         select(article.c.number, article.c.id, article.c.site_id, article.c.title, _TEXT, *(article.c[n] for n in more))
         .join(_holder, _holder.c.id == article.c.text_holder, isouter=True)
@@ -122,7 +120,7 @@ def _texts(first: int, last: int, *more: str) -> Select[Any]:
 
 
 def _new(row: Row[Any], signed: TextFeatures) -> NewArticle:
-    """Return a stored article as it is judged: what nobody looks at is left out."""
+    """Return a stored article with the fields that the judge looks at."""
     return NewArticle(
         id=row.id,
         site_id=row.site_id,

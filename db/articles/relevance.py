@@ -18,16 +18,14 @@ from ..tables.urls import UrlRow
 article, page_terms, url = (model.table() for model in (ArticleRow, PageTermsRow, UrlRow))
 
 _AT_ONCE = 1000
-"""So many in a transaction hold up nobody for long."""
+"""Rows of a transaction, few enough that nobody waits long for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceBatch:
-    """Relevance of pages as parallel columns.
+    """Relevance of pages as parallel columns, each page once.
 
-    Attributes:
-        ids, relevance: each page once.
-        least: relevance below which an article is off topic.
+    `least` is the relevance below which an article is off topic.
     """
 
     ids: NDArray[np.int64]
@@ -35,7 +33,7 @@ class RelevanceBatch:
     least: float
 
     def batches(self) -> Iterator[RelevanceBatch]:
-        """Cut into parts for a transaction each, in the order of identifiers."""
+        """Split into a batch for each transaction, in the order of identifiers."""
         order = np.argsort(self.ids)
         for first in range(0, len(order), _AT_ONCE):
             part = order[first : first + _AT_ONCE]
@@ -45,7 +43,7 @@ class RelevanceBatch:
 def set_relevance(connection: Connection, batches: Sequence[RelevanceBatch]) -> list[int]:
     """Set the relevance of pages and articles; returns how many articles changed.
 
-    A stored article that is off topic now, or no longer, has a reason that says so.
+    The reason of an article that is off topic from now on, or no longer, changes with it.
 
     Cost: 20 microseconds a page.
     """

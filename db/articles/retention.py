@@ -1,7 +1,7 @@
 """Retention: raw pages by the month in which they were fetched, and earlier texts.
 
-On Postgres to forget a month is to drop a partition (`db.engine.partitions`), on SQLite its rows are deleted, some at a
-time. What is kept is the same: months that had ended by then go.
+On Postgres a month is forgotten by dropping a partition (`db.engine.partitions`), on SQLite its rows are deleted, some
+at a time. The effect is the same: months that had ended by then go.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..tables.articles import ArticleVersionRow, PageRow
 page, version = PageRow.table(), ArticleVersionRow.table()
 
 _PAGES_AT_ONCE, _VERSIONS_AT_ONCE = 200, 1_000
-"""So many in a transaction hold up nobody for long."""
+"""Rows of a transaction, few enough that nobody waits long for it."""
 _OLD_TEXT = frozenset({ArticleResult.UNCHANGED, ArticleResult.UPDATED})
 
 
@@ -56,9 +56,7 @@ _INSERT = page.insert().values({column.name: bindparam(column.name) for column i
 
 @one_by_one
 def prune_pages(connection: Connection, pruning: Pruning) -> float | None:
-    """Forget pages of months that had ended by a time; returns until when.
-
-    None when there are none.
+    """Delete pages of months that had ended by a time; returns the time reached.
 
     Cost: a page 50 microseconds on SQLite; a month some milliseconds on Postgres.
     """
@@ -83,7 +81,7 @@ _OLD_PAGES = (
 
 @one_by_one
 def prune_versions(connection: Connection, pruning: Pruning) -> float | None:
-    """Forget the next earlier texts, the oldest first; returns until when."""
+    """Delete the next earlier texts, the oldest first; returns the time reached."""
     rows = connection.execute(_OLD_VERSIONS, {"before": iso(pruning.before)}).all()
     run_many(connection, _FORGET, [{"article": row.article_id, "time": row.seen} for row in sorted(rows)])
     return datetime.fromisoformat(rows[-1].seen).timestamp() if rows else None

@@ -1,4 +1,4 @@
-"""Articles that are extracted again: which, their pages, and writing them."""
+"""Rework: stored articles that are extracted again, their pages, the writing."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ from .page_transaction import Store
 url, host, article, part, page = (model.table() for model in (UrlRow, HostRow, ArticleRow, PartRow, PageRow))
 
 NO_RUN = 0
-"""Leases that begin and end in one transaction are no run's."""
+"""The run of leases that begin and end in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Articles to be extracted or described again: those that fulfil all of these.
+    """Articles to be extracted or described again: those that fulfil all conditions.
 
     Attributes:
         made_with: versions; articles that were made with them are left out.
-        host: a host's name.
         since: ISO time of their first sight.
         where: an SQL condition on columns of `v_articles`.
-        kinds: kinds of pages; those that were not stored for their kind alone are extracted, too, when there is no
-            condition.
+        kinds: kinds of pages. Without a condition, pages that were not stored for their kind alone are extracted as
+            well.
     """
 
     made_with: str
@@ -60,8 +59,6 @@ class KeptPage:
 
 @dataclass(slots=True)
 class Unit:
-    """An article with its pages; whether it is gone, and stored."""
-
     id: int
     is_gone: bool = False
     is_stored: bool = False
@@ -69,15 +66,15 @@ class Unit:
 
 
 def find(database: Database, wanted: Wanted) -> array[int]:
-    """Return articles that were last read by something else; see `chosen`."""
+    """Return articles that were last read by another version; see `chosen`."""
     return chosen(database, wanted, article.c.checked_with != wanted.made_with)
 
 
 def chosen(database: Database, wanted: Wanted, condition: ColumnElement[bool]) -> array[int]:
-    """Return identifiers of articles, those that stand for their clusters first.
+    """Return identifiers of articles, those that represent their clusters first.
 
     Raises:
-        ValueError: the condition of `wanted` is none.
+        ValueError: the condition of `wanted` cannot be used.
 
     Memory: 8 bytes an article; with such a condition 16.
     """
@@ -119,7 +116,7 @@ _OF_KINDS = [reason for reason in REASONS if reason.is_kind]
 def _named(connection: Connection, where: str) -> frozenset[int]:
     """Return the articles that fulfil a condition.
 
-    One statement with a parameter, as the driver prepares it: it cannot be followed by another.
+    It is one prepared statement with a parameter, so no second statement can follow.
     """
     # in lines of its own, so that a comment in it ends there
     statement = text(f"SELECT url FROM v_articles WHERE (\n{where.replace(':', chr(92) + ':')}\n) LIMIT :most")
@@ -138,12 +135,10 @@ def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
 
 
 def read_others(connection: Connection, ids: Sequence[int]) -> list[Unit]:
-    """Read pages of which no article is stored."""
     return _with_pages(connection, [Unit(key) for key in ids])
 
 
 def _with_pages(connection: Connection, found: Sequence[Unit]) -> list[Unit]:
-    """Fill in the pages."""
     units = {unit.id: unit for unit in found}
     ids = list(units)
     of_part = {row.id: row.first_id for row in connection.execute(_PARTS, {"ids": ids})}
@@ -168,7 +163,7 @@ _LEASES = select(url.c.next_visit, *LEASE_COLUMNS).where(among(url.c.id))
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """An article extracted again: what its pages mean now."""
+    """An article extracted again, and the new outcomes of its pages."""
 
     id: int
     made_with: str
@@ -177,18 +172,16 @@ class Reread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewriter:
-    """Writes articles that were extracted again, by the transaction of the crawl.
+    """Writes articles that were extracted again, through the page transaction.
 
-    Their URLs are leased in the same transaction, so that nothing is left of that when it fails.
-
-    Attributes:
-        store: of the run `NO_RUN`.
+    Their URLs are leased in the same transaction, so that no lease is left when it fails. `store` is of the run
+    `NO_RUN`.
     """
 
     store: Store
 
     def write(self, connection: Connection, batch: Sequence[Reread]) -> list[list[Stored]]:
-        """Write a batch; what is not known of an article any more stays as it was."""
+        """Write a batch; values that are unknown now stay as they were."""
         outcomes = [outcome for one in batch for outcome in one.outcomes]
         leases = sorted(outcome.lease.id for outcome in outcomes)
         run_many(connection, _LEASE, [{"key": key, "run": NO_RUN} for key in leases])
@@ -207,7 +200,7 @@ _CHECKED = update(article).where(article.c.id == bindparam("key")).values(checke
 
 
 def ask(connection: Connection, batches: Sequence[Sequence[int]]) -> list[int]:
-    """Let the next crawl ask for pages unconditionally; returns how many each."""
+    """Let the next crawl fetch pages unconditionally; returns how many of each batch."""
     return [connection.execute(_ASK, {"ids": sorted(ids)}).rowcount for ids in batches]
 
 

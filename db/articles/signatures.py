@@ -1,9 +1,9 @@
 """Signatures: rows by which near-duplicates of an article are found.
 
-Looking up dozens of hashes of every new text in a table of millions would cost more than all else that is done with a
-page. So each process has an index of all signatures in memory (`MemoryIndex`, made by the caller), and each transaction
-that writes articles begins with reading the new rows, its own and those of others. Rows are numbered in the order in
-which transactions end, because `lock_articles` lets one process at a time write them.
+Looking up dozens of hashes of every new text in a table of millions would cost more than everything else that is done
+with a page. So each process has an index of all signatures in memory (`MemoryIndex`, made by the caller), and each
+transaction that writes articles begins with reading the new rows, its own and those of others. Rows are numbered in the
+order in which transactions end, because `lock_articles` lets one process at a time write them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def write_alone(database: Database, work: Query[T]) -> T:
 
 
 def catch_up(connection: Connection, index: MemoryIndex) -> None:
-    """Read the rows that have come since; the caller holds the lock on articles."""
+    """Read the rows that are new to the index; the caller holds the lock on articles."""
     index.read([Signed(*row) for row in connection.execute(_SINCE, {"known": index.known}).all()])
 
 
@@ -111,9 +111,7 @@ def _form(connection: Connection) -> str | None:
 def rebuild(connection: Connection, reader: Reader) -> int:
     """Make all signatures anew, in the order of the articles; returns how many.
 
-    The caller holds the lock on articles.
-
-    Cost: 0.3 ms an article.
+    The caller holds the lock on articles. Cost: 0.3 ms an article.
     """
     index = reader.index
     top = connection.execute(select(func.max(signature.c.number))).scalar_one() or 0
@@ -142,7 +140,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
 
 
 def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferences:
-    """Compare all signatures with what the articles' texts give at one moment.
+    """Compare all signatures with the articles' texts, in one snapshot.
 
     Args:
         connection: in a transaction that has read nothing yet.
@@ -172,12 +170,11 @@ def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferenc
 
 
 def insert(connection: Connection, rows: Sequence[Signed]) -> None:
-    """Write rows that `MemoryIndex.post` has made."""
     insert_rows(connection, signature, _COLUMNS, rows)
 
 
 def remove(connection: Connection, article_ids: Iterable[int]) -> None:
-    """Empty the rows of articles whose texts are gone; numbers are never given twice.
+    """Empty the rows of articles whose texts are gone; numbers are never reused.
 
     What a later text of the cluster shared with one of them is looked up by that text from now on.
     """
@@ -189,19 +186,18 @@ def remove(connection: Connection, article_ids: Iterable[int]) -> None:
 
 
 def move(connection: Connection, old: int, new: int) -> None:
-    """Give a signature another article; who has caught up knows it by the old one."""
+    """Give a signature another article; the indexes of processes keep the old one."""
     connection.execute(_MOVE, {"old": old, "new": new})
 
 
 def hand_over(connection: Connection, old: int, new: int) -> None:
-    """Give a signature another article, so that all processes learn of it."""
+    """Give a signature another article in a new row: all processes learn of it."""
     if connection.execute(_CLUSTER_OF, {"ids": [old]}).first() is not None:
         connection.execute(_AGAIN, {"old": old, "new": new})
         remove(connection, [old])
 
 
 def row_of(connection: Connection, article_id: int) -> Signed | None:
-    """Read the signature of an article."""
     row = connection.execute(_ROW, {"ids": [article_id]}).first()
     return None if row is None else Signed(*row)
 

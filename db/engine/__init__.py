@@ -1,1 +1,1 @@
-"""Opening, writing to and speaking with a database."""
+"""Opening databases, and statements that every room uses."""

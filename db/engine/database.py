@@ -30,9 +30,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Query = Callable[[Connection], T]
-"""A question that is answered on a connection."""
 ReadConnection = Connection
-"""The connection that a question reads from."""
 
 _FILES = (".db", ".sqlite", ".sqlite3")
 """Endings of paths that are taken for a SQLite file, whether there is one or not."""
@@ -48,17 +46,17 @@ _OLDEST_POSTGRES = 12
 _PORTS = 1 << 16
 _OLDEST_SQLITE = (3, 35)
 _READER_CACHE_KB, _WRITER_CACHE_KB = 4 << 10, 12 << 10
-"""Each connection has a cache of its own, which grows with the file: they can do with that of the system."""
+"""Per connection; it grows with the file, and the system caches the file as well."""
 
 
 NEXT_URL = re.compile(r"[\s,]+(?=[a-z][a-z0-9+]*://)", re.IGNORECASE)
-"""Stands between two URLs; a path of a file, or a URL of several hosts, may have commas and spaces of its own."""
+"""Separates two URLs; the path of a file, or a URL of several hosts, may contain commas and spaces."""
 
 
 def parse_url(database_url: str) -> URL:
     """Read a `DATABASE_URL`, or the path of a SQLite file.
 
-    Whatever driver it names, Postgres is spoken to by psycopg and SQLite by Python's own.
+    Whatever driver it names, psycopg is used for Postgres and Python's own for SQLite.
 
     Raises:
         WrongDatabase: the URL cannot be read or names a database other than SQLite or Postgres.
@@ -99,11 +97,7 @@ def is_database(name: str) -> bool:
 
 
 def whole_url(database_url: str) -> str:
-    """Return a `DATABASE_URL` that means the same in any folder, with its password.
-
-    Raises:
-        WrongDatabase: see `parse_url`.
-    """
+    """Return a `DATABASE_URL` that means the same in any folder, with its password."""
     url = parse_url(database_url)
     if url.get_backend_name() == "sqlite":
         url = url.set(database=str(Path(_name(url)).absolute()))
@@ -120,12 +114,9 @@ def without_password(database_url: str) -> str:
 
 
 class Database:
-    """An opened database. `close` releases the file lock.
+    """An opened database; `name` is its file path, or its URL without the password.
 
-    Attributes:
-        engine: the SQLAlchemy engine.
-        name: the database as the user knows it (file path, or URL without password).
-        is_sqlite: whether it is a SQLite file.
+    Every method that reads or writes raises `DatabaseProblem` when the database does not answer or cannot be written.
     """
 
     def __init__(self, engine: Engine, name: str, lock: IO[str] | None) -> None:
@@ -137,7 +128,7 @@ class Database:
     def connect_writer(self) -> Connection:
         """Open the connection that writes as long as the process lives.
 
-        New URLs fall on all pages of the indexes, so it gets a large cache.
+        New URLs touch all pages of the indexes, so it has a larger cache.
         """
         connection = self.engine.connect().execution_options(writer=True)
         if self.is_sqlite:
@@ -158,11 +149,7 @@ class Database:
             raise problem from error
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection of its own, from any thread.
-
-        Raises:
-            DatabaseProblem: it cannot be read at the moment.
-        """
+        """Answer a query on a connection of its own, from any thread."""
         try:
             with self.engine.connect() as connection:
                 return query(connection)
@@ -171,11 +158,7 @@ class Database:
 
     @contextmanager
     def reading_only(self) -> Iterator[Connection]:
-        """Open a connection that cannot write, for conditions of users.
-
-        Raises:
-            DatabaseProblem: it cannot be read at the moment.
-        """
+        """Open a connection that cannot write, for conditions written by users."""
         try:
             with self.engine.connect() as connection:
                 # on Postgres for the transaction, on SQLite until it is taken back
@@ -189,21 +172,13 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def write(self, query: Query[T]) -> T:
-        """Run a query in a write transaction on a connection of its own.
-
-        Raises:
-            DatabaseProblem: the database cannot be written.
-        """
+        """Run a query in a write transaction on a connection of its own."""
         with self.engine.connect().execution_options(writer=True) as connection, self.writing(connection):
             return query(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """Open a connection; what was not committed before is committed in the end.
-
-        Raises:
-            DatabaseProblem: the database does not answer, or cannot be written.
-        """
+        """Open a connection, and commit at the end."""
         try:
             with self.engine.connect() as connection:
                 yield connection
@@ -212,18 +187,15 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def keep_crawls_away(self) -> None:
-        """Lock the file as a crawl does.
+        """Lock the file as a crawl does; `WrongDatabase` if one is running on it.
 
-        Postgres has no such lock: what runs there says so in its `run` row.
-
-        Raises:
-            WrongDatabase: a crawl is running on the file.
+        Postgres has no such lock: a run there is known by its row in `run`.
         """
         if self.is_sqlite and self._lock is None:
             self._lock = _lock_file(Path(self.name))
 
     def close(self) -> None:
-        """Close all connections and let another crawl use the file."""
+        """Close all connections and release the file lock."""
         if self._lock:
             self._fold_log()
         self.engine.dispose()
@@ -232,9 +204,9 @@ class Database:
             self._lock = None
 
     def _fold_log(self) -> None:
-        """Move what stands in the log into the file, for those who copy that alone.
+        """Move the log into the file, for people who copy the file alone.
 
-        SQLite does so when the last connection is closed; a reader beside, whose connection cannot write, does not.
+        SQLite does so when the last connection is closed, unless that is one that only reads.
         """
         with suppress(DBAPIError, sqlite3.Error), closing(self.engine.raw_connection()) as connection:
             connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -249,13 +221,13 @@ def open_for_crawl(
 ) -> Database:
     """Open (or create) a crawl's database, and take the SQLite file's lock.
 
-    One of an earlier schema is brought up to date, and a copy of a SQLite file kept.
+    An earlier schema is brought up to date, and a copy of the SQLite file kept.
 
     Args:
         database_url: see `parse_url`.
-        patience_seconds: how long a locked or silent database is waited for; a minute at most.
-        waiting: told once what is waited for.
-        goes_on: whether to wait any longer; asked every few seconds.
+        patience_seconds: how long to wait for a locked or silent database; a minute at most.
+        waiting: called once with a sentence that says why it waits.
+        goes_on: called every few seconds; False ends the wait.
 
     Raises:
         WrongDatabase: it cannot be used: foreign, of another version, read-only, or in use by another crawl.
@@ -293,8 +265,7 @@ def open_for_crawl(
 def open_for_reading(database_url: str) -> Database:
     """Open an existing crawl database to look into it while a crawl may be running.
 
-    Nothing of a SQLite file is ever changed by its connections, whatever file it is and whatever is asked. One of an
-    earlier schema is brought up to date before, see `open_for_crawl`.
+    Its connections never change a SQLite file. An earlier schema is brought up to date first, see `open_for_crawl`.
 
     Raises:
         WrongDatabase: there is none, or it is not one of this program.
@@ -319,11 +290,7 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def _bring_up_to_date(database_url: str, reader: Database) -> None:
-    """Bring a database up to date that is to be read, unless another process does.
-
-    Raises:
-        DatabaseProblem: it cannot be done.
-    """
+    """Bring a database up to date before it is read, unless another process does so."""
     reader.engine.dispose()  # the last connection that can write folds the log, when no other is open
     try:
         open_for_crawl(database_url, patience_seconds=_LOCK_SECONDS).close()
@@ -340,7 +307,7 @@ def _bring_up_to_date(database_url: str, reader: Database) -> None:
 
 
 def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
-    """Return a problem of opening: what is read-only then does not pass by itself."""
+    """Call a read-only database wrong: at the start that does not pass by itself."""
     return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 
@@ -352,7 +319,6 @@ def interrupt(connection: ReadConnection) -> None:
 
 
 def _name(url: URL) -> str:
-    """Name a database as its user knows it: file path, or URL without passwords."""
     if url.get_backend_name() == "sqlite":
         assert url.database is not None  # parse_url saw to it
         return url.database
@@ -361,7 +327,6 @@ def _name(url: URL) -> str:
 
 
 def _reading_engine(url: URL) -> Engine:
-    """Create an engine for reading alone."""
     if url.get_backend_name() == "postgresql":
         return _postgres_engine(url)
     file = f"{Path(_name(url)).resolve().as_uri()}?mode=ro"
@@ -380,7 +345,7 @@ def _reading_engine(url: URL) -> Engine:
 
 
 def _engine(url: URL) -> Engine:
-    """Create an engine with the connection settings; its errors do not repeat pages."""
+    """Create an engine whose errors do not quote parameters, which may be whole pages."""
     if url.get_backend_name() == "postgresql":
         return _postgres_engine(url)
     engine = create_engine(
@@ -407,7 +372,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _postgres_engine(url: URL) -> Engine:
-    """Create an engine that notices a dead network and holds up no other process long."""
+    """Create an engine that notices a dead network and never blocks others long."""
     alive = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
     engine = create_engine(
         url,
@@ -437,7 +402,7 @@ def _refuse_folder(path: Path) -> None:
 
 
 def _wait_for_lock(path: Path, goes_on: Callable[[], bool]) -> IO[str]:
-    """Lock a SQLite file; a process that is bringing it up to date is waited for.
+    """Lock a SQLite file; wait for a process that is bringing it up to date.
 
     Raises:
         InUse: a crawl has the lock.
@@ -455,7 +420,6 @@ def _wait_for_lock(path: Path, goes_on: Callable[[], bool]) -> IO[str]:
 
 
 def _is_older(path: Path) -> bool:
-    """Tell whether a file is to be brought up to date."""
     database = Database(_reading_engine(parse_url(str(path))), str(path), None)
     try:
         return database.read(lambda connection: schema_of(connection, str(path))) not in {None, SCHEMA}
@@ -489,11 +453,6 @@ def _lock_file(path: Path) -> IO[str]:
 
 
 def _lock_at_once(handle: IO[str]) -> None:
-    """Lock an open file for this process alone.
-
-    Raises:
-        OSError: another one has it.
-    """
     if sys.platform == "win32":
         import msvcrt  # noqa: PLC0415
 
@@ -525,7 +484,6 @@ def _dotted(version: tuple[object, ...]) -> str:
 
 
 def _prepare(database: Database) -> None:
-    """Make the tables, or bring them up to date, in one transaction."""
     name = database.name
     done = ""
     try:

@@ -49,7 +49,7 @@ class Contended(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A problem with the SQLSTATE codes (or beginnings) and words it is known by."""
+    """SQLSTATE codes (or their beginnings) and words by which a problem is known."""
 
     problem: type[DatabaseProblem]
     sentence: str
@@ -123,11 +123,9 @@ _RULES = (
 
 
 def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
-    """Name the problem behind a database error; None for a fault of the statement.
+    """Name the problem behind a database error; None for a mistake in the statement.
 
-    Args:
-        error: what SQLAlchemy raised.
-        where: the database as the user named it, without password.
+    `where` is the database as the user named it, without the password.
     """
     from sqlalchemy.exc import DataError, IntegrityError, NotSupportedError  # noqa: PLC0415 - seldom, and slow to load
 

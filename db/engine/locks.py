@@ -24,10 +24,10 @@ class AdvisoryLock(Enum):
     TURN = 7_241_895_306
     """Choosing the database that a process works on."""
     MAIL = 7_241_896_000
-    """Sending mail; the number of the database that gets it is added."""
+    """Sending mail; the number of the receiving database is added."""
 
     def take(self, connection: Connection) -> None:
-        """Wait for it, and hold it until the transaction ends."""
+        """Wait for the lock, and hold it until the transaction ends."""
         connection.execute(_TAKE, {"key": self.value})
 
 

@@ -1,4 +1,4 @@
-"""Bring a database up to date: its schema, the migrations, the copy kept.
+"""Bring a database up to date: its schema number, migrations, and a copy.
 
 The number is that of the newest file in `migrations/versions`. A migration is one transaction: a process that is killed
 leaves the old state or the new one. Before it, a SQLite file is copied beside itself.
@@ -21,26 +21,21 @@ from .processes import is_gone
 
 _MIGRATIONS = Path(__file__).parents[1] / "migrations"
 SCHEMA = str(max(int(path.name[:4]) for path in (_MIGRATIONS / "versions").glob("[0-9]*.py")))
-"""The revision of this program's tables."""
 _OLDEST = 5
-"""The first that can be brought up to date."""
+"""The earliest schema that can be brought up to date."""
 _UNRELEASED = re.compile(r"\d{4}")
 """Numbers before the first release."""
 _VERSIONS = "alembic_version"
 _SPARE_BYTES = 64 << 20
-"""Room for the log of a migration beside the copy."""
+"""Disk space for the log of a migration, beside the copy."""
 _SILENT_SECONDS = 60.0
 
 
 def schema_of(connection: Connection, name: str) -> str | None:
     """Return the number of a database's schema; None when there are no tables.
 
-    Args:
-        connection: to the database.
-        name: the database as its user knows it.
-
     Raises:
-        WrongDatabase: it is foreign, or its schema is newer, or too old, or not what its number says.
+        WrongDatabase: it is foreign, or its schema is newer, too old, or not what its number says.
     """
     seen = inspect(connection)
     tables = set(seen.get_table_names())
@@ -71,7 +66,6 @@ def schema_of(connection: Connection, name: str) -> str | None:
 
 
 def _check_columns(connection: Connection, name: str) -> None:
-    """Refuse a database that lacks columns, whatever its number says."""
     listed = _SQLITE_COLUMNS if connection.dialect.name == "sqlite" else _POSTGRES_COLUMNS
     there = {(table, column) for table, column in connection.execute(listed)}
     for table in Record.metadata.sorted_tables:
@@ -102,9 +96,9 @@ def migrate(connection: Connection) -> None:
 
 
 def refuse_beside_runs(connection: Connection, name: str) -> None:
-    """Leave the tables of Postgres to an older version that is crawling.
+    """Refuse to change the tables of Postgres while an older version is crawling.
 
-    On SQLite the lock of the file says so before.
+    On SQLite the lock of the file has said so before.
 
     Raises:
         Unavailable: naming the run.
@@ -131,11 +125,7 @@ _LIVING = text(
 def keep_copy(path: Path, number: str) -> Path:
     """Copy a SQLite file beside itself, with its log; returns the copy.
 
-    Nobody must be writing to the file. An earlier copy is never written over.
-
-    Args:
-        path: the file.
-        number: of its schema.
+    Nobody must be writing to the file. An earlier copy is never overwritten.
 
     Raises:
         WrongDatabase: there is no room for it.
@@ -165,7 +155,6 @@ def keep_copy(path: Path, number: str) -> Path:
 
 
 def is_being_copied(path: Path) -> bool:
-    """Tell whether another process is writing a copy of a file."""
     try:
         return time.time() - _part(path).stat().st_mtime < _SILENT_SECONDS
     except OSError:
@@ -177,7 +166,7 @@ def _part(path: Path) -> Path:
 
 
 def _free_name(path: Path, number: str) -> Path:
-    """Return the name of a copy: that of the file with the number of its schema."""
+    """Name the copy after the file and the number of its schema."""
     n, copy = 1, path.with_name(f"{path.stem}.schema-{number}{path.suffix}")
     while copy.exists():
         n += 1

@@ -30,23 +30,21 @@ class Month(NamedTuple):
 
     @classmethod
     def of(cls, at: float) -> Month:
-        """Return the month of a Unix time."""
         day = datetime.fromtimestamp(at, UTC)
         return cls(day.year, day.month)
 
     @property
     def begin(self) -> float:
-        """Unix time at which it begins."""
+        """Unix time at which the month begins."""
         return datetime(self.year, self.number, 1, tzinfo=UTC).timestamp()
 
     @property
     def next(self) -> Month:
-        """The month after it."""
         return Month(self.year + self.number // 12, self.number % 12 + 1)
 
     @property
     def partition(self) -> str:
-        """Table of its pages on Postgres; of two months the later one's name is greater."""
+        """Name of its table on Postgres; names sort by month."""
         return f"page_{self.year:04}_{self.number:02}"
 
 

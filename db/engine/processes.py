@@ -13,7 +13,7 @@ _PIDS = Path("/proc/self/ns/pid")
 def here() -> str:
     """Identify the boot and namespace in which process numbers are comparable.
 
-    (A container has its own.) Empty where the system does not tell, and then nothing is concluded from a number.
+    A container has its own. Empty where the system does not tell; then a number proves nothing.
     """
     with suppress(OSError):
         return f"{_BOOT.read_text().strip()} {_PIDS.readlink()}"

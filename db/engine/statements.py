@@ -1,4 +1,4 @@
-"""Fast statements for the path of every page: made once, for many rows at a time."""
+"""Fast statements for every page: compiled once, for many rows at a time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 
 def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequence[P]], list[R]]:
-    """Make work of the database thread, which takes a batch, of work on one payload."""
+    """Turn work on one payload into work on a batch, as the database thread calls it."""
 
     @wraps(work)
     def batch(connection: Connection, payloads: Sequence[P]) -> list[R]:
@@ -51,7 +51,7 @@ def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequ
 
 
 def is_postgres(connection: Connection) -> bool:
-    """Tell whether several processes may write to this database at a time."""
+    """Tell whether it is Postgres, where several processes may write at a time."""
     return connection.dialect.name == "postgresql"
 
 
@@ -66,7 +66,7 @@ def in_state(state: State) -> ColumnElement[bool]:
 
 
 def clock(connection: Connection, now: float) -> ColumnElement[float]:
-    """Return Unix time as leases see it: the server's, on SQLite the caller's `now`."""
+    """Return the Unix time of leases: the server's, on SQLite the caller's `now`."""
     if is_postgres(connection):
         return func.extract("epoch", func.clock_timestamp()).cast(Float)
     return literal(now, Float)
@@ -84,11 +84,9 @@ def transaction_number(connection: Connection) -> int | None:
 
 
 def transaction_state(connection: Connection, number: int) -> str | None:
-    """Return the server's state of a transaction, None when it is too old.
+    """Return "committed", "aborted" or "in progress"; None if it is forgotten.
 
-    "committed", "aborted" or "in progress".
-
-    A number that is yet to come was given out before a crash, and its transaction did not come as far as the disk.
+    A number that is yet to come was given out before a crash, and its transaction never reached the disk.
     """
     state: str | None = connection.execute(_TRANSACTION_STATE, {"number": number}).scalar_one()
     return state
@@ -139,8 +137,8 @@ def _among_json(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
 def among(column: ColumnElement[Any], name: str = "ids") -> Any:
     """`column IN (...)` for a list given as the parameter `name`.
 
-    One parameter however long the list is: the statement stays the same, so neither SQLAlchemy nor the database has to
-    prepare it again (an expanding IN is rendered anew each time).
+    The list is one parameter, so the statement stays the same for any length, and neither SQLAlchemy nor the database
+    has to prepare it again (an expanding IN is rendered anew each time).
     """
     return _Among(column, bindparam(name, type_=_Ids()))
 
@@ -149,14 +147,13 @@ def among(column: ColumnElement[Any], name: str = "ids") -> Any:
 
 
 def upsert(connection: Connection, table: Table, fixed: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Write a row: `fixed`, with its key, only if it is new, `values` in any case."""
+    """Write a row: `values` always, `fixed` (with its key) only if it is new."""
     statement = _maker(connection.dialect.name).insert(table).values({**fixed, **values})
     keys = table.primary_key.columns.keys()
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values))
 
 
 def _maker(dialect: str) -> Any:
-    """Return the dialect whose `insert` knows `on_conflict_do_...`."""
     return postgresql if dialect == "postgresql" else sqlite
 
 
@@ -175,15 +172,15 @@ def replacing(dialect: str, table: Table) -> Any:
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Return `INSERT ... ON CONFLICT DO NOTHING`; building it costs more than running."""
+    """Return `INSERT ... ON CONFLICT DO NOTHING`, cached: building it is slow."""
     return _insert_new(connection.dialect.name, table)
 
 
 def run_many(connection: Connection, statement: Executable, rows: Sequence[Mapping[str, Any]]) -> int:
     """Run a statement for each row of parameters; returns how many rows changed.
 
-    The statement is compiled once for good, and the rows go to the driver without a look at each: a quarter of the time
-    of `Connection.execute`. For plain columns only (nothing that SQLAlchemy would convert).
+    The statement is compiled once, and rows go to the driver unchecked: a quarter of the time of `Connection.execute`.
+    For plain columns only (nothing that SQLAlchemy would convert).
     """
     if not rows:
         return 0
@@ -201,7 +198,7 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
     """Compile a statement: SQL text, constant parameters, and the order of the others.
 
-    The order is None when they are named.
+    The order is None when parameters are named.
     """
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
@@ -217,8 +214,8 @@ def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], An
 def insert_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
     """Insert many rows except those whose key exists; returns how many are new.
 
-    For the tables that get dozens of rows a page. To SQLite they go some at a time: its driver gives Python's lock away
-    and takes it back for every statement. To Postgres they go as one statement with an array for each column.
+    For tables that get dozens of rows a page. On SQLite 32 go with each statement, because its driver releases Python's
+    lock and takes it again for every statement; on Postgres all go as one, with an array for each column.
     """
     if not rows:
         return 0
@@ -241,7 +238,6 @@ _ROWS_TOGETHER = 32
 
 
 def _insert_sqlite(connection: Connection, into: str, size: int, rows: Sequence[tuple[Any, ...]]) -> int:
-    """Insert rows, so many with each statement."""
     values = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * size)
     together = [tuple(chain.from_iterable(rows[n : n + size])) for n in range(0, len(rows), size)]
     return connection.exec_driver_sql(f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING", together).rowcount

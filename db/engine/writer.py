@@ -101,7 +101,6 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        """Take what waits, commit it, repeat; runs in the thread."""
         ending = False
         while not ending:
             jobs = [self._queue.get()]
@@ -147,7 +146,7 @@ class Writer:
             job.future.set_exception(self._gone)
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
-        """Do the jobs in one transaction, again while the fault is a passing one."""
+        """Do the jobs in one transaction; repeat it while the fault is a passing one."""
         started = time.monotonic()
         deadline = started + self._patience
         tries = 0
@@ -174,7 +173,6 @@ class Writer:
                 return results
 
     def _transaction(self, jobs: list[_Job]) -> list[Any]:
-        """Do all jobs, which are of one kind, in one transaction."""
         try:
             if self._connection is None:
                 self._connection = self._database.connect_writer()
@@ -192,7 +190,7 @@ class Writer:
             raise classify(error, self._database.name) or error from error
 
     def _is_done(self, connection: Connection, number: int) -> bool:
-        """Tell whether a transaction was committed whose end was not heard of.
+        """Tell whether a transaction was committed though its end was not heard of.
 
         Raises:
             Unavailable: the server has not noticed yet that nobody waits for it.
@@ -204,7 +202,6 @@ class Writer:
         return state == "committed"
 
     def _drop_connection(self) -> None:
-        """Forget a connection that may be broken."""
         if self._connection is not None:
             self._connection.invalidate()
             self._connection.close()

@@ -1,8 +1,8 @@
-"""URLs with the same normal form: their representative, and those skipped for it.
+"""DUST rules: representatives of normal forms, and URLs skipped for them.
 
 A URL is skipped only for one that is still to be fetched or that has brought an article. When that one brings none, all
 that were skipped for it wait again (`revive`). One in sixteen (`keys.is_sampled`) is fetched all the same, so that a
-wrong rule is found out.
+wrong rule is noticed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SETTLED = [reason for reason in REASONS if reason.is_settled]
 
 
 def is_representative(row: Any) -> ColumnElement[bool]:
-    """Return whether a row of the URL table may represent others.
+    """Return the condition that a row of `url` may represent others.
 
     It waits, brought an article, or leads to one.
     """
@@ -45,9 +45,7 @@ _other = aliased(UrlRow)
 def represent(connection: Connection, found: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     """Choose the new URLs to skip, and the representative of each.
 
-    Args:
-        connection: inside the transaction that writes the URLs.
-        found: (URL, host, form) of URLs that are about to be inserted, in the order in which they were found.
+    `found` has (URL, host, form) of URLs that are about to be inserted, in the order in which they were found.
 
     Cost: one read and one insert, some microseconds a URL.
     """
@@ -75,7 +73,7 @@ _REPLACE = update(form).where(form.c.id == bindparam("key")).values(url_id=bindp
 
 
 def revive(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Requeue URLs whose representatives brought nothing: (URL, host, representative).
+    """Re-queue URLs of useless representatives: (URL, host, representative).
 
     Cost: one read by index when there are none.
     """
@@ -123,7 +121,7 @@ def fill(connection: Connection, rows: Sequence[tuple[int, int, int]]) -> None:
 
 @one_by_one
 def clear(connection: Connection, host_id: int) -> int:
-    """Delete some thousand forms of a host; returns how many they were."""
+    """Delete some thousand forms of a host; returns how many."""
     return connection.execute(_CLEAR, {"host": host_id}).rowcount
 
 

@@ -1,4 +1,4 @@
-"""URLs of an archive: leased because their answers are here, whatever their state."""
+"""URLs of an archive: leased whatever their state, as answers are at hand."""
 
 from __future__ import annotations
 
@@ -20,17 +20,15 @@ from .limits import begin_day, pages_left, spend_hosts, spend_totals
 url = UrlRow.table()
 
 _SAME_SECONDS = 0.001
-"""Times in archives and in the table are rounded differently."""
+"""Archives and the table round times differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRequest:
-    """Wish to lease URLs whose answers are in an archive.
+    """A request to lease URLs whose answers are in an archive.
 
     Attributes:
-        run_id: the run.
-        limits: of the crawl.
-        found: the URLs, each with the time of its answer; each once.
+        found: each URL once, with the time of its answer.
         unchanged: those of which the answer says only that the page is as it was.
     """
 
@@ -55,9 +53,9 @@ class ArchiveLeases:
 
 @one_by_one
 def lease_archived(connection: Connection, request: ArchiveRequest) -> ArchiveLeases:
-    """Add URLs and lease them, within the limits; what is stored already is left out.
+    """Add URLs and lease them, within the limits; leave out what is stored already.
 
-    So an archive that was read in part is gone on with by reading it again.
+    So reading an archive again goes on where the last time ended.
     """
     if connection.execute(LIVES, {"run": request.run_id}).first() is None:
         return ArchiveLeases({}, is_spent=True)
@@ -108,7 +106,7 @@ _LEASE = (
 
 @one_by_one
 def rest_all(connection: Connection, now: float) -> int:
-    """Let nothing wait any more: no archive has it; returns how many URLs."""
+    """Take all waiting URLs out of the queue: no archive has them; returns how many."""
     rested = connection.execute(_REST).rowcount
     return rested + connection.execute(_REVERT, {"later": now}).rowcount
 

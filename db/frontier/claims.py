@@ -1,8 +1,7 @@
 """Leasing the best URLs of hosts, releasing them, and counting what is left.
 
-Which run may lease from a host is settled in `db.frontier.leases`. Several rows are
-changed in the order of their keys, and rows only chosen from are locked with SKIP LOCKED, so that processes do not wait
-for each other in a circle.
+`db.frontier.leases` settles which run may lease from a host. Several rows are changed in the order of their keys, and
+rows only chosen from are locked with SKIP LOCKED, so that processes never wait for each other in a circle.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ url, host, run = UrlRow.table(), HostRow.table(), RunRow.table()
 
 @one_by_one
 def lease(connection: Connection, request: LeaseRequest) -> Leases:
-    """Hand out the best waiting URLs of the asked hosts, within the limits.
+    """Lease the best waiting URLs of the requested hosts, within the limits.
 
-    Beyond them only what could not be read is asked for again.
+    Beyond the limits only pages that could not be read are leased again.
 
     Cost: one indexed read of `want` rows a host and one batch update.
     """
@@ -106,9 +105,9 @@ _SKIP_HOST = (
 )
 _READ_AHEAD = 200
 _MOST_PASSED_OVER = 4000
-"""URLs that are ruled out in one transaction, more or less."""
+"""Approximate number of URLs that are ruled out in one transaction."""
 _LOCKED_SECONDS = 0.5
-"""URLs that another process is writing, e.g. new scores of them, are asked for again after so long."""
+"""Seconds after which URLs that another process is writing, e.g. new scores of them, are tried again."""
 _WAITS_UNREAD = text(UNREAD)
 _UNREAD_HOSTS = select(url.c.host_id).where(_WAITS_UNREAD, in_state(State.PENDING)).distinct()
 _PAGES = select(host.c.pages).where(host.c.id == bindparam("key"))
@@ -117,12 +116,9 @@ _NEXT_DUE = select(func.min(url.c.next_visit)).where(_WAITING)
 
 @dataclass(frozen=True, slots=True)
 class _Spent:
-    """Limits that are reached, and hosts with pages to be asked for beyond them.
+    """Limits that are reached: of the whole crawl, and of seeds.
 
-    Attributes:
-        crawl: no page of the whole crawl is left.
-        seeds: seeds of which none is.
-        unread: hosts of which a page waits that could not be read.
+    `unread` are hosts with a waiting page that could not be read: those are leased all the same.
     """
 
     crawl: bool
@@ -131,7 +127,6 @@ class _Spent:
 
 
 def _unread_hosts(connection: Connection, request: LeaseRequest) -> set[int]:
-    """Return hosts of which a page waits that could not be read."""
     return set() if request.limits == Limits() else set(connection.execute(_UNREAD_HOSTS).scalars())
 
 
@@ -214,7 +209,7 @@ _SKIP = (
 
 @one_by_one
 def skip_waiting(connection: Connection, request: tuple[Sequence[int], Reason]) -> None:
-    """Mark those of some URLs that wait as not to be fetched: (identifiers, reason)."""
+    """Skip those of some URLs that wait: (identifiers, reason)."""
     ids, reason = request
     run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason, "detail": None} for key in sorted(ids)])
 
@@ -224,7 +219,6 @@ _SKIP_WAITING = _SKIP.where(url.c.state == State.PENDING)
 
 @one_by_one
 def set_robots(connection: Connection, batch: Sequence[tuple[int, str, str, float]]) -> None:
-    """Write rules of hosts: (host, kind as in `host.robots`, text, Unix time)."""
     rows = [{"key": key, "kind": kind, "body": body or None, "at": at} for key, kind, body, at in sorted(batch)]
     run_many(connection, SET_ROBOTS, rows)
 
@@ -237,7 +231,7 @@ SET_ROBOTS = (
 
 
 def release(connection: Connection, batches: Sequence[tuple[int, Sequence[Lease]]]) -> list[None]:
-    """Return URLs that a run has leased, unfetched: (run, leases)."""
+    """Return leased URLs unfetched: (run, leases)."""
     for run_id, leases in batches:
         held = held_by(connection, run_id, [lease.id for lease in leases])
         mine = [lease for lease in leases if lease.id in held]
@@ -258,7 +252,7 @@ _RELEASE = (
 
 
 def abandon(connection: Connection, failures: Sequence[tuple[int, int, str]]) -> list[None]:
-    """Fail URLs through an error of ours: (run, identifier, name of the error)."""
+    """Fail URLs because of an error of ours: (run, identifier, name of the error)."""
     run_many(connection, _ABANDON, [{"run": run_id, "key": key, "name": name} for run_id, key, name in failures])
     return [None for _ in failures]
 
@@ -291,5 +285,5 @@ def waiting(connection: Connection, limits: Limits) -> Waiting:
 
 @one_by_one
 def bring_forward(connection: Connection, latest: float) -> None:
-    """Let no URL wait beyond a time (Unix seconds)."""
+    """Let no URL wait beyond a Unix time."""
     connection.execute(update(url).where(_DUE & (url.c.next_visit > latest)).values(next_visit=latest))

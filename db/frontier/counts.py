@@ -1,9 +1,9 @@
 """Numbers of URLs by state, host, reason and depth, kept with every change.
 
-Some thirty statements change what a URL is, so triggers count that (see the migration): none can forget it. What is
-inserted, dozens of rows a page, is counted in bulk, on SQLite here.
+Some thirty statements change a URL's state, so triggers count (see the migration): no statement can forget it. Inserts,
+dozens of rows a page, are counted in bulk, on SQLite here.
 
-Cost: on SQLite 6 microseconds a change, of which a page has two, and 3 for each host that a page's new URLs are of.
+Cost: on SQLite 6 microseconds a change, of which a page has two, and 3 for each host of a page's new URLs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..tables.urls import UrlCountRow
 count = UrlCountRow.table()
 
 MOST_DEPTH = 20
-"""Depths beyond are counted together."""
+"""Greater depths are counted together."""
 
 
 def add(connection: Connection, rows: Iterable[tuple[int, Reason | None, str, int]]) -> None:
-    """Count URLs that were inserted: (host, why it is skipped, its detail, depth)."""
+    """Count inserted URLs: (host, reason if skipped, its detail, depth)."""
     if is_postgres(connection):  # its trigger has done so
         return
     found = Counter(
@@ -44,7 +44,6 @@ ON CONFLICT DO UPDATE SET n = n + excluded.n"""
 
 
 TOTAL = func.sum(count.c.n).cast(BigInteger)
-"""Number of URLs of a group, as SQL."""
 
 
 def number_of(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
@@ -61,7 +60,7 @@ def states(connection: Connection) -> dict[str, int]:
 
 
 def reasons(connection: Connection) -> list[tuple[str, str, int]]:
-    """Return state, reason with its detail, and number, the most frequent first."""
+    """Return (state, reason with its detail, number), the most frequent first."""
     return [tuple(row) for row in connection.execute(_REASONS)]
 
 
@@ -76,7 +75,7 @@ _REASONS = (
 
 
 def fold(connection: Connection) -> None:
-    """Add up what several connections have counted, and forget what has become 0."""
+    """Add up what several connections have counted, and delete zeros."""
     if is_postgres(connection):  # no other may count between the two statements
         connection.execute(text("LOCK TABLE url_count IN EXCLUSIVE MODE"))
     connection.execute(_FOLD)

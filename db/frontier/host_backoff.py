@@ -1,4 +1,4 @@
-"""Hosts that fail: in backoff, recovered, or dead with all that waits of them.
+"""Host errors: hosts in backoff, recovered, or dead with all that waits of them.
 
 Rows are changed in the order of their keys.
 """
@@ -23,7 +23,7 @@ url, host, count = UrlRow.table(), HostRow.table(), UrlCountRow.table()
 
 
 def write_backoffs(connection: Connection, rests: Sequence[BackoffState]) -> list[None]:
-    """Write the hosts' backoffs, 0 for recovered ones; the last word on each counts."""
+    """Write the hosts' backoffs, 0 for recovered ones; the last of a host counts."""
     newest = {one.host_id: one for one in rests}
     rows = [{"key": key, "number": newest[key].number, "until": newest[key].until} for key in sorted(newest)]
     run_many(connection, _WRITE_BACKOFF, rows)
@@ -41,8 +41,8 @@ _WRITE_BACKOFF = (
 def close_dead_hosts(connection: Connection, dead: DeadHost) -> int:
     """Skip all that waits of dead hosts, robots.txt too; returns how many URLs.
 
-    What was fetched before is again what it was, and due when the host may try again. Only the run that owns a host
-    closes it: another may have had better luck meanwhile.
+    What was fetched before is as it was, and due when the host may be tried again. Only the run that owns a host closes
+    it: another may have had better luck meanwhile.
     """
     if connection.execute(_OWNER, {"host": dead.host_id}).scalar() != dead.run_id:
         return 0
@@ -69,7 +69,7 @@ _SKIP_ALL = (
 
 @one_by_one
 def busy_elsewhere(connection: Connection, question: tuple[Limits, Sequence[int]]) -> bool:
-    """Tell whether hosts beside these, and not in backoff, have work in the limits.
+    """Tell whether other hosts, not in backoff, have work within the limits.
 
     Cost: a pass over the counts; over what waits elsewhere beyond the limits, when the answer is no.
     """
@@ -89,7 +89,7 @@ def busy_elsewhere(connection: Connection, question: tuple[Limits, Sequence[int]
 def reopen_due(connection: Connection, question: tuple[int, float]) -> list[int]:
     """Re-queue what dead hosts lost whose time has come: (run, Unix time) -> hosts.
 
-    Those that another run holds are left to it.
+    Hosts that another run holds are left to it.
 
     Cost: a pass over the hosts; when some are due, one over the URLs.
     """
@@ -130,6 +130,5 @@ _OPEN = (
 
 
 def reopen(connection: Connection) -> None:
-    """Clear all backoffs and dead hosts at the start of a new crawl."""
     unwell = (host.c.backoffs > 0) | (host.c.backoff_until > 0) | host.c.dead_reason.is_not(None)
     connection.execute(update(host).where(unwell).values(backoffs=0, backoff_until=0.0, dead_reason=None))

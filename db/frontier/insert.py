@@ -1,6 +1,7 @@
 """New URLs: their hosts, their rows, and the better of two finds.
 
-`add_urls` is for those that no page named; what a page names is written with it, see `db.articles.page_transaction`.
+`add_urls` is for URLs that no page names; those that a page names are written with it, see
+`db.articles.page_transaction`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ url, host, site = UrlRow.table(), HostRow.table(), SiteRow.table()
 
 
 def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[NewUrl]]]) -> list[Found]:
-    """Add URLs that no page named, each batch with its time: seeds, robots, sitemaps."""
+    """Add URLs that no page names (seeds, robots.txt, sitemaps), with a time."""
     results = []
     for now, batch in batches:
         result = Found()
@@ -36,7 +37,6 @@ def add_urls(connection: Connection, batches: Sequence[tuple[float, Sequence[New
 
 
 def add_hosts(connection: Connection, now: float, new_urls: Iterable[NewUrl]) -> None:
-    """Write hosts and sites that are new."""
     hosts: dict[int, NewUrl] = {}
     for new in new_urls:
         hosts.setdefault(new.host_id, new)
@@ -119,7 +119,6 @@ _SKIP_SAME = (
 
 
 def _improvement(new: NewUrl, source: int | None, now: float) -> dict[str, Any]:
-    """Return parameters of `_IMPROVE`."""
     better = {f"new_{name}": getattr(new, name) for name in _BETTER}
     found = {"new_found_on": source, "new_found_at": now, "new_dated": new.dated}
     return {"key": new.id, "again": int(new.again), "anew": int(new.anew), "soon": int(new.soon), **found, **better}

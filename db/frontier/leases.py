@@ -27,15 +27,13 @@ _MOST_FREE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LifeSign:
-    """A run's word every few seconds: it lives on for `lease_seconds` from now.
+    """A run's heartbeat: it lives on for `lease_seconds` from now.
 
     Attributes:
-        run_id: the run.
         now: Unix time.
-        lease_seconds: how long it may be silent.
         hosts: hosts with work that it holds.
         pages_per_second: lately.
-        totals: what it has counted so far.
+        totals: its stats so far.
         queued: URLs that wait, as far as it knows them all.
     """
 
@@ -53,11 +51,11 @@ class News:
     """The answer to a `LifeSign`.
 
     Attributes:
-        freed: URLs of runs that had died and that wait again now.
+        freed: URLs of expired leases that wait again now.
         notified: own hosts for which another run has found URLs.
         share: how many hosts with work each run should hold; None when this one is alone.
         surplus: how many it should let go, because another has fewer and none is free.
-        leads: whether it is the one that does what only one should do, such as ranking: the longest living.
+        leads: it is the longest living run, which does what only one should do, such as ranking.
     """
 
     freed: int = 0
@@ -72,7 +70,7 @@ def renew(connection: Connection, sign: LifeSign) -> News:
     """Renew leases of runs, take over from expired ones, and share out the hosts.
 
     Raises:
-        DatabaseGone: the run's own lease had ended and another run has taken its work over.
+        DatabaseGone: the run's own lease had expired and another run has taken its work over.
     """
     alive = (run.c.id == sign.run_id) & run.c.finished.is_(None) & (run.c.alive_until > 0)
     values = {
@@ -189,9 +187,9 @@ _HAND_OVER = (
 
 @one_by_one
 def return_orphans(connection: Connection, known: tuple[int, Set[int], Set[int]]) -> int:
-    """Put back orphaned leases: (run, URLs it knows, hosts it knows) -> how many URLs.
+    """Return orphaned leases: (run, URLs it knows, hosts it knows) -> how many URLs.
 
-    There is such after a connection was lost at the moment of a commit: the lease was made and its answer lost.
+    There are some when a connection was lost during a commit: the lease was made and its answer lost.
     """
     run_id, urls, hosts = known
     held = connection.execute(_HELD_BY, {"run": run_id}).all()
@@ -213,7 +211,7 @@ _HELD_BY = select(*LEASE_COLUMNS).where(in_state(State.LEASED), url.c.leased_by 
 
 @one_by_one
 def drop_hosts(connection: Connection, request: tuple[int, Limits, Sequence[int]]) -> set[int]:
-    """Give up hosts without work in the limits; returns those that are kept."""
+    """Give up hosts without work within the limits; returns those that are kept."""
     run_id, limits, ids = request
     # the lock first: a page that is being stored now either is seen here, or wakes the host up again afterwards
     connection.execute(LOCK_HOSTS, {"ids": ids})

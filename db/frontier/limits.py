@@ -1,9 +1,9 @@
 """Page limits of a crawl, a run, a day, a host and a seed, counted exactly.
 
-A page is counted when it is leased and given back when it turns out to be none (redirect, no answer, another try): so
-no limit is ever overshot, by however many processes. One that is visited again is not counted again, and one that this
-program failed to read is asked for again beyond spent limits, too: it was counted when it was answered. The run and the
-day are those of the database: processes that join a run share its limit, and days are those of one clock.
+A page is counted when it is leased and refunded when it turns out to be none (redirect, no answer, another try): so no
+limit is ever overshot, however many processes there are. A revisit is not counted again, and a page that could not be
+read is leased again even beyond spent limits: it was counted when it was answered. The run and the day are those of the
+database: processes that join a run share its limit, and days are those of one clock.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ COUNTS = and_(url.c.kind == Kind.PAGE, url.c.unread == 0, or_(url.c.visits == 0,
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
-    """Give back the budget of leased pages, (host, seed), that do not count after all."""
+    """Refund leased pages, (host, seed), that do not count after all."""
     pages = list(pages)
     spend_totals(connection, [seed_id for _, seed_id in pages], sign=-1)
     spend_hosts(connection, Counter(host_id for host_id, _ in pages), sign=-1)
 
 
 def spend_totals(connection: Connection, seed_ids: Collection[int | None], *, sign: int = 1) -> None:
-    """Count a page an entry against the crawl and its seed; `sign` -1 gives it back.
+    """Count pages against the crawl and their seeds; `sign` -1 refunds them.
 
     Rows are locked in the order budget, seeds, hosts, each by key, wherever budgets change: so no two processes wait
     for each other.
@@ -76,7 +76,6 @@ _SPEND = update(budget).values({name: budget.c[name] + bindparam("n") for name i
 
 
 def pages_left(connection: Connection, limits: Limits) -> int | None:
-    """Return the pages left for the crawl, None for no limit, and lock their row."""
     most = (limits.pages, limits.pages_per_run, limits.pages_per_day)
     if most == (None, None, None):
         return None
@@ -110,14 +109,13 @@ _SEED_BUDGETS_LOCKED = _SEED_BUDGETS.with_for_update()
 
 
 def seed_budgets(connection: Connection) -> dict[int, int]:
-    """Return the pages left for each seed that has a limit."""
     return {row.id: row.pages - row.used for row in connection.execute(_SEED_BUDGETS)}
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
     """Return the same, and lock the rows until this transaction ends.
 
-    Costs them nothing when no seed has a limit.
+    Free when no seed has a limit.
     """
     if not seed_budgets(connection):
         return {}
@@ -187,12 +185,11 @@ def pending_beyond(connection: Connection, limits: Limits) -> ColumnElement[int]
 
 
 def within_limits(connection: Connection, limits: Limits) -> ColumnElement[bool]:
-    """Return the condition that a waiting URL has a budget left."""
     return and_(true(), *(not_(condition) for condition in beyond_limits(connection, limits)))
 
 
 def open_budget(connection: Connection) -> None:
-    """Make the crawl's row if it is missing; each lease and refund changes it."""
+    """Create the crawl's row if it is missing; each lease and refund changes it."""
     connection.execute(insert_new(connection, budget), {"id": 1, "pages": 0})
 
 

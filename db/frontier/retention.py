@@ -1,9 +1,9 @@
 """Retention: rows of URLs outside of all scopes are pruned to what ranking needs.
 
-Most rows of a crawl are links that lead outside. They are worth a look for some days; then a row of some 400 bytes is
-replaced by one of 20 in `outside`, its identifier and its host. Links to it stay. So all ranks stay what they are, and
-a link to it that is found again makes no new row, unless it is inside by then. Of URLs that were fetched the signals of
-their scores may go, which take a third of a row and only `scrapy why` shows.
+Most rows of a crawl are links that lead outside. They are of interest for some days; then a row of some 400 bytes is
+replaced by one of 20 in `outside`, its identifier and its host. Links to it stay. So ranks do not change, and a link to
+it that is found again makes no new row, unless it is inside by then. The signals of fetched URLs' scores, which take a
+third of a row and only `scrapy why` shows, may go as well.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..tables.urls import OUTSIDE, OutsideRow, UrlRow
 url, outside = UrlRow.table(), OutsideRow.table()
 
 _AT_ONCE = 1_000
-"""So many in a transaction hold up nobody for long."""
+"""Rows of a transaction, few enough that nobody waits long for it."""
 
 
 @one_by_one
 def prune(connection: Connection, pruning: Pruning) -> float | None:
-    """Prune the next rows, the oldest first; returns until when, None for none.
+    """Prune the next rows, the oldest first; returns the time reached, or None.
 
-    What another URL leads to keeps its row. On Postgres rows that another process is writing keep theirs, too.
+    A URL that another leads to keeps its row; on Postgres so do rows that another process is writing.
 
     Cost: some ten milliseconds for a thousand rows, each once.
     """
@@ -42,7 +42,7 @@ def prune(connection: Connection, pruning: Pruning) -> float | None:
 
 @one_by_one
 def prune_signals(connection: Connection, pruning: Pruning) -> float | None:
-    """Forget the signals of fetched URLs' scores; returns until when, None for none.
+    """Delete the signals of fetched URLs' scores; returns the time reached, or None.
 
     Cost: some ten milliseconds for a thousand rows, each once a run.
     """
@@ -52,7 +52,6 @@ def prune_signals(connection: Connection, pruning: Pruning) -> float | None:
 
 
 def pruned(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Return those of some URLs that were pruned."""
     return set(connection.execute(_PRUNED, {"ids": ids}).scalars()) if ids else set()
 
 

@@ -38,7 +38,7 @@ url, article, host, seed, run, part = (
 )
 
 MARKED = 0.0
-"""`next_visit` of URLs that a user wants to be visited by the next run."""
+"""`next_visit` of URLs that the next run is to visit at a user's request."""
 _AT_ONCE = 2_000
 _LISTS = [reason for reason in REASONS if reason.is_list]
 _CUT = [reason for reason in REASONS if reason.is_cut]
@@ -46,7 +46,7 @@ _CUT = [reason for reason in REASONS if reason.is_cut]
 
 @one_by_one
 def wake_due(connection: Connection, due: Due) -> Woken:
-    """Queue what is due, some thousand URLs at a time, the earliest first.
+    """Queue due URLs, some thousand at a time, the earliest first.
 
     Nothing is due any more when a call returns no URLs.
 
@@ -73,7 +73,7 @@ def begins_anew(connection: Connection, beginning: Beginning) -> bool:
 
 
 _ENDED = frozenset({0, 3})
-"""Exit codes of runs; the caller knows that nothing waits, so 3 says that pages could not be read."""
+"""Exit codes of runs; the caller knows that nothing waits, so 3 means that pages could not be read."""
 _AGAIN = text(AGAIN)
 _UNREAD = text(UNREAD)
 _DUE = (
@@ -96,7 +96,7 @@ _WAKE = (
 
 
 def is_article(outcome: Outcome) -> bool:
-    """Tell whether an article was read, and not a list that is stored as one."""
+    """Return the condition that an article was read, and not a list stored as one."""
     return outcome.article is not None and not (outcome.reason is not None and outcome.reason.is_list)
 
 
@@ -156,12 +156,11 @@ _COUNT_BROUGHT = (
 
 
 def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], now: float) -> int:
-    """Make pages due that have changed, each at a time, since their last visit.
+    """Make pages due that changed, each at a time, since their last visit; count.
 
-    Returns how many.
-
-    A page that never had changed at all those visits is not believed to have this time. Rows that another process holds
-    are left out: they are being visited.
+    A page that never had changed at all its visits is not believed to have this time. Rows that another process holds
+    are
+    left out: they are being visited.
     """
     if not stated:
         return 0
@@ -232,14 +231,13 @@ _MOVED = select(url.c.id, url.c.same_as, exists().where(article.c.id == url.c.id
 
 @one_by_one
 def mark_unread(connection: Connection, _request: None) -> int:
-    """Mark for this run what earlier ones failed to read; returns how many."""
+    """Queue for this run what earlier ones failed to read; returns how many."""
     asked = and_(_UNREAD, IS_GIVEN, _TO_COME, url.c.state.not_in(_UNDER_WAY))
     return connection.execute(update(url).where(asked).values(next_visit=MARKED)).rowcount
 
 
 @one_by_one
 def count_unread(connection: Connection, _request: None) -> Unread:
-    """Count what could not be read."""
     again = case((_TO_COME, 1), else_=0)
     found = select(func.coalesce(func.sum(again), 0), func.count()).select_from(url).where(_UNREAD, IS_GIVEN)
     n, total = connection.execute(found).one()

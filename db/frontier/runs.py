@@ -1,9 +1,9 @@
 """Runs: how one begins on what others left, and how it ends.
 
 A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
-server's clock). When it dies, another run puts back what it held: on SQLite at once, because the file lock proves that
-it is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has ended.
-How a run keeps its lease is in `db.frontier.leases`.
+server's clock). When it dies, another run returns what it held: on SQLite at once, because the file lock proves that it
+is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has expired. How a
+run keeps its lease is in `db.frontier.leases`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .seeds import give_seeds, reconsider, resting_seeds, seed_rows
 url, host, seed, run, count = (m.table() for m in (UrlRow, HostRow, SeedRow, RunRow, UrlCountRow))
 
 _LAST_REQUEST_SECONDS = 1.0
-"""Seconds for which the last request of a run that died may be under way."""
+"""Seconds for which the last request of a dead run may still be under way."""
 
 
 def refuse_beside_crawls(connection: Connection, name: str) -> None:
@@ -113,7 +113,7 @@ def start_run(connection: Connection, start: RunStart) -> Resumed:
 
 
 def living_runs(connection: Connection, now: float) -> list[LivingRun]:
-    """Read the runs that have not ended, with those that died until they are freed."""
+    """Read the runs that have not ended, with dead ones until they are freed."""
     lease = (run.c.alive_until - clock(connection, now)).label("lease")
     living = select(run, lease).where(run.c.finished.is_(None), run.c.alive_until > 0).order_by(run.c.id)
     return [
@@ -128,9 +128,9 @@ def _is_other(before: StoredSeed, now: StoredSeed) -> bool:
 
 
 def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
-    """Put back what dead runs hold: expired leases, ended processes; counts the URLs.
+    """Return what dead runs hold: expired leases, ended processes; counts the URLs.
 
-    So is a run of the very process (place, pid) that is starting one: its start was tried again.
+    A run of the same process (place, pid) as the starting one counts as dead: its start was repeated.
     """
     expired = (run.c.alive_until < clock(connection, now)).label("expired")
     others = connection.execute(
@@ -150,7 +150,7 @@ def free_the_dead(connection: Connection, run_id: int | None, now: float, starti
 
 
 def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
-    """Put back what runs hold that have ended; there should be nothing of the kind."""
+    """Return what ended runs still hold; there should be nothing of the kind."""
     owners = select(host.c.owner).where(host.c.owner.is_not(None), host.c.owner.not_in(living))
     holders = select(url.c.leased_by).where(in_state(State.LEASED), url.c.leased_by.not_in(living))
     ended = sorted(connection.execute(owners.union(holders)).scalars())
@@ -158,18 +158,18 @@ def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
 
 
 _UNNOTIFIED = case((host.c.queued == 2, 1), else_=host.c.queued)
-"""`host.queued` of a host that is given up: whoever takes it over looks at everything anyway."""
+"""`host.queued` of a host that is given up: its next owner looks at everything anyway."""
 
 
 def release(
     connection: Connection, runs: Sequence[int], *, tried: int, ready_at: float = 0.0, outcome: str = "died"
 ) -> int:
-    """Requeue the URLs that runs hold, free their hosts and budgets; counts the URLs.
+    """Re-queue the URLs that runs hold, free their hosts and budgets; counts the URLs.
 
     Args:
         connection: in an open transaction.
         runs: who holds them.
-        tried: 1 when these URLs may have been asked for (the run died), 0 when it is known that they were not.
+        tried: 1 when these URLs may have been asked for (the run died), 0 when they surely were not.
         ready_at: Unix time before which their hosts must not be asked.
         outcome: written for runs that did not say how they ended.
     """
@@ -201,7 +201,7 @@ def release(
 def _revive(connection: Connection, limits: Limits) -> None:
     """Apply the limits of this run to what waits, and re-queue what may have passed.
 
-    So do URLs whose host could not be reached: that may have passed. Every host with waiting URLs has work again.
+    URLs whose host could not be reached are among these. Every host with waiting URLs has work again.
     """
 
     def requeue(condition: Any) -> None:
@@ -227,13 +227,12 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
 @one_by_one
 def let_go(connection: Connection, run_id: int) -> int:
-    """Put back what a run that is ending holds; returns how many URLs."""
+    """Return what an ending run holds; returns how many URLs."""
     return release(connection, [run_id], tried=0)
 
 
 @one_by_one
 def finish_run(connection: Connection, end: RunEnd) -> None:
-    """Free what a run holds and write how it ended."""
     release(connection, [end.run_id], tried=0)
     values = {"finished": end.finished, "outcome": end.outcome, "exit_code": end.exit_code, "alive_until": 0.0}
     totals = json.dumps(end.totals, ensure_ascii=False)

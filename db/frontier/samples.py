@@ -1,7 +1,7 @@
 """Samples of a run's counts, from which curves are drawn.
 
-A run writes one with each sign of life. The older a sample, the further its neighbours may be: after each
-`_THIN_EVERY` of them those that stand closer than a share of their age go. So a run has a few hundred, whether it took
+A run writes one with each heartbeat. The older a sample, the further apart its neighbours may be: after each
+`_THIN_EVERY` of them those go that stand closer than a share of their age. So a run has a few hundred, whether it took
 minutes or months, and its last minutes are as fine as its first ones were.
 """
 
@@ -21,17 +21,16 @@ from ..tables.runs import RunRow, RunSampleRow
 sample, run = RunSampleRow.table(), RunRow.table()
 
 _MOST_RUNS = 100
-"""The newest runs keep their samples."""
+"""Runs whose samples are kept, the newest."""
 _MOST_REASONS = 30
 _THIN_EVERY = 60
 _SHARE = 1 / 120
-"""Of the age of a sample: its neighbours may be so far."""
+"""Distance of neighbouring samples, as a share of their age."""
 OTHERS = "others"
 """Reasons beyond the most frequent ones."""
 
 
 def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) -> RunSample:
-    """Make a sample of the stats of a run."""
     names = (ArticleResult.NEW, ArticleResult.DUPLICATE, ArticleResult.DROPPED)
     new, duplicates, dropped = (stats.get(name, 0) for name in names)
     return RunSample(
@@ -47,7 +46,6 @@ def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) ->
 
 
 def drops(stats: Mapping[str, int]) -> dict[str, int]:
-    """Return the reasons why pages became no article, the most frequent first."""
     found = Counter({name.partition("/")[2]: n for name, n in stats.items() if name.startswith("dropped/") and n > 0})
     kept = dict(found.most_common(_MOST_REASONS))
     rest = found.total() - sum(kept.values())
@@ -84,7 +82,6 @@ def crowded(times: Sequence[float], now: float) -> list[float]:
 
 
 def forget_old(connection: Connection) -> None:
-    """Delete the samples of all but the newest runs."""
     newest = select(run.c.id).order_by(run.c.id.desc()).offset(_MOST_RUNS).limit(1).scalar_subquery()
     connection.execute(delete(sample).where(sample.c.run_id <= newest))
 

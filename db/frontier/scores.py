@@ -1,4 +1,4 @@
-"""New scores of the queue, in bulk."""
+"""New scores of waiting URLs, in bulk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ url = UrlRow.table()
 
 
 _SCORES_AT_ONCE = 1000
-"""So many in a transaction hold up nobody for long."""
+"""Rows of a transaction, few enough that nobody waits long for it."""
 
 
 class PackedTexts(Sequence[str]):
@@ -67,13 +67,13 @@ class PackedTexts(Sequence[str]):
 class ScoreBatch:
     """New scores of URLs as parallel columns.
 
-    They are written fastest in the order of their hosts, and on each host in the order in which they were found: rows
-    and index entries that change then lie side by side.
+    Writing is fastest in the order of hosts, and for each host in the order in which URLs were found: rows and index
+    entries that change then lie side by side.
 
     Attributes:
         ids, scores: each URL once.
         parts: the value of each signal, as JSON.
-        keep: the `found_in` of URLs that go before all others: they keep what they have.
+        keep: the `found_in` of URLs that go before all others: they keep their score.
     """
 
     ids: NDArray[np.int64]
@@ -82,7 +82,7 @@ class ScoreBatch:
     keep: int
 
     def batches(self) -> Iterator[ScoreBatch]:
-        """Cut into parts for a transaction each, packed for another process."""
+        """Split into a batch for each transaction, packed for another process."""
         for first in range(0, len(self.ids), _SCORES_AT_ONCE):
             part = slice(first, first + _SCORES_AT_ONCE)
             yield ScoreBatch(self.ids[part], self.scores[part], PackedTexts(self.parts[part]), self.keep)
@@ -91,9 +91,10 @@ class ScoreBatch:
 def set_scores(connection: Connection, batches: Sequence[ScoreBatch]) -> list[int]:
     """Give URLs new scores in bulk; returns how many rows each batch changed.
 
-    Only pages, feeds and sitemaps that wait or are leased change: a leased one that is given back waits with its new
-    score. On Postgres rows that another process is writing at the moment keep their score: to wait for them while
-    holding others could become a circle.
+    Only pages, feeds and sitemaps that wait or are leased change: a leased one that is released waits with its new
+    score.
+    On Postgres rows that another process is writing keep their score: waiting for them while holding others could
+    become a circle.
 
     Raises:
         ValueError: the columns differ in length, or a score is not finite.

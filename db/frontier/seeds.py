@@ -1,8 +1,8 @@
-"""Seeds: their rows, and their URLs when they go or ask for other pages.
+"""Seeds: their rows, and their URLs when they go or want other pages.
 
-A seed is given while a run that lives, or else the last one, was given it. The URLs of any other rest: they are skipped
-with the reason "not in seeds", and what was fetched is not visited again. A URL belongs to the seed by which it was
-found in the fewest steps; when that one goes, another one whose pages name it takes it over.
+A seed is given while a living run, or else the last one, was given it. The URLs of any other rest: they are skipped
+with the reason "not in seeds", and fetched ones are not visited again. A URL belongs to the seed by which it was found
+in the fewest steps; when that one goes, another one whose pages name it takes it over.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ url, host, seed, link = (model.table() for model in (UrlRow, HostRow, SeedRow, L
 
 
 def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredSeed]:
-    """Read these seeds as stored now, or all."""
     rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
     return [
         StoredSeed(
@@ -64,7 +63,7 @@ _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 
 
 def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start: RunStart) -> None:
-    """Note which seeds are given; URLs of others rest, of returning ones wait again.
+    """Note which seeds are given; URLs of others rest, of returning ones wait.
 
     Args:
         connection: in the transaction that begins a run.
@@ -107,9 +106,10 @@ def resting_seeds(connection: Connection) -> Mapping[str, int]:
 
 
 def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: RunStart) -> None:
-    """Apply new rules of seeds: URLs wait again that they may permit, or are too old.
+    """Apply new rules of seeds: URLs wait again that they may permit.
 
-    What rules for paths forbid is skipped again when its turn comes; of what was too old or too new its day is known.
+    A URL that rules for paths forbid is skipped again when its turn comes; the day of one that was too old or too new
+    is known.
     """
     for row in changed:
         since, until = start.span(row)

@@ -52,7 +52,6 @@ def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict
 
 
 def _item(row: RowMapping, images: list[dict[str, str]]) -> ArticleItem:
-    """Make an item of a row."""
     values = {name: row[name] for name in (*COLUMNS, "html")}
     values |= {name: split_names(values[name]) for name in LISTS}
     return ArticleItem(**{**values, "fetched_at": iso(values["fetched_at"])}, images=images)
@@ -62,7 +61,6 @@ _holder, _original, _similar = article.alias(), url.alias(), url.alias()
 
 
 def _of_holder(name: str) -> ColumnElement[str]:
-    """Return a column of the article that keeps the text of one that is a copy."""
     return case((article.c.text_holder.is_(None), article.c[name]), else_=func.coalesce(_holder.c[name], ""))
 
 
@@ -105,11 +103,10 @@ class ReadArticle:
     """A stored article.
 
     Attributes:
-        item: its values.
         cluster_id, cluster_size: the articles with the same text.
         has_page: whether the bytes of its page are stored.
         versions: earlier texts, the newest first.
-        memberships: (class, how far the article belongs to it), the best first.
+        memberships: (class, membership), the best first.
     """
 
     item: ArticleItem

@@ -32,8 +32,6 @@ _MOST_SITES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A run and its samples, the oldest first."""
-
     run: RunStatus
     settings: Mapping[str, Any]
     samples: Sequence[RunSample]
@@ -57,11 +55,9 @@ def curves(connection: Connection, now: float, most: int) -> list[Curve]:
 
 @dataclass(frozen=True, slots=True)
 class HostNow:
-    """A host as one sees it who looks for slow and failing ones.
+    """A host in lists of slow and failing ones; names as in the table.
 
-    Attributes:
-        name, answer_seconds, failures, backoffs, backoff_until, dead_reason, pages, articles: as in the table.
-        waiting: URLs of it that wait; only of the hosts with most of them.
+    `waiting` counts URLs that wait; only for the hosts with most of them.
     """
 
     name: str
@@ -81,7 +77,6 @@ class SiteNow:
     """A site in the list of all.
 
     Attributes:
-        pages, articles: fetched and stored so far.
         originals, reprints: articles that stand for themselves, and that repeat one.
         alarms: active ones.
         dead, resting: hosts that are given up, or in backoff.
@@ -147,12 +142,10 @@ def census(connection: Connection, now: float) -> DatabaseCounts:
 
 
 def _urgency(each: HostNow) -> tuple[Any, ...]:
-    """Order failing hosts: the dead, those in backoff, the others."""
     return (each.dead_reason is None, -each.backoffs, -each.failures, each.name)
 
 
 def host_now(row: Any, waiting: int) -> HostNow:
-    """Make a host of a row of `HOST_COLUMNS`."""
     return HostNow(**{name: getattr(row, name) for name in HostNow.__slots__ if name != "waiting"}, waiting=waiting)
 
 

@@ -35,7 +35,7 @@ from ..tables.search import SearchDocumentRow
 
 Rows = Sequence[Sequence[Any]]
 Progress = Callable[[int, str, int], None]
-"""Told the rows of all tables, the table that is being copied, and how many more of its rows are."""
+"""Called with the rows of all tables, the table being copied, and how many more of its rows are."""
 
 document, page = SearchDocumentRow.table(), PageRow.table()
 TABLES: Sequence[Table] = Record.metadata.sorted_tables
@@ -75,12 +75,12 @@ def copy_database(
     """Copy a crawl that is not running into an empty or new database.
 
     Args:
-        source_url: where the crawl is, as `parse_url` takes it; nothing is changed there.
+        source_url: where the crawl is; nothing is changed there.
         target_url: where it is to go.
         patience_seconds: how long a locked or silent target is waited for at the start.
         make_terms: makes terms for the full-text index.
-        waiting: told once what is waited for.
-        progress: told of each batch.
+        waiting: called once with a sentence that says why it waits.
+        progress: called for each batch.
 
     Raises:
         WrongDatabase: one of the two must not be used so.
@@ -96,7 +96,6 @@ def copy_database(
 
 
 def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: Progress) -> Copied:
-    """Copy between two open databases."""
     texts = _Texts(with_nul=target.is_sqlite)
     fill = _insert if target.is_sqlite else _copy_in
     with _in_words(source), _snapshot(source) as reader:
@@ -129,7 +128,6 @@ def _copy(source: Database, target: Database, make_terms: MakeTerms, progress: P
 
 @contextmanager
 def _in_words(database: Database) -> Iterator[None]:
-    """Raise errors of this database as one sentence."""
     try:
         yield
     except DBAPIError as error:
@@ -198,7 +196,6 @@ def _refuse_started(source: Database, newest: int) -> None:
 
 
 def _newest(connection: Connection) -> int:
-    """Return the number of the newest run, 0 when there is none."""
     return int(connection.execute(select(func.coalesce(func.max(run.c.id), 0))).scalar_one())
 
 
@@ -248,14 +245,11 @@ def _batches(source: Database, reader: Connection, table: Table, taken: Callable
 
 
 class _Texts:
-    """Makes texts fit for the target, and counts those changed."""
-
     def __init__(self, *, with_nul: bool) -> None:
         self.changed = 0
         self._with_nul = with_nul
 
     def fit(self, table: Table, batches: Iterable[Rows]) -> Iterator[Rows]:
-        """Yield the same rows with texts that the target can hold."""
         if not any(isinstance(column.type, String) for column in table.columns):
             yield from batches
             return
@@ -297,7 +291,6 @@ def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 
 def _names(writer: Connection, table: Table) -> tuple[str, str]:
-    """Return the table and its columns as SQL."""
     quoted = writer.dialect.identifier_preparer
     return quoted.format_table(table), ", ".join(quoted.format_column(column) for column in table.columns)
 

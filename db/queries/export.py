@@ -67,7 +67,6 @@ ReadPage: TypeAlias = Callable[[Connection, Sequence[str], Selection, Key, int],
 
 
 def has_site(connection: Connection, name: str) -> bool:
-    """Tell whether a site is known by this name."""
     return connection.execute(select(site.c.id).where(site.c.id == fingerprint(name))).first() is not None
 
 
@@ -91,7 +90,6 @@ def articles_by_number(
 
 
 def _articles(columns: Sequence[str]) -> Select[Any]:
-    """Select number, identifier and columns of articles."""
     shown = [null().label(name) if name == "images" else SHOWN[name] for name in columns]
     return select(article.c.number.label("key"), article.c.id.label("article_id"), *shown).select_from(JOINED)
 
@@ -194,7 +192,6 @@ class _Side:
         )
 
     def join(self, joined: Any) -> Any:
-        """Join it to the pair."""
         return (
             joined.outerjoin(self.url, self.url.c.id == self.key)
             .outerjoin(self.host, self.host.c.id == self.url.c.host_id)
@@ -203,7 +200,6 @@ class _Side:
         )
 
     def columns(self, prefix: str) -> dict[str, ColumnElement[Any]]:
-        """Return its columns by name."""
         shown = {"url": self.url.c.url, "site": self.site.c.name}
         shown |= {name: self.article.c[name] for name in ("title", "published_at", "published_utc")}
         return {f"{prefix}{name}": column for name, column in shown.items()}

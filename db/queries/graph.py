@@ -66,12 +66,7 @@ class UrlRows:
 
 @dataclass(frozen=True, slots=True)
 class FetchedRows:
-    """URLs of every kind of which something came, in the order of fetching.
-
-    Attributes:
-        ids: identifiers.
-        states: places in `STATES`: done, failed or skipped.
-    """
+    """Answered URLs in the order of fetching; `states` are places in `STATES`."""
 
     ids: Int64s
     states: Bytes
@@ -79,7 +74,7 @@ class FetchedRows:
 
 @dataclass(frozen=True, slots=True)
 class LinkRows:
-    """Links of pages that were fetched, all of each page together.
+    """Links of fetched pages, all of each page together.
 
     Attributes:
         sources: pages that were read, and URLs that redirect, in the order in which they were fetched.
@@ -98,11 +93,7 @@ class LinkRows:
 class TermRows:
     """Words of fetched pages as stored with them, see `db.tables.learned.PageTerms`.
 
-    Attributes:
-        ids: identifiers.
-        relevance: of each.
-        wasted: whether the page was of no use, neither an article nor a way to others.
-        terms: words of each.
+    `wasted` pages were of no use, neither an article nor a way to others.
     """
 
     ids: Int64s
@@ -119,8 +110,7 @@ class Params:
     """Options of a reader.
 
     Attributes:
-        urls: about how many URLs it reads at a time.
-        pages: about how many pages it reads at a time.
+        urls, pages: approximate numbers that it reads at a time.
         overlap_seconds: how late a row may come, by the times of the newest.
         texts: whether it gives the URLs' texts.
         most: URLs that it gives at first; where the table has more, those that were found last, with what was fetched
@@ -170,10 +160,8 @@ class GraphReader:
     def read(self, now: float) -> Iterator[Rows]:
         """Yield what has come in bounded pieces: URLs first, then what was fetched.
 
-        What was read counts as given, so it must be gone through to its end.
-
-        Args:
-            now: Unix time; a row that is dated later does not make the others look old.
+        What was read counts as given, so iterate to the end. A row dated later than `now` (Unix time) does not make the
+        others look old.
 
         Raises:
             DatabaseGone, Unavailable: the database gave up or does not answer now; the next call goes on from here.
@@ -194,7 +182,6 @@ class GraphReader:
         return ids, pages, articles
 
     def articles(self) -> Int64s:
-        """Return the pages that are stored articles."""
         (ids,) = self._source.columns(select(article.c.id))
         return ids
 
@@ -204,7 +191,6 @@ class GraphReader:
         return ids
 
     def close(self) -> None:
-        """Close the connection."""
         self._source.close()
 
     @property
@@ -225,14 +211,12 @@ class GraphReader:
             yield from self._older(url.c.id.in_(select(seed.c.id)))
 
     def _older(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """Yield URLs that were left out."""
         left_out = condition & (url.c.found_at <= self._since)
         ids, _, *others = self._source.columns(select(*self._columns).where(left_out))
         if ids.size:
             yield self._url_rows(ids, *others)
 
     def _urls(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """Yield URLs that were found."""
         ids, times, *others = self._source.columns(select(*self._columns).where(condition))
         fresh = self._found.fresh(ids, times)
         found = self._url_rows(ids[fresh], *(column[fresh] for column in others))
@@ -241,7 +225,6 @@ class GraphReader:
             yield found
 
     def _url_rows(self, ids: Int64s, hosts: Int64s, *others: NDArray[Any]) -> UrlRows:
-        """Make rows of columns."""
         kinds, states, depths, found_in, dated, *texts = others
         return UrlRows(
             ids=ids,
@@ -336,7 +319,6 @@ class PartReader:
         return np.append(ids, pruned[more]), np.append(hosts, of_pruned[more]), was_read
 
     def hosts(self) -> tuple[Int64s, Int64s]:
-        """Return all hosts and the sites of them."""
         hosts, sites = self._source.columns(select(host.c.id, host.c.site_id))
         return hosts, sites
 
@@ -351,7 +333,6 @@ class PartReader:
         return ids, scores, parts.tolist()
 
     def close(self) -> None:
-        """Close the connection."""
         self._source.close()
 
 
@@ -447,13 +428,11 @@ class _Source:
         return [np.concatenate(column) for column in zip(*answers, strict=True)]
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _connected(self) -> Any:
-        """Return the driver's own connection."""
         if self._connection is None:
             pooled = self._database.engine.raw_connection()
             self._connection = pooled.driver_connection
@@ -478,7 +457,6 @@ def _parts(ids: Int64s) -> list[Int64s]:
 
 
 def _dtype(column: Any) -> Any:
-    """Return the type of an array for a column."""
     if isinstance(column.type, Integer):
         return np.int64
     return np.float64 if isinstance(column.type, Float) else np.object_
@@ -490,7 +468,7 @@ class _Stream:
     Args:
         source: where it is read.
         column: of the table `url`, with an index; times are above 0.
-        rows: about how many to read at a time.
+        rows: approximate number to read at a time.
         overlap_seconds: how late a row may come.
     """
 
@@ -532,11 +510,9 @@ class _Stream:
             self._upto = upto
 
     def fresh(self, ids: Int64s, times: Floats) -> NDArray[np.bool_]:
-        """Tell which of some rows have not been read."""
         return ~np.isin(_keys(ids, times), _keys(self._ids, self._times))
 
     def add(self, ids: Int64s, times: Floats) -> None:
-        """Mark these rows as read."""
         fresh = self.fresh(ids, times)
         self._upto = max(self._upto, float(times.max(initial=0.0)))
         ids, times = np.append(self._ids, ids[fresh]), np.append(self._times, times[fresh])

@@ -88,7 +88,6 @@ class Reprints:
         return list(found.values())
 
     def text_of(self, one: Reprint) -> str | None:
-        """Return the text of an article, None when it is not among these."""
         if one.text_holder is None:
             return one.text
         return next((other.text for other in self.articles if other.id == one.text_holder), None)
@@ -109,11 +108,9 @@ _ROWS = (
 
 
 def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints | None:
-    """Read the cluster of an article.
+    """Read the cluster of a URL's article, or of the one that it repeats.
 
-    Or of the article that its page was another URL or a dropped copy of.
-
-    Returns: None when no article is stored for the URL.
+    None when no article is stored for the URL.
     """
     key: int | None = fingerprint(canonical_url)
     for _ in range(_MOST_HOPS):

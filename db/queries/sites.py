@@ -30,11 +30,9 @@ class SiteHost:
     """A host of a site.
 
     Attributes:
-        host: as in lists of hosts.
-        robots: kind of its robots rules.
         fetched: URLs fetched.
         learned: articles that its model was made of.
-        model: that, packed.
+        model: the model, packed.
         answers: answers that its health is judged by.
     """
 
@@ -47,7 +45,7 @@ class SiteHost:
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class _Feed:
     """A feed or sitemap: its visits, and what came of those after the first."""
 
     url: str
@@ -62,7 +60,7 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteRule:
+class _SiteRule:
     """A URL rule or a blocked pattern, and the pages it was learned from."""
 
     host: str
@@ -74,9 +72,7 @@ class SiteRule:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteArticle:
-    """An article in a list."""
-
+class _SiteArticle:
     id: int
     title: str
     published_at: str | None
@@ -85,7 +81,7 @@ class SiteArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteDetail:
+class _SiteDetail:
     """All that a crawl knows of a site; lists are bounded."""
 
     name: str
@@ -94,15 +90,15 @@ class SiteDetail:
     reprints: int
     hosts: Sequence[SiteHost]
     alarms: Sequence[ShownAlarm]
-    feeds: Sequence[Feed]
-    rules: Sequence[SiteRule]
-    traps: Sequence[SiteRule]
+    feeds: Sequence[_Feed]
+    rules: Sequence[_SiteRule]
+    traps: Sequence[_SiteRule]
     published: Mapping[str, int]
     """Articles by day of publication, or by month."""
-    newest: Sequence[SiteArticle]
+    newest: Sequence[_SiteArticle]
 
 
-def site_detail(connection: Connection, name: str, now: float) -> SiteDetail | None:
+def site_detail(connection: Connection, name: str, now: float) -> _SiteDetail | None:
     """Read all about a site; None when it is not known.
 
     Cost: indexed reads only; the URLs of its hosts that wait or were fetched are counted in their indexes.
@@ -129,7 +125,7 @@ def site_detail(connection: Connection, name: str, now: float) -> SiteDetail | N
             )
         )
     names = {each.id: each.name for each in rows}
-    return SiteDetail(
+    return _SiteDetail(
         name=row.name,
         first_seen=row.first_seen,
         originals=row.originals,
@@ -140,7 +136,7 @@ def site_detail(connection: Connection, name: str, now: float) -> SiteDetail | N
         rules=_site_rules(connection, names),
         traps=_site_traps(connection, names),
         published=_published(connection, key, now),
-        newest=[SiteArticle(*tuple(each)) for each in connection.execute(_NEWEST_OF, {"site": key})],
+        newest=[_SiteArticle(*tuple(each)) for each in connection.execute(_NEWEST_OF, {"site": key})],
     )
 
 
@@ -166,36 +162,33 @@ _NEWEST_OF = (
 
 
 def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[ShownAlarm]:
-    """Read alarms, the active ones first, then the newest."""
     columns = (alarm.c.host_id, alarm.c.kind, alarm.c.since, alarm.c.until, alarm.c.text)
     order = (alarm.c.until.is_not(None), alarm.c.since.desc(), alarm.c.kind)
     rows = connection.execute(select(*columns).where(alarm.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
     return [ShownAlarm(names[row[0]], *row[1:]) for row in rows]
 
 
-def _feeds(connection: Connection, ids: Sequence[int]) -> list[Feed]:
+def _feeds(connection: Connection, ids: Sequence[int]) -> list[_Feed]:
     """Read feeds and sitemaps, those that bring most first."""
-    columns = [url.c[name] for name in Feed.__slots__]
+    columns = [url.c[name] for name in _Feed.__slots__]
     order = (url.c.brought.desc(), url.c.named.desc(), url.c.visits.desc(), url.c.url)
     feeds = select(*columns).where(url.c.host_id.in_(ids), text(FEEDS))
     rows = connection.execute(feeds.order_by(*order).limit(_MOST_ROWS))
-    return [Feed(*row) for row in rows]
+    return [_Feed(*row) for row in rows]
 
 
-def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
-    """Read URL rules, those in use first."""
+def _site_rules(connection: Connection, names: Mapping[int, str]) -> list[_SiteRule]:
     columns = (rule.c.host_id, rule.c.kind, rule.c.pattern, rule.c.support, rule.c.used)
     order = (rule.c.used.desc(), rule.c.support.desc(), rule.c.pattern)
     rows = connection.execute(select(*columns).where(rule.c.host_id.in_(names)).order_by(*order).limit(_MOST_ROWS))
-    return [SiteRule(names[r.host_id], r.kind, r.pattern, r.support, bool(r.used), "") for r in rows]
+    return [_SiteRule(names[r.host_id], r.kind, r.pattern, r.support, bool(r.used), "") for r in rows]
 
 
-def _site_traps(connection: Connection, names: Mapping[int, str]) -> list[SiteRule]:
-    """Read blocked patterns, the costliest first."""
+def _site_traps(connection: Connection, names: Mapping[int, str]) -> list[_SiteRule]:
     columns = (pattern.c.host_id, pattern.c.kind, pattern.c.pattern, pattern.c.pages, pattern.c.why)
     blocked = select(*columns).where(pattern.c.host_id.in_(names), pattern.c.kind != literal_column("''"))
     rows = connection.execute(blocked.order_by(pattern.c.pages.desc(), pattern.c.pattern).limit(_MOST_ROWS))
-    return [SiteRule(names[r.host_id], r.kind, r.pattern, r.pages, used=True, why=r.why) for r in rows]
+    return [_SiteRule(names[r.host_id], r.kind, r.pattern, r.pages, used=True, why=r.why) for r in rows]
 
 
 def _published(connection: Connection, key: int, now: float) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Questions that people ask a crawl's database while it runs or afterwards."""
+"""Answers to questions about a crawl while it runs or afterwards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ article, version, cluster, part, duplicate, page = (
 
 
 def seed_urls(connection: Connection) -> list[str]:
-    """Return all seeds of the crawl."""
     return list(connection.execute(select(seed.c.url)).scalars())
 
 
@@ -41,7 +40,6 @@ def stored_page(connection: Connection, canonical_url: str) -> tuple[float, Stor
 
 
 def stored_page_of(connection: Connection, url_id: int) -> tuple[float, StoredPage] | None:
-    """Return the same for the identifier of a URL."""
     row = connection.execute(select(page).where(page.c.url_id == url_id)).one_or_none()
     return None if row is None else (row.fetched_at, StoredPage.from_row(row))
 
@@ -67,7 +65,6 @@ def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
 
 
 def _many(connection: Connection, statement: Any, ids: Sequence[int]) -> Iterator[Any]:
-    """Read rows of many identifiers, some thousands at a time."""
     for first in range(0, len(ids), _MOST_IDS):
         yield from connection.execute(statement, {"ids": ids[first : first + _MOST_IDS]})
 
@@ -83,8 +80,6 @@ _SITE_NAMES = select(site.c.id, site.c.name).where(among(site.c.id))
 
 @dataclass(frozen=True, slots=True)
 class HostStatus:
-    """State of one host."""
-
     name: str
     pending: int
     leased: int
@@ -179,7 +174,6 @@ class Status:
 
 
 def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
-    """Join the states of the databases of a crawl."""
     states: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     for each in found:
@@ -226,7 +220,6 @@ def status(connection: Connection, now: float, *, hosts: int = 20, runs: int = 5
 
 
 def _in_state(state: State) -> ColumnElement[int]:
-    """Return the number of URLs in a state, within a group of counts."""
     return func.sum(case((count.c.state == state.value, count.c.n), else_=0)).cast(BigInteger).label(state.value)
 
 
@@ -317,7 +310,6 @@ class Explanation:
     """Place in an article of several pages (0 when it adds nothing to it), and the URL of that."""
     article: Mapping[str, Any]
     versions: Sequence[Version]
-    """Earlier texts of the article, the newest first."""
     visits: int
     brought: float
     watched: float
@@ -335,7 +327,6 @@ class Version:
 
 
 def versions(connection: Connection, article_id: int) -> tuple[Version, ...]:
-    """Return the earlier texts of an article, the newest first."""
     rows = (
         select(version).where(version.c.article_id == article_id).order_by(version.c.seen.desc()).limit(_MOST_VERSIONS)
     )

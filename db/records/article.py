@@ -16,12 +16,10 @@ GUESS = "guess"
 
 
 class TextFrom(StrEnum):
-    """Source of an article's text."""
-
     HTML = "html"
     """The page as it was fetched."""
     DATA = "data"
-    """Data that the page carries for its scripts, or that it names the address of."""
+    """Data that the page carries for its scripts, or names the URL of."""
     BROWSER = "browser"
     """The page after its scripts ran."""
 
@@ -35,13 +33,9 @@ class NewArticle:
         images: (URL, caption) pairs, the lead image first.
         canonical_id: the URL on the same host that the page calls its canonical one, if that is another.
         seen: ISO time of the fetch.
-        relevance: how near it is to what the crawl looks for, if it looks for something.
-        kind: what its page is, in a word: `pipelines.records.PageKind`.
-        memberships: (class, how far the article belongs to it), the best first.
-        harm_detail: kind and words of a harmful one, beside its URL's reason.
-        described_with: version of all that keywords and the following were made by.
+        memberships: (class, membership), the best first.
+        harm_detail: kind and words of a harmful article, for its URL's `reason_detail`.
         index_terms: for the full-text index; None when they are yet to be made.
-        text_from: where the text came from.
     """
 
     id: int
@@ -86,7 +80,7 @@ class NewArticle:
 class ArticleItem:
     """Stored article for item pipelines and exporters; names as in `v_articles`.
 
-    It may be changed: it is a copy of what is stored.
+    It is a copy: changing it changes nothing in the database. docs/datasette.yaml quotes these lines.
 
     Attributes:
         id: identifier in the database, as text.
@@ -157,11 +151,10 @@ class ArticleItem:
 
 
 BESIDE_THE_VIEW = ("html", "images")
-"""Fields of an item that `v_articles` does not show."""
 COLUMNS = tuple(item.name for item in fields(ArticleItem) if item.name not in BESIDE_THE_VIEW)
-"""Columns of `v_articles`: names of an article's values wherever they leave the crawl."""
+"""Columns of `v_articles`, which every export uses as names."""
 LISTS = ("authors", "tags", "keywords", "classes")
-"""Values that are lists, in the database joined by `JOINED_BY`."""
+"""Lists, in the database joined by `JOINED_BY`."""
 
 
 def split_names(joined: str) -> list[str]:
@@ -178,12 +171,11 @@ class Candidate:
     """A stored article that a new one may repeat.
 
     Attributes:
-        id, site_id, title, published_at, text_hash, text: as stored.
         representative: the article that stands for its cluster.
         points_to: the URL its own page called canonical, if that was another.
         seen: ISO time at which its text came.
         text_holder: the article that keeps the text, itself or the one that it is a copy of.
-        doubtful: the article that it repeats, if their similarity is below `SURE`: they may share but a frame.
+        doubtful: the article that it repeats, if their similarity is below `SURE`: they may share only a frame.
     """
 
     id: int
@@ -200,27 +192,26 @@ class Candidate:
 
 
 class Keep(StrEnum):
-    """Parts of a duplicate that are stored."""
+    """Amount that is stored of a duplicate."""
 
     NOTHING = "nothing"
     """Only the evidence, and the state of its URL."""
     METADATA = "metadata"
-    """The article without its text if another has that word for word."""
+    """The article, without its text if another one has that word for word."""
     ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchDecision:
-    """Relation of a new article to a candidate, and the evidence for it.
+    """Relation of a new article to a candidate, and the evidence.
 
     Attributes:
-        candidate, similarity, method, kind: the evidence.
-        repeats: whether the article is a duplicate; if not, the evidence is kept and the article is new.
-        same_page: it is the same article of the same site at another address, not a reprint.
+        repeats: it is a duplicate; if not, the evidence is kept and the article is new.
+        same_page: it is the same article of the same site under another URL, not a reprint.
         own_wording: it differs enough for later copies of it to be looked up by its own signature.
         keep: what is stored of a duplicate.
-        also: candidates of other clusters that it repeats as a whole: these clusters are one.
-        freed: candidates that share but a frame with their `doubtful` one, as the article shows.
+        also: decisions about candidates of other clusters that it repeats as a whole: these clusters are one.
+        freed: candidates that, as the article shows, share only a frame with their `doubtful` one.
     """
 
     candidate: Candidate
@@ -246,27 +237,24 @@ Differs = Callable[[Text, Text], bool]
 
 
 def always(_old: Text, _new: Text) -> bool:
-    """Every other text is another version."""
+    """Take every other text for another version."""
     return True
 
 
 class Renewal(Enum):
-    """Reason for which a stored article is written again."""
+    """Reason for writing a stored article again."""
 
     OF_PAGES = "the page was fetched again"
-    """A text that says nothing else stays, and so does what the page no longer says."""
+    """A text that says nothing new stays, and so does what the page no longer says."""
     OF_TEXTS = "the same page was extracted again"
-    """All is as it is extracted now; an earlier text is kept when it said something else."""
+    """Everything is as it is extracted now; an earlier text is kept if it said something else."""
 
 
 class Added(NamedTuple):
     """Result of `db.articles.apply.add`.
 
-    `same_as` is the article that a duplicate repeats, or that it is another URL of; of one that is updated because it
-    has moved here, its URL until now.
-
-    An updated article may have another text (`changed`) or only say something else about it. `freed` are other articles
-    that were copies, and by this one are known to stand for themselves.
+    `same_as` is the article that a duplicate repeats, or is another URL of; for one that has moved here, its former
+    URL. `changed`: the text says something else. `freed`: other articles that were copies and stand for themselves now.
     """
 
     what: ArticleResult

@@ -1,4 +1,4 @@
-"""Results of a search that were opened, and for how long."""
+"""Clicks on search results, and how long they were read."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import NamedTuple
 
 
 class Click(NamedTuple):
-    """A result that a reader of the hits opened; it does not tell who that was.
+    """A search result that somebody opened.
 
     Attributes:
         session: random number of a browser's visit; it ends with the browser.
-        query: hash of the words that were searched for.
-        article_id: of the result.
+        query: hash of the search terms.
         position: place among the hits, from 1.
         opened: Unix time, in whole minutes.
         seconds: time for which the article was seen.
-        is_ended: whether the reader is known to have gone then; else it was seen for so long at least.
+        is_ended: the reader is known to have gone then; else it was seen at least so long.
     """
 
     session: int

@@ -11,15 +11,15 @@ CONTAINS: Final = "contains"
 QUOTES: Final = "quotes"
 TEMPLATE: Final = "template"
 DIFFERENT: Final = "different"
-"""Related in no way: never stored."""
+"""Not related: never stored."""
 
 REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
 """Kinds that make a text a duplicate."""
 RELATED = frozenset({QUOTES, TEMPLATE})
-"""Kinds that are worth knowing of, and make no duplicate: a passage of the other text, a bulletin of another day."""
+"""Kinds that are worth keeping and make no duplicate: a passage of the other text, a bulletin of another day."""
 
 SURE: Final = 0.96
-"""Similarity from which no frame is suspected (fitted on halves of the labelled data, see docs/duplicates.md)."""
+"""Similarity from which no shared frame is suspected (fitted on halves of the labelled data, docs/duplicates.md)."""
 
 _MIRRORED: Final = {PART_OF: CONTAINS, CONTAINS: PART_OF}
 
@@ -34,7 +34,7 @@ def mirrored(kind: str) -> str:
 
 
 class Evidence(NamedTuple):
-    """That one article repeats another, or is related to it: a row of `duplicate`."""
+    """One article repeats another, or is related to it: a row of `duplicate`."""
 
     article_id: int
     of_id: int

@@ -1,4 +1,4 @@
-"""Hosts that fail: their backoffs and their end."""
+"""Hosts that fail: backoffs, dead hosts, alarms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .reasons import SkipReason
 
 @dataclass(frozen=True, slots=True)
 class BackoffState:
-    """A host's backoff: its number in a row, and its end (Unix time); 0 when well."""
+    """Number of backoffs in a row, and the end of the last (Unix time); 0 when well."""
 
     host_id: int
     number: int
@@ -18,7 +18,7 @@ class BackoffState:
 
 @dataclass(frozen=True, slots=True)
 class DeadHost:
-    """A host a run no longer waits for, the reason, and when it may be tried again."""
+    """A host that a run has given up, the reason, and when it may be tried again."""
 
     run_id: int
     host_id: int

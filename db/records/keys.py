@@ -50,7 +50,7 @@ def iso(unix_seconds: float) -> str:
 def read_time(stored: str | None) -> datetime | None:
     """Return a stored time in UTC, which it means where it names no zone.
 
-    None where it is none: another program may have written it.
+    None for anything else: another program may have written it.
 
     >>> read_time("2024-03-12T08:30+08:00"), read_time("2024-13-45")
     (datetime.datetime(2024, 3, 12, 0, 30, tzinfo=datetime.timezone.utc), None)
@@ -63,7 +63,7 @@ def read_time(stored: str | None) -> datetime | None:
 
 
 def read_day(stored: str | None) -> date | None:
-    """Return the day of a stored time as its zone counts; None where it is none.
+    """Return the day of a stored time in its own zone; None if there is none.
 
     >>> read_day("2024-03-12T23:30-08:00"), read_day("soon")
     (datetime.date(2024, 3, 12), None)
@@ -75,7 +75,7 @@ def read_day(stored: str | None) -> date | None:
 
 
 def day_of(time: str) -> int:
-    """Return the days since 1970 of an ISO time, as its zone counts; 0 of none.
+    """Return the days since 1970 of an ISO time, in its own zone; 0 if it has none.
 
     >>> day_of("1970-01-02T23:00:00+00:00")
     1

@@ -1,4 +1,4 @@
-"""Leasing URLs: requests, answers, and what is left."""
+"""Leasing URLs: requests and answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from .url import Lease
 
 @dataclass(frozen=True, slots=True)
 class LeaseRequest:
-    """A wish for work.
+    """A request for URLs to fetch.
 
     Attributes:
-        run_id: the asking run.
         wants: host -> how many URLs.
-        robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be handed out.
+        robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be leased.
         disallow_reason: why a host's rules forbid a URL, None when they do not.
         closed: why a host's rules forbid every URL, None when they do not.
         now: Unix time.
-        refuse: why a URL is not fetched though it waits, with the detail; None when it is.
+        refuse: why a waiting URL is not fetched, with the detail; None when it is.
     """
 
     run_id: int
@@ -40,9 +39,9 @@ class Leases:
     """The answer to a `LeaseRequest`.
 
     Attributes:
-        urls: leased now, in the order in which they should be fetched.
-        seeds: the seeds they descend from, as they are now (another process may have added or changed some).
-        dry: hosts that gave less than was asked for, and when the next of their URLs is due, if one is.
+        urls: in the order in which they should be fetched.
+        seeds: their seeds as they are now (another process may have added or changed some).
+        dry: hosts that gave less than was asked for, with the time at which their next URL is due, if any.
         skipped: how many URLs were ruled out, by reason and detail.
         spent: the limit of the whole crawl is reached.
     """

@@ -1,4 +1,4 @@
-"""Parts of articles that are spread over pages; see `db.articles.multipage`."""
+"""Parts of articles of several pages; see `db.articles.multipage`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .article import NewArticle
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page's place by its own word: number (0 unknown), next and previous URL."""
+    """Place of a page as it states it: number (0 unknown), next and previous URL."""
 
     number: int = 0
     next_id: int | None = None
@@ -36,11 +36,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One article's pages.
+    """The pages of one article.
 
     Attributes:
-        parts: those it is made of, in order.
-        repeats: pages that say what one of the parts says: other addresses, servers that answer any number with page 1.
+        parts: pages it is made of, in order.
+        repeats: pages that say what one of the parts says: other URLs, servers that answer any number with page 1.
         surplus: pages beyond the longest article.
         missing: URLs that would bring another part.
     """
@@ -53,7 +53,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """Functions that compare, arrange and join texts.
+    """Functions that compare, arrange and join parts.
 
     Attributes:
         continues: whether pages with these two titles can be parts of one article.
@@ -67,21 +67,21 @@ class Joiner:
 
 
 class Fate(StrEnum):
-    """The result of a page for the part it may be."""
+    """Meaning of a fetch for the part that the page may be."""
 
     CAME = "came"
     """It was read, or cannot be."""
     STAYED = "stayed"
-    """A later visit brought nothing: it is what it was."""
+    """A revisit brought nothing new."""
     GONE = "gone"
-    """A later visit found it gone."""
+    """A revisit found it gone."""
     MOVED = "moved"
-    """A later visit found it moved for good: there it will be a part again."""
+    """A revisit found it moved for good: there it will be a part again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A page that has come to its end, with its article and place, if any."""
+    """A fetched page, with its article and place, if any."""
 
     id: int
     article: NewArticle | None
@@ -91,7 +91,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An article to be stored, its URL, and the page that completed it (0 if none)."""
+    """An article to store, its URL, and the page that completed it (0 if none)."""
 
     url: str
     article: NewArticle
@@ -101,7 +101,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """The result of some arrivals: parts among them, and articles that are ready."""
+    """The parts among some arrivals, and articles that are complete."""
 
     parts: set[int] = field(default_factory=set)
     ready: list[Ready] = field(default_factory=list)

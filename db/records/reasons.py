@@ -1,7 +1,7 @@
 """Reasons of URLs (skipped, failed, no article), and results of articles.
 
-`url.reason` holds one of the first three, `url.reason_detail` what is to be said beside it. All their texts differ, so
-that a text names one member; what follows from a reason is one of its properties and stands nowhere else.
+`url.reason` holds one of the first three, `url.reason_detail` the detail. All their texts differ, so that a text names
+one member; what follows from a reason is one of its properties and stands nowhere else.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Base of all reasons of URLs."""
-
     @property
     def is_redirect(self) -> bool:
         """Tell whether the URL led to another one, or tried to."""
@@ -24,12 +22,11 @@ class Reason(StrEnum):
 
     @property
     def is_kind(self) -> bool:
-        """Tell whether the page was not stored for its kind alone."""
+        """Tell whether the page was not stored because of its kind alone."""
         return self in _KINDS
 
     @property
     def is_part(self) -> bool:
-        """Tell whether the page belongs to an article of several pages."""
         return self in _PARTS
 
     @property
@@ -39,7 +36,7 @@ class Reason(StrEnum):
 
     @property
     def is_settled(self) -> bool:
-        """Tell whether the page was read and need not be sought under another URL."""
+        """Tell whether the page was read and need not be tried under another URL."""
         return self in _SETTLED
 
     @property
@@ -64,7 +61,6 @@ class Reason(StrEnum):
 
     @property
     def is_cut(self) -> bool:
-        """Tell whether only the beginning of the page was read."""
         return self in _CUT
 
     @property
@@ -92,7 +88,7 @@ class SkipReason(Reason):
     ROBOTS = "robots"
     ROBOTS_UNREACHABLE = "robots unreachable"
     ROBOTS_TOO_MANY = "no room for its robots.txt"
-    """Rules of other hosts fill the memory that there is for long ones."""
+    """The memory for long rules is full of those of other hosts."""
     CRAWL_DELAY = "crawl-delay too long"
     HOST_UNREACHABLE = "host unreachable"
     HOST_BUSY = "host busy"
@@ -112,7 +108,7 @@ class SkipReason(Reason):
 
 
 class FailReason(Reason):
-    """Reasons why a fetch brought nothing, or nothing that can be used."""
+    """Reasons why a fetch brought nothing usable."""
 
     TIMED_OUT = "timed out"
     STALLED = "stalled"
@@ -134,11 +130,11 @@ class FailReason(Reason):
     BOMB = "compression bomb"
     TRUNCATED = "truncated"
     OUT_OF_HANDLES = "out of file handles"
-    """No file could be opened here."""
+    """This process could open no more files."""
     NO_PROXY = "no proxy serves"
     """Nothing was asked of the host. Detail: what is wrong with the proxy."""
     REFUSED_BY_PROXY = "refused by the proxy"
-    """It serves others. Detail: what it said."""
+    """The proxy serves other hosts. Detail: what it said."""
     HTTP = "http error"
     """Detail: the status."""
     REDIRECTS_NOWHERE = "redirects nowhere"
@@ -158,12 +154,12 @@ class FailReason(Reason):
 
 
 class PageReason(Reason):
-    """Reason of a page that is no article of its own, or one in doubt."""
+    """Reasons of pages that are no article of their own, or one in doubt."""
 
     ARTICLE = "article"
-    """As of the next seven, the page is of a kind that is not stored."""
+    """This and the next seven: pages of a kind that is not stored."""
     LIST = "list page"
-    """Also of one that is stored, because it leads to others all the same."""
+    """Also a list that is stored, because it leads to others all the same."""
     THREAD = "forum thread"
     FORM = "form"
     PRODUCT = "product page"
@@ -185,12 +181,12 @@ class PageReason(Reason):
     """Detail: the setting that keeps it."""
     OFF_TOPIC = "off topic"
     HARMFUL = "harmful"
-    """Detail: gambling, porn ..., and the words that tell so."""
+    """Detail: gambling, porn ..., and the words that show it."""
     DOUBTFUL_ENCODING = "doubtful encoding"
     """The text looks read in a wrong character set; it is stored all the same."""
     NO_ROBOTS = "no robots.txt"
     PROBE = "soft-404 probe"
-    """Nobody named it: it was asked for to see what the host answers where there is no page."""
+    """A soft-404 probe: asked for to see what the host answers where there is no page."""
     SAME_PAGE = "same page"
     """Another URL of a stored article."""
     DUPLICATE = "duplicate"
@@ -267,10 +263,7 @@ _BY_TEXT = {str(reason): reason for reason in REASONS}
 
 
 def reason_of(text: str | None) -> Reason | None:
-    """Return the reason that a text of the table names, None for none.
-
-    Raises:
-        KeyError: there is no such reason.
+    """Return the reason with this text, None for none; `KeyError` if there is none.
 
     >>> reason_of("list page")
     <PageReason.LIST: 'list page'>
@@ -288,7 +281,7 @@ def label(reason: str | None, detail: str | None = "") -> str:
 
 
 def counted(reason: str | None, detail: str | None = "") -> str:
-    """Return the label that a reason is counted under: that of a day has none.
+    """Return the label that a reason is counted under, which leaves out days.
 
     >>> counted(SkipReason.TOO_OLD, "2024-05-01"), counted(SkipReason.TRAP, "calendar")
     ('too old', 'trap: calendar')
@@ -297,8 +290,6 @@ def counted(reason: str | None, detail: str | None = "") -> str:
 
 
 class ArticleResult(StrEnum):
-    """The result of storing an article."""
-
     NEW = "new"
     DUPLICATE = "duplicate"
     DROPPED = "dropped"
@@ -322,7 +313,7 @@ class ArticleResult(StrEnum):
 
     @property
     def why_not_stored(self) -> PageReason | None:
-        """Return the reason of its URL when no article is stored under that."""
+        """Return the reason of its URL when no article is stored under it."""
         return _WHY_NOT_STORED.get(self)
 
 

@@ -1,4 +1,4 @@
-"""Runs: their start, their limits and seeds, their counts, their end."""
+"""Runs: start, limits, seeds, counts and end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KeepDays:
 
     Attributes:
         outside: URLs outside of all scopes.
-        signals: what the scores of fetched URLs were made of.
+        signals: the parts that scores of fetched URLs were made of.
         pages: raw pages.
         versions: earlier texts of articles.
     """
@@ -42,10 +42,10 @@ class StoredSeed:
 
     Attributes:
         include, exclude: patterns of paths.
-        since: bound of the period, as written; empty for none.
+        since: first day of the period, as written; empty for none.
         bare: it was named without a scheme.
-        render: whether its pages are rendered, "never" or "auto"; empty for the crawl's own setting.
-        proxy: through which proxies they are asked for, or "none", without passwords; empty for the crawl's own.
+        render: "never" or "auto"; empty for the crawl's own setting.
+        proxy: names of proxies, or "none", without passwords; empty for the crawl's own.
     """
 
     id: int
@@ -65,7 +65,7 @@ class StoredSeed:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run in the same database: settings, rest of its lease, seeds."""
+    """Another run on the same database: settings, rest of its lease, seeds."""
 
     id: int
     machine: str
@@ -77,19 +77,17 @@ class LivingRun:
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """Facts of a run when it begins.
+    """A run that begins.
 
     Attributes:
         started: ISO time.
         machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
         now: Unix time.
-        lease_seconds: how long it may be silent.
-        limits: how far it may go.
-        seeds: its seeds.
-        admit: told of the runs that live, raises when this one may not join them.
+        lease_seconds: how long it may be silent before it counts as dead.
+        admit: called with the living runs, raises when this one may not join them.
         covers: tells whether a seed's crawl may visit a URL.
-        span: first and last Unix time from which a seed's articles are wanted.
+        span: first and last Unix time of the articles that a seed wants.
     """
 
     started: str
@@ -111,15 +109,14 @@ class Resumed:
     """State of the crawl that a new run finds.
 
     Attributes:
-        run_id: its number.
         begun_before: there are URLs already.
-        pending: URLs waiting (the recovered ones included).
-        recovered: URLs that a run which died had in flight, waiting again now.
-        seeds: all seeds that this run or another at work was given.
-        resting: seeds that are not, with how many of their URLs rest; when no other run is at work.
+        pending: URLs waiting, with the recovered ones.
+        recovered: URLs that a dead run had in flight, and that wait again now.
+        seeds: all seeds of this run and others at work.
+        resting: seeds of no run at work, with how many of their URLs rest; when no other run is at work.
         new_seeds: identifiers of the seeds that were not there before.
-        others: how many other runs are crawling now.
-        settings: of the run before this one, as it wrote them; none when there was none.
+        others: number of other runs at work.
+        settings: of the run before this one, as it wrote them.
     """
 
     run_id: int
@@ -134,12 +131,12 @@ class Resumed:
 
 
 FAILED = "failed"
-"""Word at the beginning of an outcome that somebody has to look after; the reason follows in brackets."""
+"""Beginning of an outcome that somebody has to look after; the reason follows in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """End of a run; `at` is its Unix time for the curves of its counts."""
+    """End of a run; `at` is its Unix time."""
 
     run_id: int
     finished: str

@@ -1,4 +1,4 @@
-"""Full-text index: rows that are written, and what is read of them to rank."""
+"""Rows of the full-text index, and answers of it that are ranked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 _DAY_SECONDS = 86_400
 _FAR = 1 << 40
 JOINED_BY = "、"
-"""Joins values of a list in the database."""
+"""Joins the values of a list in the database."""
 
 
 class IndexTerms(NamedTuple):
@@ -25,16 +25,16 @@ class IndexTerms(NamedTuple):
 
 
 MakeTerms = Callable[[str, str, str, str, str], IndexTerms]
-"""Makes terms of title, text, authors, source and language."""
+"""(title, text, authors, source, language) -> terms."""
 
 
 class IndexForm(NamedTuple):
-    """Makes the words of an index, and knows those that it made.
+    """The form of the index that this version writes.
 
     Attributes:
         make: makes the terms of an article.
-        is_current: tells whether packed terms are of the form that it makes.
-        said: told what is done, in a sentence now and then.
+        is_current: tells whether packed terms are of this form.
+        said: called with a sentence about the progress now and then.
     """
 
     make: MakeTerms
@@ -43,12 +43,11 @@ class IndexForm(NamedTuple):
 
 
 class IndexedArticle(NamedTuple):
-    """An article as the full-text index has it.
+    """An article's row in the full-text index.
 
     Attributes:
-        article_id, site_id, cluster_id, language, source, section, classes: as in `article`.
         time: Unix time of its publication, of its first sight where that is unknown.
-        day: the same as a day since 1970, as its site counts days.
+        day: the same as a day since 1970, in its site's zone.
         words: different words of the article, joined by blanks.
         terms: the same packed, with their counts.
     """
@@ -67,7 +66,7 @@ class IndexedArticle(NamedTuple):
 
 
 class SearchCandidate(NamedTuple):
-    """An article that may fit a query; columns as in `IndexedArticle`."""
+    """An article that may match a query; columns as in `IndexedArticle`."""
 
     number: int
     article_id: int
@@ -84,15 +83,13 @@ class SearchCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """Conditions on articles; what is empty or None narrows nothing.
+    """Conditions on articles; an empty value or None matches everything.
 
     Attributes:
-        sites: identifiers of sites, one of which it must be of.
+        sites: identifiers, one of which must match.
         since, until: first and last Unix time.
         first_day, last_day: the same as days of sites, since 1970.
         language: code, or its beginning before a dash.
-        source, section: as the article has them.
-        classes: a class that it has.
     """
 
     sites: Sequence[int] | None = None
@@ -106,7 +103,6 @@ class SearchFilter:
     classes: str = ""
 
     def admits(self, one: SearchCandidate) -> bool:
-        """Tell whether an article fulfils all conditions."""
         return (
             (self.sites is None or one.site_id in self.sites)
             and (self.since is None or one.time >= self.since)
@@ -120,7 +116,7 @@ class SearchFilter:
         )
 
     def days(self) -> tuple[int, int] | None:
-        """Return the first and last day that may be admitted, None for all."""
+        """Return the first and last day that may match, None for all."""
         if (self.since, self.until, self.first_day, self.last_day) == (None,) * 4:
             return None
         # a zone's day may be another than that of UTC
@@ -130,19 +126,18 @@ class SearchFilter:
         return max(since, first), min(until, _FAR if self.last_day is None else self.last_day)
 
     def __bool__(self) -> bool:
-        """Tell whether there is any."""
         return self != SearchFilter()
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """Articles that may fit a query.
+    """Articles that may match a query.
 
     Attributes:
         rows: each once.
-        is_complete: whether they are all that have any of the words.
-        documents: articles in the index, about.
-        frequencies: word -> articles that have it, about.
+        is_complete: they are all that have any of the words.
+        documents: approximate number of articles in the index.
+        frequencies: word -> approximate number of articles that have it.
     """
 
     rows: Sequence[SearchCandidate]
@@ -162,9 +157,9 @@ class CandidateSet:
 
 
 class FoundArticle(NamedTuple):
-    """An article to be shown, with its text wherever it is kept.
+    """An article to show, with its text wherever that is kept.
 
-    Columns as in the tables; `members` are those of its cluster, `score_parts` those of its URL.
+    `members` counts its cluster; `score_parts` are those of its URL.
     """
 
     id: int

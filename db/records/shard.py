@@ -1,4 +1,4 @@
-"""The databases of a crawl: what belongs to which, and how each is doing."""
+"""The databases of a crawl: what belongs to each, and their state."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ from .url import Kind, NewUrl
 
 @dataclass(frozen=True, slots=True)
 class Dealing:
-    """One database of several, and what does not belong to it.
-
-    Attributes:
-        number: of the database, from 1.
-        count: how many there are.
-    """
+    """One database (`number`, from 1) of `count`, and what does not belong to it."""
 
     number: int
     count: int
 
     @property
     def others(self) -> Sequence[int]:
-        """Numbers of the other databases."""
         return [n for n in range(1, self.count + 1) if n != self.number]
 
     def belongs(self, new: NewUrl) -> int:
@@ -43,12 +37,11 @@ class Dealing:
         return replace(limits, pages_per_run=run, pages_per_day=day)
 
     def part_of_seed(self, seed: StoredSeed) -> StoredSeed:
-        """Return a seed with this database's part of its pages."""
         return replace(seed, pages=_part(seed.pages, self)) if seed.stay == "any" else seed
 
 
 def _part(total: int | None, dealing: Dealing) -> int | None:
-    """Return an equal part of a number; the first databases get what is left over."""
+    """Return an equal part of a number; the first databases get the remainder."""
     return None if total is None else total // dealing.count + (dealing.number <= total % dealing.count)
 
 
@@ -59,12 +52,12 @@ class ShardState:
     Attributes:
         runs: living runs.
         under_way: something is leased, or a message waits to be read.
-        posted: databases that messages wait to be sent to, or articles to be compared with theirs.
+        posted: databases that messages, or articles to be compared, wait to be sent to.
         wants: something waits that may be fetched as soon as `MAX_PAGES` has room.
         pages: counted against `MAX_PAGES`.
         spare: pages of it that are granted and not counted.
         granted: pages that all databases were granted; the first one knows.
-        messages: batches sent and received, of and by each.
+        messages: batches (sent, received) of each.
     """
 
     runs: int
@@ -93,5 +86,4 @@ def unfinished(states: Mapping[int, ShardState | None], limits: Limits) -> list[
 
 
 def is_spent(states: Mapping[int, ShardState | None], limits: Limits) -> bool:
-    """Tell whether all of `MAX_PAGES` is counted."""
     return limits.pages is not None and sum(state.pages for state in states.values() if state) >= limits.pages

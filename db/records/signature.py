@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 
 class Signed(NamedTuple):
-    """A row of the table."""
+    """A row of the table `signature`."""
 
     number: int
     article_id: int
@@ -20,7 +20,7 @@ class Signed(NamedTuple):
 
 
 class SignedText(NamedTuple):
-    """An article to be signed: when its text came, and its cluster."""
+    """An article to sign, the ISO time of its text, and its cluster."""
 
     article_id: int
     cluster_id: int
@@ -34,7 +34,7 @@ class MemoryIndex(Protocol):
 
     Attributes:
         form: how signatures are made.
-        known: number of the newest row that is known to stand in the table, 0 for none.
+        known: number of the newest row known to stand in the table, 0 for none.
         window: days that a text is looked up for; None for ever.
     """
 
@@ -46,19 +46,19 @@ class MemoryIndex(Protocol):
         """Forget everything."""
 
     def restore(self) -> bool:
-        """Take what was saved of rows up to `known`; tell if there was anything."""
+        """Load the saved rows up to `known`; False if there were none."""
 
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
-        """Take the articles that rows have now, 0 where the text is gone.
+        """Set the articles that rows have now, 0 where the text is gone.
 
         Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
         """
 
     def extend(self, rows: Sequence[Signed]) -> None:
-        """Take rows again that look up more than when they were read."""
+        """Read rows again that look up more than before."""
 
     def read(self, rows: Sequence[Signed]) -> None:
-        """Take the rows after `known`; rows of `post` not among them were never stored."""
+        """Read the rows after `known`; rows of `post` not among them were never stored."""
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
         """Return articles that a new text may repeat, the most promising first."""
@@ -68,7 +68,7 @@ class MemoryIndex(Protocol):
 
 
 class TextFeatures(Protocol):
-    """A text as it is signed: its normalised length and its features."""
+    """A signed text: its normalised length and its features."""
 
     @property
     def length(self) -> int:
@@ -80,12 +80,12 @@ class TextFeatures(Protocol):
 
 
 Sign = Callable[[str, str], TextFeatures]
-"""Makes them of (title, text)."""
+"""(title, text) -> features."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that begins: empty index, signing function, report of progress."""
+    """A process that loads signatures: empty index, signing, progress report."""
 
     index: MemoryIndex
     sign: Sign
@@ -94,14 +94,14 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class SignatureDifferences:
-    """Changes that a rebuild would make.
+    """Differences between the signatures and the texts.
 
     Attributes:
         signatures: rows looked at.
         missing: articles without a signature that should have one.
         orphans: signatures without an article that has a text.
         wrong: signatures that do not agree with their article's text.
-        form: whether all are of another form.
+        form: all are of another form.
     """
 
     signatures: int
@@ -111,5 +111,4 @@ class SignatureDifferences:
     form: bool
 
     def __bool__(self) -> bool:
-        """Tell whether there are any."""
         return bool(self.missing or self.orphans or self.wrong or self.form)

@@ -1,4 +1,4 @@
-"""URLs: purpose, states, finds and leases."""
+"""URLs: kinds, states, inserts and leases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from .reasons import SkipReason
 
 
 class State(StrEnum):
-    """States of a URL."""
-
     PENDING = "pending"
     """Waits to be fetched (when `next_visit` is set, not before that time)."""
     LEASED = "leased"
@@ -22,7 +20,7 @@ class State(StrEnum):
     FAILED = "failed"
     """Given up; `reason` says why."""
     SKIPPED = "skipped"
-    """Never to be fetched under the current limits, or another address of a page (`same_as`); `reason` says why."""
+    """Not to be fetched under the current limits, or another URL of a page (`same_as`); `reason` says why."""
 
 
 class Kind(StrEnum):
@@ -37,7 +35,7 @@ class Kind(StrEnum):
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """HTTP statuses that lead to another URL."""
 MOVED_FOR_GOOD = frozenset({301, 308})
-"""Those that say so for good: what was stored under a URL is under the other one from now on."""
+"""Permanent ones: what was stored under a URL is under the other one from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +82,21 @@ class Lease:
 
     @property
     def parts(self) -> dict[str, float]:
-        """Return the values of the signals that the score is made of."""
+        """Return the signals that the score is made of."""
         parts: dict[str, float] = json.loads(self.score_parts or "{}")
         return parts
 
 
 @dataclass(frozen=True, slots=True)
 class NewUrl:
-    """A URL to add to the frontier (or to find there already).
+    """A URL to add to the frontier; names as in the table where it has them.
 
     Attributes:
-        id, url, kind, depth, score, score_parts, found_in, anchor, dated: as in the table.
-        host_id, host, site_id, site: where it lives.
         reason, detail: why it is not to be fetched, if it is not.
         seed_id: the seed it descends from.
         again: fetch it even if it was fetched before.
         soon: give it this score also when it waits with a smaller one.
-        form: what is left of it under the rules of its host; None when it is to be fetched whatever they say, or when
+        form: its normal form under the rules of its host; None when it is to be fetched whatever they say, or when
             there are none.
         anew: fetch it even if it was fetched before and redirected.
     """
@@ -130,11 +126,7 @@ class NewUrl:
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """A request to prune some rows.
-
-    Attributes:
-        after, before: Unix times between which they were found, fetched or seen.
-    """
+    """A request to prune rows found, fetched or seen between two Unix times."""
 
     after: float
     before: float

@@ -1,1 +1,1 @@
-"""The full-text index: kept in step by the page transaction, read by searches."""
+"""The full-text index: written by the page transaction, read by searches."""

@@ -1,8 +1,8 @@
-"""Clicks on results: a small SQLite file beside the crawl's database.
+"""Clicks on search results: a small SQLite file beside the crawl's database.
 
 Readers write nothing into the database itself. The file holds numbers alone: no words of a query, no IP address,
 nothing of a browser. Its newest rows are kept. It may be deleted at any time; the ranking is then as it was before
-anybody read.
+anybody clicked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ..engine.errors import DatabaseGone, DatabaseProblem, Unavailable, WrongDat
 from ..records.click import Click
 
 FILE = "clicks.db"
-"""Its name."""
 MOST_CLICKS = 50_000
 """Rows that are kept, 3 MB."""
 _BUSY_SECONDS = 2.0
@@ -50,28 +49,21 @@ def beside(database_url: str) -> Path:
 class ClickFile:
     """A file of clicks, for any number of processes and threads.
 
-    Each call opens it anew: clicks are few, and a file that was deleted meanwhile begins again. A click is no reason to
-    wait for the disk, so a power cut may lose the last ones.
+    Each call opens it anew: clicks are few, and a file that was deleted meanwhile begins again. Nothing waits for the
+    disk, so a power cut may lose the last ones. All methods raise `DatabaseProblem` if the file is none of clicks, or
+    cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def create(self) -> None:
-        """Make the file, unless it is there.
-
-        Raises:
-            DatabaseProblem: another file has its name, or it cannot be written.
-        """
+        """Create the file, unless it is there."""
         with self._open(_CREATE) as connection:
             connection.execute(f"SELECT {_COLUMNS} FROM click LIMIT 1")
 
     def add(self, click: Click) -> int:
-        """Store a click; returns its number, by which `update` knows it.
-
-        Raises:
-            DatabaseProblem: the file is none of clicks, or cannot be written.
-        """
+        """Store a click; returns its number, by which `update` knows it."""
         with self._open(_CREATE) as connection:
             marks = ", ".join("?" * len(click))
             number = connection.execute(f"INSERT INTO click ({_COLUMNS}) VALUES ({marks})", click).lastrowid
@@ -80,11 +72,7 @@ class ClickFile:
         return number
 
     def update(self, number: int, session: int, seconds: float, *, is_ended: bool) -> bool:
-        """Set the time of a session's click; False when it has none of this number.
-
-        Raises:
-            DatabaseProblem: as for `add`.
-        """
+        """Set the time of a session's click; False when it has none of this number."""
         values = (seconds, is_ended, number, session)
         with self._open(_CREATE) as connection:
             done = connection.execute(
@@ -93,11 +81,7 @@ class ClickFile:
         return done.rowcount == 1
 
     def read(self) -> list[Click]:
-        """Return all clicks, the oldest first; none when there is no file.
-
-        Raises:
-            DatabaseProblem: the file is none of clicks, or cannot be read.
-        """
+        """Return all clicks, the oldest first; none when there is no file."""
         if not self.path.is_file() or not self.path.stat().st_size:  # another process is about to make it
             return []
         with self._open() as connection:
@@ -105,7 +89,7 @@ class ClickFile:
         return [Click._make((*row[:-1], bool(row[-1]))) for row in rows]
 
     def state(self) -> object:
-        """Return what changes whenever the file does."""
+        """Return a value that changes whenever the file does."""
         try:
             found = self.path.stat()
         except OSError:
@@ -126,7 +110,6 @@ class ClickFile:
 
 
 def _problem(error: sqlite3.Error, path: Path) -> DatabaseProblem:
-    """Say what is wrong with a file, and what to do."""
     code = getattr(error, "sqlite_errorname", "")
     if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return Unavailable(f"{path} is locked by another program")

@@ -1,4 +1,4 @@
-"""Documents that are no articles of a crawl, to be searched like these."""
+"""Documents that are no articles of a crawl, searched in the same way."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ class SearchedDocument(NamedTuple):
 
 
 def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
-    """Write documents as articles, each a story of its own.
-
-    `Hit.url` is then their name.
+    """Write documents as articles, each a cluster of its own; `Hit.url` is their name.
 
     Args:
         connection: in a transaction, to a database with nothing else in it.

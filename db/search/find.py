@@ -1,10 +1,10 @@
 """Find a bounded number of candidates of a query, and read what is shown of hits.
 
 Both databases find what has all of some words quickly, but neither ranks a million matches in time. So the rarest words
-of a query are looked for first: all articles that have one of them, as long as these are few. Of words that many have,
-the newest articles with two of them or more are read, and then the newest with one. SQLite reads its lists from the
-newest on and stops; the index of Postgres knows no order, so there the newest are found by marks that neighbouring
-numbers share (`index.bucket_mark`), more of them until enough is found.
+of a query are looked for first: all articles that have one of them, as long as these are few. Of frequent words, the
+newest articles with two of them or more are read, and then the newest with one. SQLite reads its lists from the newest
+on and stops; the index of Postgres has no order, so there the newest are found by marks that neighbouring numbers share
+(`index.bucket_mark`), more of them until enough is found.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ Found = tuple[list[SearchCandidate], bool]
 """Articles, and whether they are all that there are."""
 
 _COUNTED = 500
-"""Matches that are counted, from the newest on: how many there are of more frequent words is estimated."""
+"""Matches that are counted, the newest; the number of more frequent words is estimated."""
 _PAIRED = 4
-"""Frequent words of a query, the rarest ones, that are looked for together."""
+"""Frequent words of a query that are looked for together, the rarest ones."""
 
 
 def candidates(
@@ -53,7 +53,7 @@ def candidates(
         wanted: words as `pipelines.search.terms` cuts them, each with others that will do as well; none for all
             articles.
         admitted: conditions.
-        most: articles wanted, about: the newest of more, with the rarest words first.
+        most: approximate number of articles: the newest of more, with the rarest words first.
         counted: other words whose frequencies are asked for.
 
     Cost: for 1,000 of 1,000,000 articles 10 ms.
@@ -80,7 +80,7 @@ def candidates(
 
 
 def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
-    """Return what to look for, one after the other, each with its most rows."""
+    """Return what to look for, in turn, each with its most rows."""
     groups = {tuple(word for word in group if counts[word]): 0.0 for group in wanted}
     groups = {group: sum(counts[word] for word in group) for group in groups if group}
     order = sorted(groups, key=lambda group: (groups[group], group))
@@ -100,7 +100,7 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
 
 
 def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
-    """Return the groups of marks that narrow a search to a filter, but for its days."""
+    """Return the groups of marks of a filter, except for its days."""
     groups: list[Sequence[str]] = []
     if admitted.sites is not None:
         groups.append([index.site_mark(key) for key in admitted.sites])
@@ -120,7 +120,7 @@ class _Sqlite:
     """The index in SQLite: FTS5, whose lists can be read from the newest on.
 
     Attributes:
-        connection, top: where it is, and its highest number.
+        top: the highest number in the index.
         marks, periods: groups of marks that narrow the search; marks of years, months and days, the newest first.
     """
 
@@ -130,7 +130,7 @@ class _Sqlite:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return how many articles have each word, about; exactly when they are few."""
+        """Return about how many articles have each word, exactly when few."""
         queries = json.dumps([_fts([[word]]) for word in words])
         counts = {}
         found = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
@@ -139,7 +139,6 @@ class _Sqlite:
         return counts
 
     def rows(self, need: Need, limit: int, _share: float) -> Found:
-        """Return the newest articles that have a token of each group."""
         need = [*need, *self.marks, *([self.periods] if self.periods else [])]
         if any(not group for group in need):
             return [], True
@@ -152,17 +151,12 @@ class _Sqlite:
 
 
 def _fts(need: Need) -> str:
-    """Write groups of tokens as a query of FTS5."""
     return " AND ".join("(" + " OR ".join(f'"{_plain(token)}"' for token in group) + ")" for group in need)
 
 
 @dataclass(frozen=True, slots=True)
 class _Postgres:
-    """The index in Postgres: GIN, which finds all that match in no order.
-
-    Attributes:
-        connection, top, marks, periods: as of `_Sqlite`.
-    """
+    """The index in Postgres: GIN, which finds all matches, in no order."""
 
     connection: Connection
     top: int
@@ -170,7 +164,7 @@ class _Postgres:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return how many articles have each word, about; rare ones exactly."""
+        """Return about how many articles have each word, exactly when few."""
         counts = dict(zip(words, self._sampled([[[word]] for word in words]), strict=True))
         rare = [word for word, count in counts.items() if count <= _FEW]
         exact = self._count([[[word]] for word in rare], 2 * _COUNTED)
@@ -183,7 +177,6 @@ class _Postgres:
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
     def _count(self, needs: Sequence[Need], most: int) -> list[float]:
-        """Count the articles that fulfil each need, up to a bound."""
         queries = [_tsquery(need) for need in needs]
         if not queries:
             return []
@@ -192,12 +185,12 @@ class _Postgres:
     def rows(self, need: Need, limit: int, share: float) -> Found:
         """Return the newest articles that have a token of each group.
 
-        Of frequent ones the newest days, months or buckets are read that should be enough, then more of them, then all.
+        Of frequent ones the newest days, months or buckets that should be enough are read, then more of them, then all.
 
         Args:
             need: the groups, without marks.
             limit: articles wanted.
-            share: of all articles that have them, about.
+            share: estimated share of articles that match.
         """
         need = [*need, *self.marks]
         if any(not group for group in need):
@@ -231,12 +224,11 @@ class _Postgres:
 
 
 def _tsquery(need: Need) -> str:
-    """Write groups of tokens as a query of Postgres."""
     return " & ".join("(" + " | ".join(f"'{_plain(token)}'" for token in group) + ")" for group in need)
 
 
 def _plain(token: str) -> str:
-    """Return a token with a "_" for each sign that no indexed token has."""
+    """Return a token with a "_" for each character that no indexed token has."""
     return _FOREIGN.sub("_", token)
 
 
@@ -246,7 +238,7 @@ _FOREIGN = re.compile(r"(?![0-9A-Za-z._])[\x00-\x7f]")
 def article_numbers(connection: Connection, need: Need) -> array[int]:
     """Return the numbers of all articles that have a token of each group, in order.
 
-    Memory: 8 bytes an article. Cost: 10 microseconds for each that is found.
+    Memory: 8 bytes an article. Cost: 10 microseconds for each match.
     """
     if is_postgres(connection):
         rows = connection.exec_driver_sql(_NUMBERS_BY_TEXT, (_tsquery(need),))
@@ -256,12 +248,11 @@ def article_numbers(connection: Connection, need: Need) -> array[int]:
 
 
 def newest(connection: Connection, most: int) -> list[SearchCandidate]:
-    """Return the articles published last, without terms."""
     return _read(connection, _PUBLISHED_LAST, {"most": most})
 
 
 def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
-    """Return sites by their name, or by a part of it when no site has the name itself.
+    """Return sites by their name, or by a part of it when no site has that name.
 
     Cost: one pass over the sites.
     """
@@ -270,7 +261,6 @@ def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
 
 
 def shown(connection: Connection, ids: Sequence[int]) -> dict[int, FoundArticle]:
-    """Return what is shown of articles, with their texts."""
     return {row.id: FoundArticle._make(row) for row in connection.execute(_SHOWN, {"ids": list(ids)})}
 
 
@@ -281,14 +271,15 @@ def _read(connection: Connection, statement: Any, parameters: Mapping[str, Any])
 _FEW = 2
 """Articles of a bucket with a word, up to which all with it are counted."""
 _PERIODS = (1, 4, 16)
-"""So many days, months or years of a longer time are read, the newest first, before all of them."""
+"""Days, months or years of a longer time that are read, the newest first, before all of them."""
 _SPARE, _MORE, _MOST_BUCKETS = 1.3, 6, 32
-"""So many times as many buckets are read as should be enough; when they are not; buckets that a query may name, because
-for each article found in one the server looks at all of them."""
+"""Buckets read, as a multiple of those that should be enough; when they are not; and most in a query, because for each
+article found in one the server looks at all of them.
+"""
 _ENOUGH = 0.5
-"""Rows that will do, in those wanted: to be sure of the rest costs as much again."""
+"""Share of the wanted rows that will do: to be sure of the rest costs as much again."""
 _TOGETHER = 1.5
-"""So much likelier is a word where another one of the query stands."""
+"""Factor by which a word is likelier where another one of the query stands."""
 _TOP = select(func.coalesce(func.max(document.c.number), 0))
 _LIGHT = [document.c[name] for name in SearchCandidate._fields[:-1]]
 _LISTED = document.c.article_id.is_not(None)

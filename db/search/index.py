@@ -2,7 +2,7 @@
 
 A row of `search_document` has what filters and ranking need; its words go to an FTS5 table on SQLite, on Postgres into
 a column with a GIN index. Nothing is taken out of the FTS5 table: words of numbers without a row are passed over, until
-the index is made anew.
+the index is rebuilt.
 
 Beside the words of an article stand marks: tokens for its site, language, source, section, classes, day, month and
 year, by which a search narrows before it counts. No word begins with "_".
@@ -29,20 +29,18 @@ article, document = ArticleRow.table(), SearchDocumentRow.table()
 holder = article.alias()
 
 BUCKET_BITS = 12
-"""Numbers that share all but so many bits share a mark on Postgres, whose index knows no order."""
+"""Numbers that share all but so many bits share a mark on Postgres, whose index has no order."""
 _AT_ONCE = 500
 _SAID_EVERY = 10_000
 _COLUMNS = ("number", *(name for name in IndexedArticle._fields if name != "words"))
 _EPOCH = date(1970, 1, 1)
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _WHOLE = _COLUMNS.index("language")
-"""So many columns are numbers."""
+"""The leading columns that are numbers."""
 
 
 def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
-    """Add articles that are not in the index.
-
-    The caller holds the lock on articles.
+    """Add articles that are not in the index. The caller holds the lock on articles.
 
     Cost: 0.2 ms an article on SQLite.
     """
@@ -63,10 +61,10 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
 
 
 def merge_pending(connection: Connection) -> None:
-    """Merge into the index what Postgres keeps beside it.
+    """Merge into the index what Postgres keeps beside it; SQLite has nothing to merge.
 
-    Done apart, no page's transaction has to. Pages are stored meanwhile, and searches read what is not merged yet. On
-    SQLite there is nothing to merge.
+    Done apart, so that no page's transaction has to. Pages are stored meanwhile, and searches read what is not merged
+    yet.
 
     Cost: 1 to 2 ms of the server an article since the last time.
     """
@@ -75,14 +73,12 @@ def merge_pending(connection: Connection) -> None:
 
 
 def remove(connection: Connection, article_ids: Iterable[int]) -> None:
-    """Take articles out of the index."""
     ids = {"ids": list(article_ids)}
     connection.execute(_REMOVE, ids)
     connection.execute(_EMPTY, ids)
 
 
 def move(connection: Connection, old: int, new: int) -> None:
-    """Give the row of an article another identifier; the caller regroups its cluster."""
     connection.execute(_MOVE, {"old": old, "new": new})
 
 
@@ -92,15 +88,11 @@ def regroup(connection: Connection, cluster_id: int) -> None:
 
 
 def regroup_all(connection: Connection) -> None:
-    """Write the cluster of all articles."""
     connection.execute(_REGROUP_ALL)
 
 
 def renew(connection: Connection, article_ids: Sequence[int], make: MakeTerms) -> None:
-    """Index stored articles, again or for the first time, as they are stored now.
-
-    The caller holds the lock on articles.
-    """
+    """Index stored articles anew. The caller holds the lock on articles."""
     if article_ids:
         remove(connection, article_ids)
         found = {row.id: row for row in connection.execute(_STORED, {"ids": list(article_ids)})}
@@ -115,7 +107,7 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
     Args:
         connection: in a transaction.
         make: makes the terms.
-        progress: told of each batch how many more are done.
+        progress: called with the number of articles of each batch.
 
     Memory: 8 bytes an article. Cost: 1 ms an article, most of it for `make`.
     """
@@ -133,22 +125,18 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
 
 
 def has_form(connection: Connection, is_current: Callable[[bytes], bool]) -> bool:
-    """Tell whether all articles are indexed in a form.
+    """Tell whether the index is of a form, as its first and last rows tell.
 
-    Those indexed first and last tell it, because an index is made anew as a whole.
-
-    Args:
-        connection: to read from.
-        is_current: tells whether packed terms are of the form.
+    An index is always rebuilt as a whole.
     """
     found = (connection.execute(end).scalar() for end in (_FIRST_TERMS, _LAST_TERMS))
     return all(terms is None or is_current(terms) for terms in found)
 
 
 def bring_up_to_date(connection: Connection, forms: Sequence[IndexForm]) -> list[None]:
-    """Make the index anew if it is of another form.
+    """Rebuild the index if it is of another form.
 
-    Cost: 1 ms an article, see `rebuild`, if it is; else two reads.
+    Cost: 1 ms an article if it is, see `rebuild`; else two reads.
     """
     for form in forms:
         if has_form(connection, form.is_current):
@@ -165,21 +153,19 @@ def bring_up_to_date(connection: Connection, forms: Sequence[IndexForm]) -> list
 
 
 class IndexingProgress:
-    """Says now and then how many articles are done."""
+    """Reports now and then how many articles are done."""
 
     def __init__(self, said: Callable[[str], None]) -> None:
         self._said = said
         self._done = 0
 
     def __call__(self, more: int) -> None:
-        """Take note of so many more."""
         before, self._done = self._done, self._done + more
         if before // _SAID_EVERY < self._done // _SAID_EVERY:
             self._said(f"{self._done:,} articles indexed")
 
 
 def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
-    """Make the row of a stored article."""
     words, terms = make(stored.title, stored.text, stored.authors, stored.source, stored.language)
     times = times_of(stored.published_at, stored.published_utc, stored.first_seen)
     kept = stored.language, stored.source, stored.section, stored.classes
@@ -189,7 +175,7 @@ def _row(stored: Any, make: MakeTerms) -> IndexedArticle:
 def times_of(published_at: str | None, published_utc: str | None, first_seen: str) -> tuple[int, int]:
     """Return the Unix time and the day by which an article is sought.
 
-    What is no time counts as if it was not there.
+    A text that is no time counts as none.
 
     >>> times_of("1970-01-02", "1970-01-01 16:00:00", ""), times_of(None, None, "1970-01-01T01:00:00+00:00")
     ((57600, 1), (3600, 0))
@@ -204,7 +190,6 @@ def times_of(published_at: str | None, published_utc: str | None, first_seen: st
 
 
 def marks_of(row: IndexedArticle) -> Iterator[str]:
-    """Yield the marks of an article."""
     yield site_mark(row.site_id)
     yield language_mark(row.language)
     if row.source:
@@ -220,7 +205,6 @@ def marks_of(row: IndexedArticle) -> Iterator[str]:
 
 
 def site_mark(site_id: int) -> str:
-    """Return the mark of a site."""
     return f"_s{site_id & _ALL_BITS:x}"
 
 
@@ -230,22 +214,19 @@ def language_mark(language: str) -> str:
 
 
 def source_mark(source: str) -> str:
-    """Return the mark of a source."""
     return f"_o{fingerprint(source) & _ALL_BITS:x}"
 
 
 def section_mark(section: str) -> str:
-    """Return the mark of a section."""
     return f"_c{fingerprint(section) & _ALL_BITS:x}"
 
 
 def class_mark(name: str) -> str:
-    """Return the mark of a class."""
     return f"_k{fingerprint(name) & _ALL_BITS:x}"
 
 
 def bucket_mark(number: int) -> str:
-    """Return the mark that a number shares with its neighbours."""
+    """Return the mark that neighbouring numbers share."""
     return f"_b{number >> BUCKET_BITS:x}"
 
 

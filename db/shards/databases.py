@@ -1,11 +1,11 @@
 """Several databases of one crawl: their list, and the one that each site lives in.
 
 Sites are dealt by a stable hash over the databases of the list: every host of a site, all URLs and articles of these
-live in one database, a *shard*, whichever process finds them. So each shard is a frontier of its own. That sites are
-dealt and not single hosts keeps most links, and what a site learns and counts, in one place.
+live in one database, a *shard*, whichever process finds them. So each shard is a frontier of its own. Dealing sites
+rather than hosts keeps most links, and what a site learns and counts, in one place.
 
-Each database keeps its own place in the list from its first use on (`db.shards.places`): with another list, order or
-number of databases sites would live elsewhere, and a crawl that names one is refused.
+Each database stores its place in the list (`db.shards.places`): with another list, order or number of databases sites
+would live elsewhere, and a crawl that names one is refused.
 """
 
 from __future__ import annotations
@@ -19,11 +19,7 @@ from ..records.keys import dealt
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Databases of a crawl, in order.
-
-    Attributes:
-        urls: a `DATABASE_URL` for each, one at least.
-    """
+    """Databases of a crawl, in order: a `DATABASE_URL` for each, one at least."""
 
     urls: tuple[str, ...]
 

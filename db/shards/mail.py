@@ -3,7 +3,7 @@
 What a page names and another database owns is written to the `outbox` in the page's own transaction. From there it is
 brought in batches to the `inbox` of the other database, and read there by the code that inserts the links of a page.
 The two databases commit one after the other. So a batch has a number: a sender that died in between tries it again, and
-is told which messages it had.
+is told which messages the receiver had.
 
 A message is a JSON object of lists, each of one kind:
 
@@ -38,7 +38,7 @@ from ..tables.urls import SeedRow
 shard, outbox, inbox, seed = (model.table() for model in (ShardRow, OutboxRow, InboxRow, SeedRow))
 
 _AT_ONCE = 500
-"""Things of a message."""
+"""Entries of a message."""
 _BATCH = 100
 """Messages of a batch."""
 _READ = 20
@@ -47,7 +47,7 @@ _FIELDS = tuple(NewUrl.__dataclass_fields__)
 _values_of = attrgetter(*_FIELDS)
 
 MailReader = Callable[[Connection, Sequence[Any]], None]
-"""Takes over things of one kind."""
+"""Reads the entries of one kind."""
 
 
 def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -70,7 +70,7 @@ def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Ou
 
 @one_by_one
 def post_urls(connection: Connection, request: tuple[Dealing, float, Sequence[NewUrl]]) -> None:
-    """Post URLs that no page named: (from where, Unix time, URLs)."""
+    """Post URLs that no page names: (from where, Unix time, URLs)."""
     dealing, now, new_urls = request
     letters = Letters(dealing)
     for new in new_urls:
@@ -79,22 +79,16 @@ def post_urls(connection: Connection, request: tuple[Dealing, float, Sequence[Ne
 
 
 class Letters:
-    """Messages that are being written.
-
-    Args:
-        dealing: the database that they are written in.
-    """
+    """Messages that are being written in the database of `dealing`."""
 
     def __init__(self, dealing: Dealing) -> None:
         self._dealing = dealing
         self._things: defaultdict[int, list[tuple[str, Any]]] = defaultdict(list)
 
     def url(self, new: NewUrl, source: int | None, at: float) -> None:
-        """Add a URL for the database that owns it."""
         self.add(self._dealing.belongs(new), "urls", [source, at, *_values_of(new)])
 
     def add(self, to: int, kind: str, thing: Any) -> None:
-        """Add something for a database."""
         self._things[to].append((kind, thing))
 
     def post(self, connection: Connection) -> None:
@@ -156,9 +150,7 @@ _SEND = update(shard).where(shard.c.number == bindparam("to")).values(sent=bindp
 def read(connection: Connection, others: Mapping[str, MailReader]) -> tuple[int, Found]:
     """Read some messages: (how many, what came of their URLs).
 
-    Args:
-        connection: in a transaction.
-        others: readers of what is neither a URL nor a host, by kind.
+    `others` reads what is neither a URL nor a host, by kind.
     """
     messages = connection.execute(_UNREAD).all()
     things: defaultdict[str, list[Any]] = defaultdict(list)
@@ -179,7 +171,6 @@ def read(connection: Connection, others: Mapping[str, MailReader]) -> tuple[int,
 
 
 def _new_url(values: Sequence[Any]) -> NewUrl:
-    """Return a URL as it was posted."""
     new = NewUrl(*values)
     return new if new.reason is None else replace(new, reason=SkipReason(new.reason))
 

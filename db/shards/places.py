@@ -1,11 +1,11 @@
-"""Databases of one crawl: the place of each, how it is doing, its `MAX_PAGES`.
+"""Databases of one crawl: the place of each, its state, its `MAX_PAGES`.
 
-A crawl over several databases (`db.shards.databases`) writes into each what its place is, of how many, and the name of
-the crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases of
-two crawls, another order or another number is refused before anything is written.
+A crawl over several databases (`db.shards.databases`) writes into each its place, the number of databases, and the name
+of the crawl, which no other crawl has. So a database is recognised wherever its server moves, and a list with databases
+of two crawls, another order or another number is refused before anything is written.
 
 `MAX_PAGES` is dealt in batches: the first database knows how much of it each was granted, and each counts its pages
-against that (`budget.granted`). What is not used is given back.
+against that (`budget.granted`). Unused pages are given back.
 """
 
 from __future__ import annotations
@@ -40,14 +40,8 @@ _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class ShardPlace:
-    """A database in the list.
-
-    Attributes:
-        name: as its user knows it.
-        number: its place, from 1.
-        count: databases in the list.
-    """
+class _ShardPlace:
+    """A database in the list: its name for users, its place, from 1, of `count`."""
 
     name: str
     number: int
@@ -56,9 +50,7 @@ class ShardPlace:
     def check(self, connection: Connection, crawl: str | None = None) -> str | None:
         """Compare with what the database says; returns its crawl, None for none yet.
 
-        Args:
-            connection: to the database.
-            crawl: that of the others in the list, as far as it is known.
+        `crawl` is that of the others in the list, as far as it is known.
 
         Raises:
             WrongDatabase: it belongs elsewhere.
@@ -93,15 +85,14 @@ class ShardPlace:
 def enter(databases: Sequence[Database | None]) -> None:
     """Note or check the place of each database of a list; one alone must have none.
 
-    Args:
-        databases: opened, in the order of the list; None for those that do not answer.
+    `databases` are in the order of the list, None for those that do not answer.
 
     Raises:
         WrongDatabase: one has another place, is of another crawl, or of one that has only itself.
         DatabaseGone: one does not answer, and the crawl has not begun yet.
     """
     count = len(databases)
-    found = [(one, ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
+    found = [(one, _ShardPlace(one.name, n, count)) for n, one in enumerate(databases, 1) if one is not None]
     crawl: str | None = None
     for database, place in found:
         with database.transaction() as connection:
@@ -121,9 +112,6 @@ class OpenShards:
         shards: all of them.
         dealing: the one it works on.
         opened: those that answered at the start, by number.
-
-    Attributes:
-        dealing: the same.
     """
 
     def __init__(self, shards: Shards, dealing: Dealing, opened: Mapping[int, Database]) -> None:
@@ -133,12 +121,10 @@ class OpenShards:
 
     @property
     def own(self) -> Database:
-        """Database that this process works on."""
         return self._opened[self.dealing.number]
 
     @property
     def own_url(self) -> str:
-        """URL of that one."""
         return self._shards.urls[self.dealing.number - 1]
 
     def answering(self) -> list[Database]:
@@ -146,20 +132,15 @@ class OpenShards:
         return [self._opened[n] for n in self.dealing.others if n in self._opened]
 
     def name(self, number: int) -> str:
-        """Name a database."""
         return f"database {number} of DATABASE_URL"
 
     def get(self, number: int) -> Database:
-        """Return a database.
-
-        Raises:
-            DatabaseProblem: it has not answered until now, and does not.
-        """
+        """Return a database; `DatabaseProblem` if it never answered, nor does now."""
         if number not in self._opened:
             database = open_for_reading(self._shards.urls[number - 1])
             try:
                 with database.transaction() as connection:
-                    ShardPlace(database.name, number, len(self._shards)).check(connection)
+                    _ShardPlace(database.name, number, len(self._shards)).check(connection)
             except DatabaseProblem:
                 database.close()
                 raise
@@ -179,13 +160,13 @@ def place_of_process(
 ) -> Iterator[OpenShards]:
     """Open the databases of a crawl and choose the one that a process works on.
 
-    While the context lasts, no other process chooses: who has written its run by the end of it is counted by the next.
+    While the context lasts, no other process chooses: the next one counts every run that was written by its end.
 
     Args:
         shards: the databases.
         wanted: number of the one to work on; None for the one with the fewest living runs.
         open_one: opens a database, and makes its tables.
-        silent: told of each that does not answer, in a sentence.
+        silent: called with a sentence for each that does not answer.
 
     Raises:
         WrongDatabase: see `enter`; or there is no database of the number.
@@ -214,7 +195,7 @@ def place_of_process(
 
 @contextmanager
 def _turn(database: Database) -> Iterator[None]:
-    """Wait until no other process is choosing; one that takes long is not waited for."""
+    """Wait until no other process is choosing, but not for long."""
     deadline = time.monotonic() + _LONGEST_TURN
     with database.transaction() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT")  # it would be cut off in the middle of a transaction
@@ -238,11 +219,9 @@ def _least_busy(opened: Mapping[int, Database]) -> int:
 
 
 def state(connection: Connection, limits: Limits) -> ShardState:
-    """Read the state of a database: first its work, then what came and went.
+    """Read the state of a database: first its work, then its mail.
 
-    Args:
-        connection: to the database.
-        limits: its own, see `Dealing.part`.
+    `limits` are its own, see `Dealing.part`.
     """
     runs = connection.execute(select(run.c.place, run.c.pid).where(_LIVING, run.c.alive_until > clock(connection, 0)))
     living = sum(not is_gone(one.place, one.pid) for one in runs)
@@ -273,7 +252,7 @@ _POSTED = select(outbox.c.shard).union(select(suspect.c.shard))
 
 @one_by_one
 def keep_grant(connection: Connection, _request: None) -> None:
-    """Let a database count no more pages than it is granted from now on."""
+    """Let a database count no more pages than it is granted now."""
     connection.execute(update(budget).where(budget.c.granted.is_(None)).values(granted=budget.c.pages))
 
 
@@ -282,8 +261,9 @@ def grant(first: Database, own: Database, number: int, limits: Limits, ahead: in
 
     None: it has enough, and the first database was not asked.
 
-    What it has no use for goes back. Its budget is locked meanwhile; it is lowered before the first database hears of
-    it and raised after that: whoever dies in between, together they never count more than the limit.
+    Pages that it has no use for go back. Its budget is locked meanwhile; it is lowered before the first database hears
+    of
+    it and raised after that: if a process dies in between, together they still never count more than the limit.
 
     Args:
         first: the database that knows what was granted.

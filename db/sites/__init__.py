@@ -1,1 +1,1 @@
-"""Stores of what is learned of sites and hosts."""
+"""Models, alarms, rules and traps of sites and hosts."""

@@ -1,6 +1,6 @@
-"""The health of hosts: a row of state a host, and the alarms that were raised.
+"""Health of hosts: a row of state a host, and its alarms.
 
-A host belongs to one run at a time, which writes its state before it lets go of it; so the last to write is right.
+A host belongs to one run at a time, which writes its state before it lets go of it; so the last write is right.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def load(connection: Connection, host_ids: Sequence[int]) -> list[str]:
 
 
 def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list[None]:
-    """Write states and alarms; one alarm of a kind is open for a host at a time."""
     rows = {row.host_id: row for batch in batches for row in batch}
     columns = ("host_id", "answers", "state", "updated")
     values = [{name: getattr(row, name) for name in columns} for _, row in sorted(rows.items())]

@@ -1,8 +1,8 @@
 """Site models: one row a host, in bytes that only the caller can read.
 
-Several processes may learn of one host, one after the other or for a moment at once. So nobody writes what it has made
-of a state it read some time ago: `Memory.save` takes the lessons themselves, adds them to what the table holds now, in
-one transaction, and returns what came of it.
+Several processes may learn of one host, one after the other or for a moment at once. So nobody writes a model made of
+a state it read some time ago: `Memory.save` takes the training batches, adds them to what the table holds now, in one
+transaction, and returns the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..tables.learned import SiteMemoryRow
 memory = SiteMemoryRow.table()
 
 Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
-"""Return the model with a further batch and its count of pages; must not change anything else."""
+"""Returns the model with a further batch and its count of pages; must not change anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,7 @@ class TrainingBatch:
 
 
 class Memory:
-    """Reader and writer of site models.
-
-    Args:
-        learn: adds lessons to a memory; runs in the database thread.
-    """
+    """Reader and writer of site models; `learn` runs in the database thread."""
 
     def __init__(self, learn: Learn) -> None:
         self._learn = learn
@@ -48,7 +44,7 @@ class Memory:
         return [bytes(found.get(key, b"")) for key in host_ids]
 
     def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
-        """Train the models in the table; returns each host's model then."""
+        """Train the models in the table; returns each host's new model."""
         lessons: dict[int, list[Any]] = defaultdict(list)
         for each in batch:
             lessons[each.host_id] += each.observations

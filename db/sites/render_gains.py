@@ -1,4 +1,4 @@
-"""Gains of rendering pages: a row a host and wish."""
+"""Gains of rendering pages: a row for each host and wish."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ gain, host = RenderGainRow.table(), HostRow.table()
 
 @dataclass(frozen=True, slots=True)
 class RenderTry:
-    """A page that was rendered: its host, what for, and if it said more then."""
+    """A rendered page: its host, the wish, and whether it said more."""
 
     host_id: int
     wish: str
@@ -26,7 +26,7 @@ class RenderTry:
 
 @dataclass(frozen=True, slots=True)
 class RenderRecord:
-    """The tries of a host for one wish; see `RenderGainRow`."""
+    """Tries of a host for one wish; see `RenderGainRow`."""
 
     tries: int = 0
     gains: int = 0
@@ -34,13 +34,12 @@ class RenderRecord:
     tried_at: float = 0.0
 
     def after(self, gained: bool, at: float) -> RenderRecord:  # noqa: FBT001 - a fact, no switch
-        """Return the record after another try."""
         return RenderRecord(self.tries + 1, self.gains + gained, 0 if gained else self.misses + 1, at)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownGain:
-    """The tries of a host for one wish, for people."""
+    """Tries of a host for one wish, for people."""
 
     host: str
     wish: str
@@ -59,7 +58,6 @@ def load(connection: Connection, host_ids: Sequence[int]) -> list[dict[str, Rend
 
 
 def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:
-    """Count tries."""
     keys = sorted({(one.host_id, one.wish) for one in tries})
     insert_rows(
         connection,

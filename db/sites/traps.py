@@ -18,7 +18,7 @@ article, url, host, pattern = ArticleRow.table(), UrlRow.table(), HostRow.table(
 
 
 class PatternRow(NamedTuple):
-    """A row of the table."""
+    """A row of the table `url_pattern`."""
 
     host_id: int
     level: int
@@ -36,7 +36,6 @@ class PatternRow(NamedTuple):
 
 @one_by_one
 def load(connection: Connection, ids: Sequence[int]) -> dict[int, list[PatternRow]]:
-    """Read what is known of some hosts."""
     found: dict[int, list[PatternRow]] = {key: [] for key in ids}
     for row in connection.execute(_OF_HOSTS, {"ids": ids}):
         found[row.host_id].append(PatternRow(*row))
@@ -48,7 +47,7 @@ _OF_HOSTS = select(*_COLUMNS).where(among(pattern.c.host_id))
 
 
 def save(connection: Connection, batches: Sequence[tuple[int, Sequence[PatternRow]]]) -> list[None]:
-    """Write patterns, (run, rows), but not of hosts that another run has taken over."""
+    """Write patterns, (run, rows), except of hosts that another run has taken."""
     rows = {row[:3]: (run_id, row) for run_id, patterns in batches for row in patterns}
     ids = sorted({row.host_id for _, row in rows.values()})
     owners = {row.id: row.owner for row in connection.execute(_OWNERS, {"ids": ids})}
@@ -62,7 +61,7 @@ _OWNERS = select(host.c.id, host.c.owner).where(among(host.c.id), host.c.owner.i
 
 @one_by_one
 def due(connection: Connection, moment: float) -> list[int]:
-    """Read free hosts of which patterns were blocked before a time (Unix seconds)."""
+    """Read free hosts with patterns blocked before a Unix time."""
     return list(connection.execute(_DUE, {"moment": moment}).scalars())
 
 
@@ -103,7 +102,6 @@ class Source(NamedTuple):
 
 @one_by_one
 def sources(connection: Connection, ids: Sequence[int]) -> list[Source]:
-    """Read the URLs and hosts of pages."""
     return [Source(*row) for row in connection.execute(_SOURCES, {"ids": ids})]
 
 
@@ -111,8 +109,6 @@ _SOURCES = select(url.c.id, url.c.url, url.c.host_id).where(among(url.c.id))
 
 
 class Titled(NamedTuple):
-    """An article by its title."""
-
     id: int
     url: str
     title: str
@@ -120,7 +116,7 @@ class Titled(NamedTuple):
 
 
 def titled(connection: Connection, host_id: int, title: str) -> list[Titled]:
-    """Read articles of a host with a title, as far as they are there.
+    """Read articles of a host with a title, unless they are gone.
 
     Cost: some microseconds for each article of the site.
     """
@@ -143,7 +139,7 @@ _TITLED = (
 
 @one_by_one
 def mark_missing(connection: Connection, gone: Sequence[tuple[int, str]]) -> None:
-    """Mark articles as gone, (article, ISO time): their pages never were there."""
+    """Mark articles as gone, (article, ISO time): their pages never existed."""
     mark_gone(connection, gone, ())
 
 

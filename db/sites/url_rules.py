@@ -1,4 +1,4 @@
-"""URL rules of hosts as they are kept, and the pages that they are learned from."""
+"""DUST rules of hosts, and the pages that they are learned from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tables.urls import HostRow, UrlRow
 url, host, article, rule = UrlRow.table(), HostRow.table(), ArticleRow.table(), UrlRuleRow.table()
 
 _LISTS = (PageReason.LIST, *(reason for reason in PageReason if reason.is_part))
-"""Reasons of pages that are like no other although they are no articles."""
+"""Reasons of pages that have content of their own although they are no articles."""
 _MOST_STEPS = 5
 
 
@@ -37,7 +37,7 @@ class RuleRow(NamedTuple):
 
 
 def save(connection: Connection, batch: Sequence[tuple[int, Sequence[RuleRow]]]) -> list[None]:
-    """Write the rules of hosts, (host, rules), in the place of those they had."""
+    """Replace the rules of hosts: (host, rules)."""
     for host_id, rows in sorted(batch, key=itemgetter(0)):
         connection.execute(rule.delete().where(rule.c.host_id == host_id))
         insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(host_id, *row) for row in rows])
@@ -53,7 +53,6 @@ def used(connection: Connection, requests: Sequence[None]) -> list[dict[int, lis
 
 
 def used_of(connection: Connection, host_id: int) -> list[tuple[str, str]]:
-    """Read the rules of one host that are in use: (kind, pattern)."""
     query = select(rule.c.kind, rule.c.pattern).where(rule.c.host_id == host_id, rule.c.used == 1)
     return [(row.kind, row.pattern) for row in connection.execute(query)]
 
@@ -84,10 +83,10 @@ def hosts_with_repeats(connection: Connection, most: int) -> list[tuple[int, str
 
 
 def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str, int]]:
-    """Read the newest pages of a host: URLs, each with an identifier of what it held.
+    """Read the newest pages of a host: URLs, each with an identifier of its content.
 
-    That is the article that was stored of it, or that it turned out to be another URL of, or leads to. Lists and
-    parts of articles are each by itself. Pages that held nothing (errors, empty ones) say nothing.
+    That is the article stored under it, or the one that it is another URL of or leads to. Lists and parts of articles
+    are each by themselves. Pages without content (errors, empty ones) are left out.
 
     Cost: some microseconds a page.
     """
@@ -104,7 +103,7 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
 
 
 class RepeatedPages(NamedTuple):
-    """A host with pages fetched at two URLs, its used rules, and its `evidence`."""
+    """A host with pages fetched at two URLs, its rules in use, and its `evidence`."""
 
     name: str
     used: list[tuple[str, str]]
@@ -118,7 +117,7 @@ def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[Re
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
-    """Follow a page from URL to URL to what it held."""
+    """Follow a page from URL to URL to its content."""
     for _ in range(_MOST_STEPS):
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:

@@ -46,12 +46,12 @@ def batch(record: type, columns: tuple[str, ...], rows: Sequence[Sequence[Any]])
     """Make a batch of rows that hold the values of the database."""
     pa = _pyarrow()
     wanted = schema(record, columns)
-    made = readers(record)
+    converters = readers(record)
     arrays = []
     for at, field in enumerate(wanted):
         values: Iterable[Any] = (row[at] for row in rows)
-        if field.name in made and field.name != "images":
-            values = map(made[field.name], values)
+        if field.name in converters and field.name != "images":
+            values = map(converters[field.name], values)
         arrays.append(pa.array(list(values), type=field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=wanted)
 

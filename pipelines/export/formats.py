@@ -95,11 +95,11 @@ class Csv(RowWriter):
             self._write([columns])
 
     def write(self, rows: Rows) -> None:
-        made = [list(row) for row in rows]
-        for row in made:
+        cells = [list(row) for row in rows]
+        for row in cells:
             for at in self._images:
                 row[at] = " ".join(image["url"] for image in row[at])
-        self._write([map(harmless, row) for row in made])
+        self._write([map(harmless, row) for row in cells])
 
     def _write(self, rows: Sequence[Any]) -> None:
         text = io.StringIO(newline="")
@@ -231,8 +231,8 @@ def file_name(values: Mapping[str, Any]) -> Path:
     return Path(site) / f"{'-'.join(filter(None, (day, title, values['id'])))}.md"
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 # ---------------------------------------------------------------- files that go on

@@ -139,13 +139,13 @@ def _with_keys(read: ReadPage) -> ReadPage:
 
     def page(connection: Any, columns: Sequence[str], wanted: Selection, after: Key, most: int) -> Sequence[Row]:
         stored = [name for name in columns if name != "key"]
-        made = []
+        rows = []
         for key, values in read(connection, stored, wanted, after, most):
             shown = {"key": key_text(key), **dict(zip(stored, values, strict=True))}
             if "block" in shown:
                 shown["block"] = _BLOCKS.get(shown["block"], str(shown["block"]))
-            made.append((key, tuple(shown[name] for name in columns)))
-        return made
+            rows.append((key, tuple(shown[name] for name in columns)))
+        return rows
 
     return page
 
@@ -250,8 +250,8 @@ class Reading(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         """Yield typed records."""
         names = self.table.all_columns
-        made = readers(self.table.record)
-        places = [(at, made[name]) for at, name in enumerate(names) if name in made]
+        converters = readers(self.table.record)
+        places = [(at, converters[name]) for at, name in enumerate(names) if name in converters]
         for page in self.pages(names):
             for _, row in page:
                 values = list(row)

@@ -10,11 +10,9 @@ is left out. At the end `warcio check` looks at every digest.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gzip
 import io
-import os
 import sqlite3
 import subprocess
 import sys
@@ -31,7 +29,10 @@ from crawler.corpus.warc_records import Bodies, Fetch
 from crawler.corpus.warc_writer import Archive, ArchiveOptions
 from pipelines.item import WireExchange
 
-FOLDER = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve() / "extract"
+from .commands import crawl_command, new_parser
+from .data import DATA
+
+FOLDER = DATA / "extract"
 SUFFIXES = (".html", ".htm", ".html.gz")
 REQUEST = b"GET /%d.html HTTP/1.1\r\nHost: news.example\r\nUser-Agent: newscrawler/0.1\r\nAccept: text/html\r\n\r\n"
 NOW = 1_714_521_600.0
@@ -157,11 +158,9 @@ def round_trip() -> None:
     """Crawl the demo, read its archive into another database, and compare."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        for name, seeds, more in (("a", "demo", [f"STORE_WARC={folder}/warc"]), ("b", f"warc:{folder}/warc", [])):
-            settings = [f"DATABASE_URL=sqlite:///{folder}/{name}.db", "HOST_DELAY=0", *more]
-            given = [word for one in settings for word in ("-s", one)]
-            command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}", *given]
-            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        for name, seeds, more in (("a", "demo", {"STORE_WARC": folder / "warc"}), ("b", f"warc:{folder}/warc", {})):
+            settings = {"DATABASE_URL": f"sqlite:///{folder}/{name}.db", "HOST_DELAY": 0, **more}
+            subprocess.run(crawl_command(seeds, settings), check=True, stderr=subprocess.DEVNULL)
         for what, sql in ASKED.items():
             with sqlite3.connect(folder / "a.db") as first, sqlite3.connect(folder / "b.db") as second:
                 before, after = (set(database.execute(sql)) for database in (first, second))
@@ -170,7 +169,7 @@ def round_trip() -> None:
 
 def main() -> None:
     """Print a line for each way."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--levels", action="store_true", help="compare levels of compression instead")

@@ -12,7 +12,6 @@ for the memory. The exit code is 1 when an output is not the same byte for byte.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import signal
@@ -33,6 +32,7 @@ from db.tables.urls import UrlRow
 from pipelines.decode import zstd
 from pipelines.links.scope import identify
 
+from .commands import new_parser
 from .crawl_speed import Usage, family, watch
 from .static_site import Site
 
@@ -138,7 +138,7 @@ def _command_line(pid: int) -> str:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--many", type=int, default=0)

@@ -9,7 +9,6 @@ own; told are CPU seconds of all its processes and the memory of the largest one
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import subprocess
@@ -28,6 +27,8 @@ from db.engine.database import open_for_crawl
 from db.engine.statements import insert_rows
 from db.tables.urls import HostRow, LinkRow, UrlRow
 from tests.benchmarks.link_analysis import Web
+
+from .commands import new_parser
 
 _CLOSE = 1e-9
 
@@ -89,7 +90,7 @@ def watched(*arguments: str) -> Watched:
 
 def main() -> None:
     """Print a line for each command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     for name, usual in (("pages", 300_000), ("links", 3_000_000), ("partitions", 8), ("workers", 2)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     options = parser.parse_args()

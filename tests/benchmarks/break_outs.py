@@ -8,7 +8,6 @@ Ends with 1 if anything arrived at a listener, a page brought back a listener's 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import re
@@ -19,6 +18,8 @@ from pathlib import Path
 from crawler.render.records import BrowserAnswer, BrowserRequest, PageDocument, RenderOptions, RenderWish
 from crawler.render.renderer import Renderer
 from tests.crawler.render.hostile_pages import BAIT, BREAK_OUTS, FLOODS, FORGERY, HOST, Listeners, listeners
+
+from .commands import new_parser
 
 SECONDS = 10.0
 LATEST = SECONDS + 8.0
@@ -89,6 +90,6 @@ async def main(only: str) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--only", default="", help="word in the names of the cases to try")
     sys.exit(asyncio.run(main(parser.parse_args().only)))

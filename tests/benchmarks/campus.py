@@ -17,10 +17,8 @@ A folder then holds what `tools/crawl_order.py` reads: `graph.npz`, `nodes.tsv`,
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
-DATA = Path(os.environ.get("BENCH_DATA", "../shared/data"))
+from .commands import new_parser
+from .data import DATA, read_rows
+
 _CONTENT, _NAV = 0, 1
 _MOST_LEVELS = 3
 _NAMES = "adams baker clark davis evans frank ghosh hill irwin jones khan lopez mason nash olsen patel quinn reed smith"
@@ -185,8 +185,7 @@ def _tree(draw: random.Random, web: Web, top: int, pages: int) -> list[int]:
 def university(seed: int) -> Web:
     """Make the web of some departments."""
     draw, web = random.Random(seed), Web()
-    with gzip.open(DATA / "text" / "kw_inspec" / "dev.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = read_rows(DATA / "text" / "kw_inspec" / "dev.jsonl.gz")
     abstracts = [" ".join(str(row.get(key, "")) for key in ("title", "text")) for row in rows]
     draw.shuffle(abstracts)
     hosts = [f"{'www.' * draw.randint(0, 1)}{'cs' if draw.random() < 0.7 else 'ece'}.u{n}.edu" for n in range(14)]
@@ -305,7 +304,7 @@ def _named(draw: random.Random, what: str, count: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write a web."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("kind", choices=["college", "university"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=1)

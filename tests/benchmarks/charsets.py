@@ -9,9 +9,6 @@ letters come with their right declaration or none.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import random
 import re
 import time
@@ -25,6 +22,9 @@ from typing import Final
 from pipelines.decode.encoding import decode
 from pipelines.decode.mojibake import DOUBTFUL, suspicion
 from tests.languages import TEXTS
+
+from .commands import new_parser
+from .data import read_rows
 
 SETS: Final = {
     "gbk": "zh-Hans zh-Hant", "gb18030": "zh-Hans zh-Hant", "big5": "zh-Hant", "big5hkscs": "zh-Hant",
@@ -271,21 +271,18 @@ def read_texts(folder: Path) -> dict[str, list[str]]:
     """Return texts by language from the JSON lines below a folder."""
     texts = defaultdict[str, list[str]](list)
     for file in sorted(folder.rglob("*.jsonl*")):
-        with gzip.open(file, "rt") if file.suffix == ".gz" else file.open() as lines:
-            for line in lines:
-                row = json.loads(line)
-                if len(row.get("text") or "") > 300:
-                    texts[row.get("lang") or ""].append(row["text"][:1500])
+        for row in read_rows(file):
+            if len(row.get("text") or "") > 300:
+                texts[row.get("lang") or ""].append(row["text"][:1500])
     return texts
 
 
 def main() -> None:
     """Print the rates by kind, then the first wrong ones."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--show", type=int, default=0)
-    parser.add_argument("--doubted", action="store_true")
     options = parser.parse_args()
     texts = read_texts(options.texts) if options.texts else {name: [text] for name, text in TEXTS.items()}
     counts, wrong, doubted, false = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
@@ -298,7 +295,7 @@ def main() -> None:
             doubted[kind] += not is_right and in_doubt
             false[kind] += is_right and in_doubt and not case.is_doubt_due
             wrong[kind] += (not is_right or (case.is_doubt_due and case.kind == "encoded twice")) and not in_doubt
-        if (is_right and in_doubt and not case.is_doubt_due) if options.doubted else not is_right and not in_doubt:
+        if not is_right and not in_doubt:
             shown.append(case)
     seconds = time.process_time() - start
     print(f"{'kind':28} {'pages':>7} {'wrong, no doubt':>16} {'wrong, doubt':>13} {'right, doubt':>13}")

@@ -9,13 +9,13 @@ round the model is learned and the next readers see the new order. Printed are m
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from random import Random
 from statistics import fmean
 
 from ..pipelines.search.readers import simulate
+from .commands import new_parser
 from .crawl_order import table
 
 MIXES = (
@@ -35,7 +35,7 @@ SHOWN = (0, 1, 3, 6)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Simulate and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--sessions", type=int, default=200, help="of each round")
     options = parser.parse_args(arguments)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import io
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -26,7 +25,9 @@ from typing import Any
 
 from tests.benchmarks.campus import college, university
 
-DATA = Path(os.environ.get("BENCH_DATA", "../shared/data"))
+from .commands import new_parser
+from .data import DATA
+
 GRAPHS = ("flink", "wikispeedia", "polblogs")
 OURS = "url:tests.benchmarks.order:CrawlOrder:preset="
 IMPORTANCE = {
@@ -122,7 +123,7 @@ def campus(tool: Any, seed: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one of the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--focused", action="store_true", help="pages on topics instead of important ones")
     parser.add_argument("--campus", action="store_true", help="webs of colleges and universities, made by chance")
     parser.add_argument("--seed", type=int, default=1, help="of the first of three such webs")

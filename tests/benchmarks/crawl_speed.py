@@ -15,7 +15,6 @@ small ones (`--alone --pages 100000 --links 10 --paragraphs 1 --filler 0`) show 
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import re
@@ -27,10 +26,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .commands import PROJECT, crawl_command, new_parser
 from .static_site import NETWORK, Serving, Shape
 
 TICKS = os.sysconf("SC_CLK_TCK")
-ROOT = Path(__file__).parents[2]
 _LOOKS_A_MEMORY = 10
 PLAIN = {"KEYWORDS": "", "CLASSES": "", "HARMFUL": "off"}
 HEADER = f"{'':<12} {'pages/s':>8} {'CPU ms/page':>12} {'workers':>12} {'peak MB':>9} {'summed':>9} {'seconds':>7}"
@@ -86,7 +85,7 @@ def watch(command: list[str]) -> tuple[Usage, int]:
     usage = Usage()
     started = time.monotonic()
     with tempfile.NamedTemporaryFile() as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT)
         for look in itertools.count():
             if process.poll() is not None:
                 break
@@ -178,7 +177,7 @@ def row(name: str, usage: Usage, pid: int, pages: int) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--database", default="", help="DATABASE_URL to write to; a SQLite file by default")
@@ -210,8 +209,7 @@ def main() -> None:
             "PROGRESS_SECONDS": "2",
             **(PLAIN if options.no_descriptions else {}),
         }
-        command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
-        usage, pid = watch([*command, *[x for name, value in settings.items() for x in ("-s", f"{name}={value}")]])
+        usage, pid = watch(crawl_command(seeds, settings))
         print(row("plain" if options.no_descriptions else "described", usage, pid, options.pages))
         if options.curve:
             print(curve(usage.moments))

@@ -12,7 +12,6 @@ second, CPU milliseconds a page of the crawling process and of the workers, peak
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import sqlite3
@@ -32,6 +31,7 @@ from pipelines.text.harmful.judge import judge
 from pipelines.text.summary import summarise
 
 from . import webworld
+from .commands import crawl_command, new_parser
 from .crawl_speed import HEADER, PLAIN, Usage, row, watch
 
 PORT, CONTROL = 18120, 18121
@@ -87,8 +87,7 @@ def crawl(folder: Path, seeds: Path, settings: dict[str, str]) -> tuple[Usage, i
         "HOST_DELAY": "0",
         **settings,
     }
-    command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
-    usage, process = watch([*command, *[part for name, value in chosen.items() for part in ("-s", f"{name}={value}")]])
+    usage, process = watch(crawl_command(seeds, chosen))
     with sqlite3.connect(database) as opened:
         (pages,) = opened.execute("SELECT count(*) FROM url WHERE state = 'done'").fetchone()
     return usage, process, pages
@@ -109,7 +108,7 @@ def read(database: Path, count: int) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--crawl", type=int, default=0, metavar="ROUNDS")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--read", type=int, default=0, metavar="N")

@@ -17,23 +17,21 @@ with `--lower-floors`.
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from db.records.evidence import REPEATING
 from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, method
 from pipelines.dedup.stream import Finder
 
+from . import floors
+from .commands import new_parser
+from .data import require_data
 from .duplicate_peers import peers
-from .labelled import Labels, Score, load, missing, score
+from .labelled import FOLDER, Labels, Score, find_pairs, load, score
 
-FLOORS = Path(__file__).with_name("floors.json")
 MARGIN = 0.002
 """Floors lie so much below what was reached: documents come and go by single pairs, not by this many."""
 
@@ -48,23 +46,16 @@ class Run:
     index_bytes: int = 0
 
 
-def ours(labels: Labels, name: str, threshold: float) -> Run:
+def ours(labels: Labels, name: str) -> Run:
     """Stream the documents through one of our methods."""
     chosen = method(name)
     chosen.sign("词", "文章")  # tables and dictionaries, loaded once per process, are no part of a document's cost
-    finder = Finder(chosen, threshold, [])
+    finder = Finder(chosen, THRESHOLD, [])
     run = Run()
     started = time.process_time()
-    pairs = [
-        (number, pair)
-        for number, document in labels.documents.items()
-        for pair in finder.add(number, document["title"], document["text"])
-        if pair.kind in REPEATING
-    ]
+    pairs = find_pairs(finder, labels.texts())
     run.seconds = time.process_time() - started
-    run.found = [
-        (pair.earlier, number, pair.similarity, pair.kind) for number, pair in pairs if pair.link not in finder.revoked
-    ]
+    run.found = [(pair.earlier, number, pair.similarity, pair.kind) for number, pair in pairs]
     run.compared, run.index_bytes = finder.compared, finder.index.nbytes
     return run
 
@@ -98,43 +89,22 @@ def write(folder: Path, name: str, run: Run) -> None:
     (folder / f"{name}.tsv").write_text("".join(rows), encoding="utf-8")
 
 
-def check(found: Mapping[str, Score], *, lower: bool) -> int:
-    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
-    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
-    ground = floors.setdefault("duplicates", {})
-    missed = 0
-    for language, one in found.items():
-        for what, value in (("precision", one.precision), ("recall", one.recall), ("weakest edit", one.weakest[1])):
-            name = f"{language} {what}"
-            safe = int(1000 * (value - MARGIN)) / 1000
-            floor = ground.setdefault(name, safe)
-            if value < floor:
-                missed += not lower
-                print(f"{name}: {value:.4f}, floor {floor}", file=sys.stderr)
-            if safe > floor or lower:
-                ground[name] = safe
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return 1 if missed else 0
-
-
 def main() -> int:
     """Run the methods on the languages that are there."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("languages", nargs="*", default=["zh", "en"])
     options.add_argument("--method", choices=[*sorted(METHODS), *peers()], help="this one alone")
-    options.add_argument("--threshold", type=float, default=THRESHOLD, help="of our methods")
     options.add_argument("--edits", action="store_true", help="print the recall by kind of edit")
     options.add_argument("--out", type=Path, help="write the pairs found into this folder")
     options.add_argument("--check", action="store_true", help="the default method alone, compared with the floors")
     options.add_argument("--lower-floors", action="store_true", help="and write what was found, lower or not")
     chosen = options.parse_args()
     checking = chosen.check or chosen.lower_floors
-    if checking and (chosen.threshold != THRESHOLD or chosen.method not in {None, DEFAULT}):
-        options.error("floors are those of the default method and threshold")
-    if missing(chosen.languages):
-        return 2
+    if checking and chosen.method not in {None, DEFAULT}:
+        options.error("floors are those of the default method")
+    require_data(*(FOLDER / language for language in chosen.languages))
     names = [DEFAULT] if checking else [chosen.method] if chosen.method else [*METHODS, *peers()]
-    reached: dict[str, Score] = {}
+    reached: dict[str, float] = {}
     for language in chosen.languages:
         labels = load(language)
         print(
@@ -142,10 +112,11 @@ def main() -> int:
             f"{'B-cubed':>9}{'templates':>10}{'compared':>10}{'CPU ms':>10}{'bytes':>8}"
         )
         for name in names:
-            run = ours(labels, name, chosen.threshold) if name in METHODS else theirs(labels, name)
+            run = ours(labels, name) if name in METHODS else theirs(labels, name)
             one = score(labels, ((first, second) for first, second, _, _ in run.found))
             if name == DEFAULT:
-                reached[language] = one
+                figures = {"precision": one.precision, "recall": one.recall, "weakest edit": one.weakest[1]}
+                reached |= {f"{language} {what}": value for what, value in figures.items()}
             print(row(name, run, one, len(labels.documents)), flush=True)
             if chosen.edits:
                 print("    " + "  ".join(f"{edit} {recall:.3f}" for edit, recall in one.by_edit.items()))
@@ -154,7 +125,9 @@ def main() -> int:
             if chosen.out:
                 plain = re.sub(r"\W+", "-", name)
                 write(chosen.out, language if len(names) == 1 else f"{language}-{plain}", run)
-    return check(reached, lower=chosen.lower_floors) if checking else 0
+    if not checking:
+        return 0
+    return floors.check("duplicates", reached, margin=MARGIN, lower=chosen.lower_floors)
 
 
 if __name__ == "__main__":

@@ -30,14 +30,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from db.records.evidence import REPEATING
-from pipelines.dedup import DEFAULT, METHODS, THRESHOLD, Signature, method
+from pipelines.dedup import DEFAULT, THRESHOLD, Signature, method
 from pipelines.dedup.index import IndexHit
 from pipelines.dedup.spool import Spool
 from pipelines.dedup.stream import Finder, Pair
-from tests.benchmarks.labelled import Labels, load, missing, score
+from tests.benchmarks.labelled import FOLDER, Labels, load, score
 from tests.benchmarks.varied_news import EDITS, VariedNews
 
+from .commands import new_parser
+from .data import require_data
+
 BLOCK = 1_000
+_REPRINTS = 0.2
+"""Share of the documents that repeat another."""
 KEYS = 1 << 32
 """Labelled documents and copies get keys from here on."""
 
@@ -155,7 +160,7 @@ def apart(work: Callable[..., list[str]], *given: object) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     """Stream documents and report at each size."""
-    chosen = method(options.method)
+    chosen = method()
     chosen.sign("", "")  # the tables are built once per process
     labels = load(options.language)
     originals = {
@@ -163,10 +168,10 @@ def run(options: argparse.Namespace) -> None:
         for document in labels.documents.values()
         if document["edit"] == "orig" and document["text"].strip()
     }
-    news = VariedNews(list(originals.values()), options.language, options.seed)
+    news = VariedNews(list(originals.values()), options.language, 1)
     with Spool(options.folder) as texts:
-        finder = Filler(chosen, options.threshold, texts, options.memory << 20 if options.memory else None)
-        stream = news.stream(options.reprints)
+        finder = Filler(chosen, THRESHOLD, texts, options.memory << 20 if options.memory else None)
+        stream = news.stream(_REPRINTS)
         counts = Counts(Counter(), Counter())
         stories = array("Q")
         making = characters = 0.0
@@ -201,7 +206,7 @@ def run(options: argparse.Namespace) -> None:
             seen = counts.told.total()
             grown = (rss() - before) * 1e6 / size
             last = blocks[first:][-100:]
-            print(f"{options.language}, {options.method}: {size} documents of {characters / size:.0f} characters")
+            print(f"{options.language}, {DEFAULT}: {size} documents of {characters / size:.0f} characters")
             print(
                 f"  {1e3 * statistics.median(last):.3f} ms CPU a document (median of the last {len(last)} blocks of"
                 f" {BLOCK}; {1e3 * min(last):.3f} to {1e3 * max(last):.3f}), making one {1e3 * making / seen:.3f} ms,"
@@ -222,21 +227,16 @@ def run(options: argparse.Namespace) -> None:
 
 def main() -> int:
     """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("language", nargs="?", default="zh", choices=["zh", "en"])
     parser.add_argument("--sizes", default="10000,100000,1000000", help="documents, ascending")
     parser.add_argument("--copies", type=int, default=5_000, help="of one story")
-    parser.add_argument("--reprints", type=float, default=0.2, help="share of the documents")
-    parser.add_argument("--method", default=DEFAULT, choices=sorted(METHODS))
     parser.add_argument("--memory", type=int, help="MB that the index may take (no bound)")
     parser.add_argument("--look", type=int, default=0, help="documents before each size that are looked up (all)")
-    parser.add_argument("--threshold", type=float, default=THRESHOLD)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="for the temporary file with the texts")
     options = parser.parse_args()
     options.sizes = sorted(int(size) for size in options.sizes.split(","))
-    if missing([options.language]):
-        return 2
+    require_data(FOLDER / options.language)
     run(options)
     return 0
 

@@ -5,32 +5,23 @@
     uv run python -m tests.benchmarks.extraction --check           fail where a floor of floors.json is not reached
     uv run --group peers python -m tests.benchmarks.extraction --speed    beside other extractors, pages of 177 KB
 
-The corpora lie under the folder that BENCH_DATA names (default: ../shared/data beside the project): `zhgold/` and
-`extract/<corpus>/`, each a gold.jsonl with id, text, title, published, authors, page_type, and the pages gzipped.
+The corpora are those of `tests.benchmarks.data`.
 Floors rise by themselves when `--check` finds more; they fall only with `--lower-floors`. Corpora have grown since the
 floors were set: `--first` reads the rows of then.
 """
 
 from __future__ import annotations
 
-import argparse
 import gc
-import gzip
-import hashlib
-import json
 import logging
-import os
-import re
 import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -41,82 +32,14 @@ from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.parse_page import parse_page
 from pipelines.records import PageKind
-from pipelines.urls import host_key, site_key
+from tests.benchmarks.data import FIRST_ROWS, NOW, address, corpora, f1, fold, is_other, pages, require_data
 
-ROOT = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
+from . import floors
+from .commands import new_parser
+
 ANY_KIND = frozenset(PageKind)
 """Texts are judged whatever the kind of the page: threads and shops have some, too."""
-TOKEN = re.compile(
-    r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|"
-    r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
 LARGE_BYTES = 177_000
-FLOORS = Path(__file__).with_name("floors.json")
-FIRST_ROWS = {
-    "zhgold": 94, "daniel": 393, "fundus": 124, "magic-article": 81, "l3s-gn1": 80, "dragnet": 120,
-    "wcxb-article": 100, "magic-forum": 30, "wcxb-other": 59, "cleaneval": 60, "readability": 39,
-}  # fmt: skip
-"""Rows that each corpus had when floors.json was made."""
-TRAINED_ON = (
-    *FIRST_ROWS, "andy-news", "big9", "chaos", "cleaneval-dev", "cleanportaleval", "evan", "harvest-forum",
-    "nonarticle", "omnivore", "xmu",
-)  # fmt: skip
-"""Corpora that models/combined.json is made from."""
-
-
-def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """Multiset of 4-token shingles; one CJK character is a token."""
-    tokens = TOKEN.findall(text)
-    size = min(4, len(tokens)) or 1
-    return Counter(tuple(tokens[at : at + size]) for at in range(len(tokens) - size + 1))
-
-
-def fold(text: str | None) -> str:
-    """Letters and digits in lower case."""
-    return re.sub(r"\W+", "", text or "").lower()
-
-
-def f1(gold: dict[str, object], text: str) -> float:
-    """Shingle F1 of one page; the headline and the gold's free lines do not count."""
-    title = fold(str(gold.get("title") or ""))
-    free = {fold(line) for key in ("captions", "optional") for line in gold.get(key) or () if isinstance(line, str)}
-    lines = text.split("\n")
-    kept = [
-        line
-        for at, line in enumerate(lines)
-        if fold(line) not in free and not (at < 3 and title and fold(line) == title)
-    ]
-    want, got = shingles(str(gold["text"] or "")), shingles("\n".join(kept))
-    common = (want & got).total()
-    return 2 * common / (want.total() + got.total()) if common else 0.0
-
-
-def pages(folder: Path, limit: int) -> Iterator[tuple[dict[str, object], bytes]]:
-    """Gold rows with the bytes of their pages."""
-    with (folder / "gold.jsonl").open(encoding="utf-8") as rows:
-        for number, line in enumerate(rows):
-            if number >= limit:
-                return
-            gold = json.loads(line)
-            yield gold, gzip.decompress((folder / (gold.get("file") or f"{gold['id']}.html.gz")).read_bytes())
-
-
-def address(gold: dict[str, object]) -> str:
-    """The page's URL; a made-up one when the corpus keeps none or only the host."""
-    url = str(gold.get("url") or "")
-    return (
-        url
-        if urlsplit(url).path.strip("/")
-        else f"http://example.com/{re.sub(r'[^a-zA-Z0-9.-]', '-', str(gold['id']))}.html"
-    )
-
-
-def fold_of(corpus: str, gold: Mapping[str, object], folds: int) -> int:
-    """Return the fold that a page belongs to: all pages of one site, in whatever corpus, are in the same one."""
-    host = str(gold.get("host") or urlsplit(str(gold.get("url") or "")).hostname or "")
-    site = site_key(host_key(f"http://{host}/")) if host else f"{corpus} {gold['id']}"
-    return int.from_bytes(hashlib.sha256(site.encode()).digest()[:4], "big") % folds
 
 
 def bare(body: bytes) -> float:
@@ -160,7 +83,7 @@ def measure(folder: Path, extractor: str, limit: int) -> Measured:
         if 0.6 * LARGE_BYTES < len(body) < 1.5 * LARGE_BYTES:
             measured.large.append(spent * LARGE_BYTES / len(body))
         accepted = page.kind is PageKind.ARTICLE
-        if gold.get("page_type") in {"list", "other"}:
+        if is_other(gold):
             counts["others"] += 1
             counts["rejected"] += not accepted
             continue
@@ -203,23 +126,6 @@ def compare(folders: Mapping[str, Path], limits: Mapping[str, int]) -> dict[str,
         print(f"| {corpus} | {size} | {' | '.join(cells)} |", flush=True)
     print("\nPage-mean F1, share of pages under .5, median CPU per page with everything.")
     return found
-
-
-def check(found: Mapping[str, Mapping[str, Measured]], *, lower: bool) -> int:
-    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
-    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8")) if FLOORS.is_file() else {}
-    missed = 0
-    for extractor, corpora in found.items():
-        for corpus, one in corpora.items():
-            reached = int(1000 * one.f1) / 1000
-            floor = floors.setdefault(extractor, {}).setdefault(corpus, reached)
-            if reached < floor:
-                missed += not lower
-                print(f"{extractor} on {corpus}: F1 {one.f1:.4f}, floor {floor}", file=sys.stderr)
-            if reached > floor or lower:
-                floors[extractor][corpus] = reached
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return 1 if missed else 0
 
 
 def peers() -> dict[str, Callable[[str], object]]:
@@ -290,23 +196,9 @@ def share(counts: Counter[str], part: str, whole: str) -> str:
     return f"{counts[part] / counts[whole]:.3f}" if counts[whole] else "-"
 
 
-def corpora(names: Sequence[str]) -> dict[str, Path]:
-    """Folders of the corpora named, all of them for no name; says which are missing."""
-    if not names:
-        names = ["zhgold", *sorted(path.parent.name for path in (ROOT / "extract").glob("*/gold.jsonl"))]
-    found = {}
-    for name in names:
-        folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
-        if (folder / "gold.jsonl").is_file():
-            found[name] = folder
-        else:
-            print(f"{name:16}not at {folder}", file=sys.stderr)
-    return found
-
-
 def main() -> int:
     """Run the corpora that are there."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", help="zhgold daniel fundus; all of them with --all, --check and --speed")
     options.add_argument("--extractor", default=DEFAULT, choices=sorted(EXTRACTORS))
     options.add_argument("--pages", type=int, default=100_000, help="at most so many pages per corpus")
@@ -318,9 +210,7 @@ def main() -> int:
     chosen = options.parse_args()
     if (chosen.check or chosen.lower_floors) and chosen.pages < 100_000:
         options.error("floors are those of all pages: leave out --pages")
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     wide = chosen.all or chosen.check or chosen.lower_floors or chosen.speed
     folders = corpora(chosen.corpora or ([] if wide else ["zhgold", "daniel", "fundus"]))
     if chosen.first:
@@ -333,7 +223,10 @@ def main() -> int:
         # Without texts there is nothing to compare.
         folders = {name: folder for name, folder in folders.items() if name != "postlight-meta"}
         found = compare(folders, limits)
-        return check(found, lower=chosen.lower_floors) if chosen.check or chosen.lower_floors else 0
+        if not (chosen.check or chosen.lower_floors):
+            return 0
+        reached = {extractor: {name: one.f1 for name, one in of.items()} for extractor, of in found.items()}
+        return max(floors.check(extractor, of, lower=chosen.lower_floors) for extractor, of in reached.items())
     print(
         f"{'corpus':16}{'pages':>6}{'F1':>8}{'<.5':>7}{'articles':>12}{'others':>9}{'title':>7}{'day':>7}"
         f"{'cpu ms':>9}{'parse':>8}{'177 KB':>9}"

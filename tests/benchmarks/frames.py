@@ -20,7 +20,6 @@ half, and of the streams of measured kinds, is what they are worth.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -38,7 +37,9 @@ from pipelines.dedup.combined import Params
 from pipelines.dedup.combined import method as combined
 from pipelines.dedup.stream import Finder
 
-from .labelled import Labels, Score, load, missing, score
+from .commands import new_parser
+from .data import require_data
+from .labelled import FOLDER, Labels, Score, find_pairs, load, score
 
 _SOURCES, _STORIES = 6, (2, 12)
 _COPIED = 0.4
@@ -256,13 +257,7 @@ def _halves(language: str) -> list[Labels]:
 
 def _scored(labels: Labels, params: FrameParams, verify: Params) -> Score:
     finder = Finder(combined(verify), THRESHOLD, [], frames=params)
-    named = [
-        (pair, number)
-        for number, one in labels.documents.items()
-        for pair in finder.add(number, one["title"], one["text"])
-        if pair.kind in REPEATING
-    ]
-    return score(labels, [(pair.earlier, number) for pair, number in named if pair.link not in finder.revoked])
+    return score(labels, [(pair.earlier, number) for number, pair in find_pairs(finder, labels.texts())])
 
 
 def _streamed(language: str, *, fitted: bool, params: FrameParams, verify: Params) -> tuple[float, float]:
@@ -307,15 +302,14 @@ def _told(scores: Sequence[Score], streams: Sequence[tuple[float, float]]) -> st
 
 def main() -> int:
     """Measure the streams of all seeds."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("languages", nargs="*", default=["zh", "en"])
     options.add_argument("--seeds", type=int, default=3)
     options.add_argument("--fitted", action="store_true", help="the kinds of frames that constants may be fitted to")
     options.add_argument("--folds", action="store_true", help="fit on one half of the labelled, measure the other")
     options.add_argument("--worst", type=int, default=0, help="print so many wrong pairs of each language")
     chosen = options.parse_args()
-    if missing(chosen.languages):
-        return 2
+    require_data(*(FOLDER / language for language in chosen.languages))
     if chosen.folds:
         for language in chosen.languages:
             fold(language)

@@ -15,7 +15,6 @@ pages lead to URLs that the frontier has, half to new ones. Absolute times are t
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
@@ -58,7 +57,8 @@ from tests.benchmarks.static_site import NETWORK, PAGE_LINKS, Serving, Site
 from tests.db.stores import real_judge, store_of
 from tests.postgres import Postgres, empty_database
 
-ROOT = Path(__file__).parents[2]
+from .commands import PROJECT, crawl_command, new_parser
+
 SMALL = 10_000
 _BATCH = 5_000
 _STARTS = 3
@@ -240,14 +240,17 @@ class Command:
 def crawl(database_url: str, seeds: Path, serving: Serving, seconds: float) -> Command:
     """Run `scrapy crawl news` for some seconds after its first request, then stop it with Ctrl-C."""
     settings = {"DATABASE_URL": database_url, "ALLOW_NETWORKS": NETWORK, "HOST_DELAY": "0"}
-    command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
-    command += [x for name, value in settings.items() for x in ("-s", f"{name}={value}")]
     before = len(serving.requests())
     log = seeds.with_name("crawl.log")
     started = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            crawl_command(seeds, settings),
+            cwd=PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
     try:
         while len(serving.requests()) == before:
@@ -349,7 +352,7 @@ def two_databases(server: str, folder: Path) -> Iterator[list[str]]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=15.0, help="how long the real crawl runs")

@@ -9,7 +9,6 @@ text of 50 MB, pictures called HTML. The same seed makes the same pages; `--only
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import random
 import re
@@ -27,9 +26,10 @@ from typing import NoReturn
 
 from crawler.settings import EXTRACTOR
 from pipelines.document.document import parse
-from pipelines.extract import EXTRACTORS
 from pipelines.parse_page import read_page
 from pipelines.text_form.explain import FORMS
+
+from .commands import new_parser
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 SAMPLES = Path(__file__).parents[1] / "pages"
@@ -252,19 +252,17 @@ def chunk(seed: int, first: int, last: int, extractor: str, seconds: float) -> l
 
 def main() -> int:
     """Read all, print the slowest, fail when one went wrong."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("--pages", type=int, default=100_000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--processes", type=int, default=2)
     options.add_argument(
         "--seconds", type=float, default=5.0, help="CPU that a page may cost; large ones four times that"
     )
-    options.add_argument("--extractor", default=EXTRACTOR, choices=sorted(EXTRACTORS))
     options.add_argument("--only", type=int, help="this page alone")
-    options.add_argument("--skip-large", action="store_true")
     chosen = options.parse_args()
     if chosen.only is not None:
-        spent, wrong = read(page(chosen.seed, chosen.only, samples()), chosen.extractor, chosen.seconds, forms=True)
+        spent, wrong = read(page(chosen.seed, chosen.only, samples()), EXTRACTOR, chosen.seconds, forms=True)
         print(f"{spent:.3f} s\n{wrong or 'nothing wrong'}")
         return 1 if wrong else 0
     results: set[tuple[float, str, str]] = set()
@@ -272,18 +270,18 @@ def main() -> int:
     with ProcessPoolExecutor(chosen.processes, mp_context=get_context("forkserver")) as pool:
         starts = range(0, chosen.pages, CHUNK)
         tasks = [
-            pool.submit(chunk, chosen.seed, at, min(at + CHUNK, chosen.pages), chosen.extractor, chosen.seconds)
+            pool.submit(chunk, chosen.seed, at, min(at + CHUNK, chosen.pages), EXTRACTOR, chosen.seconds)
             for at in starts
         ]
         for task in tasks:
             results |= set(task.result())
     minutes = (time.monotonic() - start) / 60
     failed = [found for found in results if found[2]]
-    print(f"{chosen.pages:,} pages in {minutes:.1f} minutes, seed {chosen.seed}, {chosen.extractor}; the slowest:")
+    print(f"{chosen.pages:,} pages in {minutes:.1f} minutes, seed {chosen.seed}, {EXTRACTOR}; the slowest:")
     for spent, name, _ in heapq.nlargest(10, results):
         print(f"  {spent:7.3f} s  {name}")
-    for name, body in [] if chosen.skip_large else large():
-        spent, wrong = read(body, chosen.extractor, 4 * chosen.seconds, forms=len(body) < 1_000_000)
+    for name, body in large():
+        spent, wrong = read(body, EXTRACTOR, 4 * chosen.seconds, forms=len(body) < 1_000_000)
         print(f"  {spent:7.3f} s  {name}", flush=True)
         if wrong:
             failed.append((spent, name, wrong))

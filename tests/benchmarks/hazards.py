@@ -10,7 +10,6 @@ is 1 when a case does not pass, a log has a traceback or a tree of processes nee
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
@@ -21,7 +20,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from .webworld import PYTHON, ROOT, VIEW, WEB, crawl_command, missing
+from .commands import PROJECT, new_parser
+from .webworld import PYTHON, VIEW, WEB, crawl_command, missing
 
 _MOST_MB = 1000
 _ARENA = str(WEB / "arena.sh")
@@ -32,7 +32,7 @@ def lanes(folder: Path, command: str, seed: int) -> list[dict[str, Any]]:
     """All cases of one world, four at a time."""
     more = [*VIEW, "--world-seed", str(seed)]
     environment = os.environ | {"PYTHON": PYTHON}
-    run = [str(WEB / "lanes.sh"), str(folder), str(ROOT), command, *more]
+    run = [str(WEB / "lanes.sh"), str(folder), str(PROJECT), command, *more]
     subprocess.run(run, env=environment, stdout=subprocess.DEVNULL, check=True)
     return [case for name in "ABCD" for case in _cases(folder / f"lane{name}")]
 
@@ -40,8 +40,8 @@ def lanes(folder: Path, command: str, seed: int) -> list[dict[str, Any]]:
 def chosen(folder: Path, command: str, seed: int, ids: list[str]) -> list[dict[str, Any]]:
     """Some cases of one world, one after the other."""
     folder.mkdir(parents=True, exist_ok=True)
-    run = [_ARENA, PYTHON, str(WEB / "caserun.py"), "--cmd", command, "--cwd", str(ROOT), "--out", str(folder), *VIEW]
-    run += ["--world-seed", str(seed), "--ids", ",".join(ids)]
+    run = [_ARENA, PYTHON, str(WEB / "caserun.py"), "--cmd", command, "--cwd", str(PROJECT), *VIEW]
+    run += ["--out", str(folder), "--world-seed", str(seed), "--ids", ",".join(ids)]
     subprocess.run(run, stdout=subprocess.DEVNULL, check=True)
     return _cases(folder)
 
@@ -82,7 +82,7 @@ def chaos(folder: Path, command: str, modes: list[str], kills: int) -> int:
     reference = folder / "baseline" / "chaos.json"
     bad = 0
     for mode in ["baseline", *modes]:
-        run = [_ARENA, PYTHON, str(WEB / "chaos.py"), "--cmd", command, "--cwd", str(ROOT), "--mode", mode, *VIEW]
+        run = [_ARENA, PYTHON, str(WEB / "chaos.py"), "--cmd", command, "--cwd", str(PROJECT), "--mode", mode, *VIEW]
         run += ["--per-site", "40", "--out", str(folder / mode)]
         run += ["--n", str(kills), "--lo", "5", "--hi", "12"] if mode == "kill" else []
         run += ["--mb", "3"] if mode == "full" else []
@@ -97,7 +97,7 @@ def chaos(folder: Path, command: str, modes: list[str], kills: int) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[7])
     parser.add_argument("--ids", nargs="+", help="these cases only, one after the other")
     parser.add_argument("--chaos", nargs="+", choices=_CHAOS, help="break crawls in these ways instead")

@@ -10,7 +10,6 @@ hosts where an alarm was raised, of the kind expected, and the delay in pages.
 
 from __future__ import annotations
 
-import argparse
 import math
 import random
 import sys
@@ -23,6 +22,8 @@ from statistics import median
 from crawler.learn.health.answers import AnswerKind, HostAnswer
 from crawler.learn.health.host import HealthMonitor
 from pipelines.records import BlockKind
+
+from .commands import new_parser
 
 Stream = Iterator[HostAnswer]
 Host = Callable[[random.Random], Stream]
@@ -61,6 +62,8 @@ def with_faults(draw: random.Random, answer: HostAnswer, rate: float) -> HostAns
     kind, why = draw.choice([(AnswerKind.FAILED, "timed out"), (AnswerKind.BLOCKED, "503"), (AnswerKind.GONE, "404")])
     return HostAnswer(answer.url, answer.found_in, kind, why, seconds=answer.seconds)
 
+
+_HOSTS = 10
 
 # ---------------------------------------------------------------- hosts that stay as they are
 
@@ -301,14 +304,14 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
-def false_alarms(pages: int, window: int, hosts: int, first: int) -> int:
+def false_alarms(pages: int, window: int, first: int) -> int:
     """Print alarms on hosts that stay as they are; returns how many there were."""
     total = windows = 0
     print("no change: windows, false alarms, of kinds")
     for name, host in STEADY.items():
         kinds: Counter[str] = Counter()
-        each = pages // hosts
-        for seed in range(first, first + hosts):
+        each = pages // _HOSTS
+        for seed in range(first, first + _HOSTS):
             health = HealthMonitor(window)
             for answer in islice(host(random.Random(seed)), each):
                 kinds.update(f"{e.kind}:{e.signal}" for e in health.learn(answer) if not e.ended)
@@ -361,16 +364,15 @@ def cost(window: int) -> None:
 
 def main() -> int:
     """Run all parts."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("--pages", type=int, default=100_000)
-    options.add_argument("--hosts", type=int, default=10)
     options.add_argument("--window", type=int, default=40)
     options.add_argument("--trials", type=int, default=20)
     options.add_argument("--seed", type=int, default=0, help="the first of the seeds of the hosts")
     given = options.parse_args()
     cost(given.window)
     delays(given.window, given.trials, given.seed)
-    return 1 if false_alarms(given.pages, given.window, given.hosts, given.seed) else 0
+    return 1 if false_alarms(given.pages, given.window, given.seed) else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ that there were at first. `--keep` writes the networks of each fold to a folder,
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 from collections import defaultdict
@@ -22,7 +21,9 @@ from pipelines.extract import combined
 from pipelines.models import files
 from pipelines.training.examples import Example, example
 from pipelines.training.extraction import Params, TrainingPage, train
-from tests.benchmarks.extraction import FIRST_ROWS, ROOT, TRAINED_ON, corpora, f1, fold_of, pages
+from tests.benchmarks.data import FIRST_ROWS, TRAINED_ON, corpora, f1, fold_of, pages, require_data
+
+from .commands import new_parser
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def cases(names: Sequence[str], limits: Mapping[str, int], folds: int) -> list[C
     """All usable pages, of a corpus with a limit its first ones."""
     found = []
     for corpus, folder in corpora(names).items():
-        for gold, body in pages(folder, limits.get(corpus, sys.maxsize)):
+        for gold, body in pages(folder, limits.get(corpus)):
             made = example(body, gold)
             if made is not None and len(made.document.blocks):
                 # All pages stay in memory, but for what no text is made of.
@@ -52,15 +53,13 @@ def cases(names: Sequence[str], limits: Mapping[str, int], folds: int) -> list[C
 
 def main() -> int:
     """Print a row per corpus."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", default=list(TRAINED_ON))
     options.add_argument("--first", action="store_true", help="only the rows that the documented figures are of")
     options.add_argument("--folds", type=int, default=4)
     options.add_argument("--keep", type=Path, help="a folder for the networks of each fold")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     every = cases(chosen.corpora, FIRST_ROWS if chosen.first else {}, chosen.folds)
     known = [TrainingPage.of(case.example) for case in every]
     scores: dict[str, list[float]] = defaultdict(list)

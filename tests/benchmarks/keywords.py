@@ -14,14 +14,12 @@ with `--lower-floors`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import Stemmer
@@ -32,9 +30,11 @@ from pipelines.text.keywords import DEFAULT, LEARNED, method
 from pipelines.text.summary import summarise
 from pipelines.training.keywords import KeywordExample, example, learn
 
+from . import floors
+from .commands import new_parser
+from .data import require_data
 from .train_keywords import KEYWORDS, TEXT, rows
 
-FLOORS = Path(__file__).with_name("floors.json")
 MARGIN = 0.005
 FOLDS = 4
 WAYS = {
@@ -119,15 +119,13 @@ def cost(way: str, name: str, most: int = 100) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark's command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--method", choices=WAYS, action="append")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--lower-floors", action="store_true")
     parser.add_argument("--predict", choices=KEYWORDS, help="write the keywords of a set by the shipped default")
     options = parser.parse_args(arguments)
-    if not TEXT.is_dir():
-        print(f"{TEXT} is missing: set BENCH_DATA to the folder that holds text/", file=sys.stderr)
-        return 2
+    require_data(TEXT)
     if options.predict:
         for row, text in texts(options.predict):
             terms = [term for term, _ in method()(text, shipped())[:20]]
@@ -139,23 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reached = quality(way)
         speed = cost(way, "kw_metanews")
         print(way.ljust(22), *(f"{value:9.4f}" for value in reached.values()), f"{speed:8.2f}")
-    return _check(reached, lower=options.lower_floors) if options.check or options.lower_floors else 0
-
-
-def _check(reached: dict[str, float], *, lower: bool) -> int:
-    """Compare with the floors and raise them; return 1 where one is not reached."""
-    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
-    before = floors.get("keywords", {})
-    missed = {name: value for name, value in reached.items() if value < before.get(name, 0.0)}
-    for name, value in missed.items():
-        print(f"{name}: {value:.4f} is below its floor {before[name]}", file=sys.stderr)
-    if missed and not lower:
-        return 1
-    floors["keywords"] = {
-        name: round(value - MARGIN, 3) if lower else max(before.get(name, 0.0), round(value - MARGIN, 3))
-        for name, value in reached.items()
-    }
-    FLOORS.write_text(json.dumps(floors, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    if options.check or options.lower_floors:
+        return floors.check("keywords", reached, margin=MARGIN, lower=options.lower_floors)
     return 0
 
 

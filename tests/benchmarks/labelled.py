@@ -8,17 +8,18 @@ apart.
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-FOLDER = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve() / "neardup"
+from db.records.evidence import REPEATING
+from pipelines.dedup.stream import Finder, Pair
+
+from .data import DATA, read_rows
+
+FOLDER = DATA / "neardup"
 NO_REPRINTS = {"en": {(1268, 1760), (1417, 1760)}}
 """Pairs that are labelled as reprints and tell of contracts of different companies, for other sums: left out."""
 NEGATIVE = "neg_"
@@ -32,6 +33,11 @@ class Labels:
     documents: dict[int, dict[str, Any]]
     pairs: dict[tuple[int, int], int]
     grey: set[tuple[str, str]]
+
+    def texts(self) -> Iterator[tuple[int, str, str]]:
+        """Yield number, title and text of the documents in order of arrival."""
+        for number, document in self.documents.items():
+            yield number, document["title"], document["text"]
 
     def kind(self, first: int, second: int) -> str:
         """Judge a pair found: "hit", "false", "ignored" or "template"."""
@@ -77,8 +83,7 @@ class Score:
 def load(language: str) -> Labels:
     """Read a labelled data set."""
     folder = FOLDER / language
-    with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        documents = {document["id"]: document for document in map(json.loads, lines)}
+    documents = {document["id"]: document for document in read_rows(folder / "docs.jsonl.gz")}
     pairs = {}
     for line in (folder / "pairs.tsv").read_text(encoding="utf-8").splitlines():
         first, second, label = line.split("\t")[:3]
@@ -88,12 +93,12 @@ def load(language: str) -> Labels:
     return Labels(documents, pairs, grey | {(second, first) for first, second in grey})
 
 
-def missing(languages: Iterable[str]) -> bool:
-    """Is there no data? Says where it was sought."""
-    absent = [language for language in languages if not (FOLDER / language).is_dir()]
-    if absent:
-        print(f"no {' and no '.join(absent)} in {FOLDER}: BENCH_DATA names the folder of neardup/", file=sys.stderr)
-    return bool(absent)
+def find_pairs(finder: Finder, texts: Iterable[tuple[int, str, str]]) -> list[tuple[int, Pair]]:
+    """Stream texts (key, title, text) and return the pairs of duplicates, without those that were revoked."""
+    pairs = [
+        (key, pair) for key, title, text in texts for pair in finder.add(key, title, text) if pair.kind in REPEATING
+    ]
+    return [(key, pair) for key, pair in pairs if pair.link not in finder.revoked]
 
 
 def score(labels: Labels, found: Iterable[tuple[int, int]]) -> Score:

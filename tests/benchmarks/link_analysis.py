@@ -12,7 +12,6 @@ takes more than 3 seconds or its process 1 GB. Absolute times are those of the m
 
 from __future__ import annotations
 
-import argparse
 import resource
 import sys
 import time
@@ -28,6 +27,8 @@ from crawler.rank import blockrank, hits, opic, pagerank, siterank
 from crawler.rank.graph import Blocks, LinkGraph
 from crawler.rank.numbering import Ids, Numbers
 from crawler.rank.surfer import Values
+
+from .commands import new_parser
 
 MOST_SECONDS = 3.0
 MOST_MB = 1024.0
@@ -212,7 +213,7 @@ def by_networkx(web: Web) -> Measured:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--links", type=int, default=10_000_000)
     parser.add_argument("--networkx", action="store_true", help="networkx, too")

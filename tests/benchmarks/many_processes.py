@@ -14,7 +14,6 @@ something is not.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import os
@@ -39,7 +38,8 @@ from tests.benchmarks.exactness import Check, Life, Snapshot, database_checks, e
 from tests.benchmarks.static_site import NETWORK, Request, Serving, Site
 from tests.postgres import NoPostgres, Postgres, empty_database
 
-ROOT = Path(__file__).parents[2]
+from .commands import PROJECT, new_parser
+
 _POLL_SECONDS = 0.02
 _JITTER_SECONDS = 0.5
 _DEATH_SECONDS = 3.0
@@ -118,7 +118,7 @@ def start(arguments: Sequence[str], log: Path) -> Command:
     with log.open("wb") as out:
         return subprocess.Popen(
             [sys.executable, "-m", "scrapy", *arguments],
-            cwd=ROOT,
+            cwd=PROJECT,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
@@ -350,7 +350,7 @@ def _snapshot(engines: Sequence[Engine]) -> Snapshot:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Crawl, judge, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     plan = Plan()
     for name in ("pages", "hosts", "shards", "processes", "kills", "restarts", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(plan, name))

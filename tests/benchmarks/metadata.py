@@ -13,7 +13,6 @@ a wrong or missing name is right. What is found where the gold of a corpus with 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -27,7 +26,9 @@ from pipelines.extract import EXTRACTORS
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import metadata
 from pipelines.records import Metadata
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold, fold_of, pages
+from tests.benchmarks.data import NOW, address, corpora, fold, fold_of, is_other, pages, require_data
+
+from .commands import new_parser
 
 FOLDS = 4
 FIELDS = ("title", "day", "minute", "authors", "source")
@@ -145,15 +146,13 @@ def fields_of(golds: list[Gold]) -> set[str]:
 
 def main() -> int:
     """Print a row per corpus and field, or the errors of one field."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*")
     options.add_argument("--folds", default="0,1,2,3", help="only pages of these folds, of four")
     options.add_argument("--extractor", default=DEFAULT, choices=sorted(EXTRACTORS))
     options.add_argument("--show", choices=FIELDS, help="list the errors of this field")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     folds = {int(number) for number in chosen.folds.split(",")}
     run = find_extractor(chosen.extractor)
     print(
@@ -164,9 +163,9 @@ def main() -> int:
         lines = (folder / "gold.jsonl").read_text("utf-8").rstrip().split("\n")  # texts hold other line ends
         fields = fields_of([json.loads(line) for line in lines])
         counted: dict[str, Counted] = defaultdict(Counted)
-        for gold, body in pages(folder, sys.maxsize):
+        for gold, body in pages(folder):
             number = fold_of(corpus, gold, FOLDS)
-            if number not in folds or gold.get("suspect") or gold.get("page_type") in {"list", "other"}:
+            if number not in folds or gold.get("suspect") or is_other(gold):
                 continue
             document = parse(body, address(gold))
             found = metadata.extract(document, run(document), NOW)

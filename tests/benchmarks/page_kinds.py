@@ -11,7 +11,6 @@ made up elsewhere, so that most of the pages that are no articles have none. `--
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +30,9 @@ from pipelines.page_kind.features import describe_url
 from pipelines.records import Extraction, PageKind
 from pipelines.training.page_kind import FOLDS, KindExample, Params, learn
 from pipelines.training.page_kind_examples import KnownPage, examples, kind_of
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pages
+from tests.benchmarks.data import NOW, address, corpora, fold_of, pages, require_data
+
+from .commands import new_parser
 
 UNTOLD = frozenset({"cleaneval", "cleaneval-dev", "cleanportaleval", "omnivore", "readability"})
 """Corpora that are mixed and do not tell."""
@@ -67,7 +68,7 @@ def rows() -> Iterator[tuple[str, dict[str, Any], bytes]]:
     """Yield corpus, gold row and page of all pages of known kinds."""
     for corpus, folder in corpora([]).items():
         if corpus not in UNTOLD:
-            for gold, body in pages(folder, sys.maxsize):
+            for gold, body in pages(folder):
                 row = known(corpus, gold)
                 if not row.get("suspect") and kind_of(row) is not None:
                     yield corpus, row, body
@@ -140,13 +141,11 @@ def reliability(every: Sequence[Case], chances: np.ndarray[Any, Any]) -> None:
 
 def main() -> int:
     """Print the tables, or train."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("networks", type=Path, help="folder of networks by fold, 0.json to 3.json")
     options.add_argument("--train", type=Path, help="write the model of all pages there instead")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     every = cases(chosen.networks)
     if chosen.train:
         model, figures = learn([made for case in every for made in case.examples], 1, Params())

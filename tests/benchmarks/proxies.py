@@ -11,14 +11,12 @@ tinyproxy, microsocks). The exit code is 1 when anything differs.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import multiprocessing
 import shutil
 import socket
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -31,6 +29,7 @@ from scrapy import Request
 from crawler.demo.server import Newsroom
 from tests.crawler.fetching import handler
 
+from .commands import crawl_command, new_parser
 from .crawl_speed import watch
 
 LOGIN = "reader:open-sesame"
@@ -119,8 +118,7 @@ def crawl(newsroom: Newsroom, folder: Path, proxy: str) -> tuple[dict[str, list[
         "CRAWL_PRESET": "breadth",
         "PROXY": proxy,
     }
-    given = [x for item in settings.items() for x in ("-s", "=".join(item))]
-    usage, pid = watch([sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *given])
+    usage, pid = watch(crawl_command(folder / "seeds.txt", settings))
     if "Finished: nothing is left" not in usage.output:
         raise SystemExit(f"the crawl through {proxy.rpartition('@')[2]} did not finish:\n{usage.output[-2000:]}")
     if _PASSWORD in usage.output:
@@ -182,7 +180,7 @@ def serving() -> Iterator[int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=3_000)
     given = parser.parse_args()
     installed = [name for name in PROXIES if shutil.which(name)]

@@ -10,7 +10,6 @@ seconds of a rendered page and memory of the browser, each beside its bar.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sqlite3
@@ -23,8 +22,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-SITES = Path(os.environ.get("JS_SITES") or ROOT / "../shared/jsweb").resolve()
+from .commands import PROJECT, crawl_command, new_parser
+
+SITES = Path(os.environ.get("JS_SITES") or PROJECT / "../shared/jsweb").resolve()
 LOOK_SECONDS = 0.25
 START_SECONDS = 20
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -142,11 +142,9 @@ def crawl(folder: Path, seeds: Path, delay: float) -> tuple[Path, Processes, flo
         "RENDER": "auto",
         "DATABASE_URL": f"sqlite:///{database}",
     }
-    command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
-    command += [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     processes, began = Processes(), time.monotonic()
     with (folder / "crawl.log").open("wb") as log:
-        crawling = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        crawling = subprocess.Popen(crawl_command(seeds, settings), cwd=PROJECT, stdout=log, stderr=log)
         while crawling.poll() is None:
             processes.look(crawling.pid)
             time.sleep(LOOK_SECONDS)
@@ -156,7 +154,7 @@ def crawl(folder: Path, seeds: Path, delay: float) -> tuple[Path, Processes, flo
 
 def main() -> int:
     """Serve, crawl, compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--port", type=int, default=8610)
     parser.add_argument("--latency", type=float, default=0.01)
     parser.add_argument("--delay", type=float, default=0.2)

@@ -12,7 +12,6 @@ SQLite in a temporary folder.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -41,6 +40,8 @@ from db.records.url import Lease, NewUrl, State
 from pipelines.records import BlockKind
 from tests.db.stores import store_of
 from tests.postgres import Postgres, empty_database
+
+from .commands import new_parser
 
 _BATCH = 5_000
 _PARTS = json.dumps({"depth": 0.25, "block": 0.6, "pagerank": 0.123456, "siterank": 0.444444, "freshness": 0.0})
@@ -183,7 +184,7 @@ def measure(database_url: str, urls: int, hosts: int, links: int) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=200)
     parser.add_argument("--links", type=int, default=60)

@@ -11,7 +11,6 @@ the class says; what no class explains is listed and ends the command with code 
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import sys
@@ -25,6 +24,8 @@ from protego import Protego
 from crawler.politeness.delay import MOST_ROBOTS_BYTES, decode_robots
 from crawler.politeness.robots import parse
 from pipelines.urls import bare_host, canonicalize
+
+from .commands import new_parser
 
 OWN: Final = "newscrawler"
 HOST: Final = "h.example"
@@ -143,13 +144,12 @@ def _rewritings(text: str) -> Iterator[tuple[str, Protego]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare and print; 1 when a difference is left unexplained."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = new_parser(__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="robots files; made when left out")
     parser.add_argument("--files", type=int, default=2000, help="most files")
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     if options.folder is None:
-        rng = random.Random(options.seed)
+        rng = random.Random(1)
         texts: Iterator[tuple[str, str]] = ((str(n), make_file(rng)) for n in range(options.files))
     else:
         files = sorted(path for path in options.folder.rglob("*") if path.is_file())[: options.files]

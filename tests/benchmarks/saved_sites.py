@@ -14,7 +14,6 @@ CPU minutes.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gzip
 import html
@@ -36,9 +35,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.benchmarks.extraction import ROOT, corpora, f1, fold_of
+from tests.benchmarks.data import corpora, f1, fold_of, is_other, page_file, read_rows, require_data
 
-_PROJECT = Path(__file__).parents[2]
+from .commands import PROJECT, new_parser
+
 _FIRST = IPv4Address("127.0.16.1")
 _FOLDS = 4
 _LISTED = 50
@@ -80,7 +80,7 @@ class SavedPage:
     @property
     def is_other(self) -> bool:
         """Tell whether the corpus says that it is none."""
-        return self.gold.get("page_type") in {"list", "other"} or self.gold.get("kind") == "not_article"
+        return is_other(self.gold) or self.gold.get("kind") == "not_article"
 
 
 Sites = dict[str, dict[str, SavedPage]]
@@ -92,20 +92,14 @@ def load(names: Sequence[str], folds: Sequence[int], most: int) -> Sites:
     sites: Sites = defaultdict(dict)
     for corpus, folder in corpora(names).items():
         taken = 0
-        for gold in _rows(folder / "gold.jsonl"):
+        for gold in read_rows(folder / "gold.jsonl"):
             if taken == most or gold.get("suspect") or fold_of(corpus, gold, _FOLDS) not in folds:
                 continue
-            page = SavedPage(corpus, gold, folder / (gold.get("file") or f"{gold['id']}.html.gz"))
+            page = SavedPage(corpus, gold, page_file(folder, gold))
             if page.is_article or page.is_other:
                 sites[page.site][page.path] = page
                 taken += 1
     return sites
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a file of JSON lines."""
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def listing(site: str, pages: Mapping[str, SavedPage], number: int) -> bytes:
@@ -183,7 +177,7 @@ def serving(sites: Sites) -> Iterator[dict[str, str]]:
 def scrapy(*arguments: str) -> None:
     """Run a command; what it says of itself goes to the terminal when it fails."""
     command = [sys.executable, "-m", "scrapy", *arguments]
-    done = subprocess.run(command, cwd=_PROJECT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=PROJECT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr[-3000:]}")
 
@@ -209,7 +203,7 @@ def extract(
     manifest.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
     more = [part for one in settings for part in ("-s", one)]
     scrapy("extract", "--manifest", str(manifest), "--output", str(out), *more)
-    return {row["id"]: row for row in _rows(out)}
+    return {row["id"]: row for row in read_rows(out)}
 
 
 @dataclass
@@ -289,7 +283,7 @@ def _known(ones: Sequence[Compared], name: str) -> list[float]:
 
 def main() -> int:
     """Serve, crawl, extract and compare."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*")
     options.add_argument("--folds", default="0,1", help="of four, by site (0,1)")
     options.add_argument("--pages", type=int, default=100, help="at most so many of each corpus (100)")
@@ -297,9 +291,7 @@ def main() -> int:
     options.add_argument("--keep", type=Path, help="folder for the database and the extracted texts")
     options.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="settings of both commands")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     sites = load(chosen.corpora, [int(one) for one in chosen.folds.split(",")], chosen.pages)
     if not sites:
         return 2

@@ -13,7 +13,6 @@ there is not done again, so a check that was broken off goes on. Costs that a sh
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import math
@@ -35,8 +34,9 @@ from sqlalchemy import create_engine
 from db.engine.database import parse_url
 from tests.postgres import Postgres, empty_database
 
+from .commands import PROJECT, crawl_command, new_parser
 from .crawl_model import Costs, Layout, Prediction, Web, estimate, grouped, heavy_tailed, simulate
-from .crawl_speed import ROOT, account, family
+from .crawl_speed import account, family
 from .static_site import NETWORK, Serving, Shape, Site
 
 CORES = os.cpu_count() or 1
@@ -266,12 +266,11 @@ def crawl(
             "HOST_DELAY": f"{kind.delay:g}",
             "WORKERS": str(kind.workers),
         }
-        command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={folder}/seeds.txt"]
-        command += [x for name, value in settings.items() for x in ("-s", f"{name}={value}")]
+        command = crawl_command(folder / "seeds.txt", settings)
         output = stack.enter_context((folder / "output.txt").open("wb"))
         started = time.monotonic()
         commands = [
-            subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             for _ in range(kind.processes)
         ]
         try:
@@ -514,7 +513,7 @@ def grown(crawled: Crawled, costs: Costs) -> float:
     return float(slope / (level - costs.fetch))
 
 
-def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibration: int) -> list[Row]:
+def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path) -> list[Row]:
     """Try what is not in the file of results yet; returns all rows of the kinds and sizes."""
     rows = {(row.kind, row.pages): row for row in read(results)}
     wanted = [(kind, pages) for pages in sizes for kind in kinds]
@@ -523,14 +522,14 @@ def check(kinds: Sequence[Kind], sizes: Sequence[int], results: Path, calibratio
         for kind, pages in wanted:
             if (kind.name, pages) in rows:
                 continue
-            first = calibrate(kind, postgres, calibration)
+            first = calibrate(kind, postgres, CALIBRATION_PAGES)
             told = simulate(first, web_of(kind, pages), kind.layout(CORES))
             print(
                 f"{time.strftime('%H:%M:%S')} {kind.name}, {pages:,} pages: {told.seconds:.0f} s are expected",
                 flush=True,
             )
             crawled = crawl(kind, pages, postgres)
-            costs = mean(first, calibrate(kind, postgres, calibration))
+            costs = mean(first, calibrate(kind, postgres, CALIBRATION_PAGES))
             smaller = [row.growth for row in rows.values() if GROWTH_PAGES <= row.pages < pages]
             costs = replace(costs, growth=float(np.median(smaller)) if smaller else INPUTS.growth)
             told = simulate(costs, web_of(kind, pages), kind.layout(max(0.05, CORES - crawled.others)))
@@ -698,12 +697,11 @@ def plan() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check, or foretell."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--check", action="store_true", help="hold the simulation against real crawls")
     parser.add_argument("--pages", default="10000", help="sizes of the crawls, separated by commas")
     parser.add_argument("--only", action="append", choices=[kind.name for kind in KINDS], help="kinds of crawls")
     parser.add_argument("--results", type=Path, default=Path("scale.jsonl"), help="file of what was tried already")
-    parser.add_argument("--calibration", type=int, default=CALIBRATION_PAGES, help="pages of the short crawls")
     parser.add_argument("--agree", type=int, metavar="PAGES", help="hold steps of time against single requests")
     parser.add_argument("--bytes", type=int, metavar="PAGES", help="crawl so many usual pages: bytes by table")
     options = parser.parse_args(arguments)
@@ -720,7 +718,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--pages is {options.pages!r}; it takes numbers separated by commas, such as 10000,100000")
     kinds = [kind for kind in KINDS if not options.only or kind.name in options.only]
     try:
-        rows = check(kinds, [int(size) for size in options.pages.split(",")], options.results, options.calibration)
+        rows = check(kinds, [int(size) for size in options.pages.split(",")], options.results)
     except RuntimeError as problem:
         parser.error(str(problem))
     print(HEAD, *rows, sep="\n")

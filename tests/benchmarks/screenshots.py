@@ -7,7 +7,6 @@ Serves the database with `scrapy serve` and writes KIND-LANGUAGE-SCHEME-WIDTH.pn
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from playwright.sync_api import Browser, Page
 from tests.crawler.web import chromium
 from tests.crawler.web.visits import kinds, with_language
 
+from .commands import new_parser
 from .web_load import served
 
 LANGUAGES = ("en", "zh")
@@ -42,7 +42,7 @@ def taken(
 
 def main() -> int:
     """Take the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("database", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", nargs="+", default=[], help="kinds of pages, all by default")

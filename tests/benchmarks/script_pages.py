@@ -12,7 +12,6 @@ halves; constants were fitted on the first.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 import sys
@@ -29,7 +28,9 @@ from db.records.reasons import PageReason
 from pipelines.document.document import Document, parse
 from pipelines.document.shell import has_state, is_root
 from pipelines.parse_page import parse_page
-from tests.benchmarks.extraction import NOW, ROOT, f1, pages
+from tests.benchmarks.data import NOW, corpora, f1, pages, require_data
+
+from .commands import new_parser
 
 _SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _LD = re.compile(r"<script[^>]*ld\+json.*?</script>", re.DOTALL | re.IGNORECASE)
@@ -123,23 +124,20 @@ def _share(node: Any, places: list[str]) -> float:
 
 def rows(limit: int, half: str) -> Iterator[tuple[str, dict[str, Any], bytes]]:
     """Yield corpus, gold row and bytes of the saved pages of a half."""
-    for folder in [ROOT / "zhgold", *sorted((ROOT / "extract").iterdir())]:
-        if (folder / "gold.jsonl").is_file():
-            for row, body in pages(folder, limit):
-                if in_half(row, half):
-                    yield folder.name, row, body
+    for corpus, folder in corpora(()).items():
+        for row, body in pages(folder, limit):
+            if in_half(row, half):
+                yield corpus, row, body
 
 
 def main() -> int:
     """Print the figures."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = new_parser(__doc__)
     options.add_argument("--pages", type=int, default=6000)
     options.add_argument("--half", default="all", choices=("fitted", "held-out", "all"))
     options.add_argument("--worst", type=int, default=0)
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no pages in {ROOT}: BENCH_DATA names their folder", file=sys.stderr)
-        return 1
+    require_data()
     count: Counter[str] = Counter()
     wrong: list[str] = []
     begun = time.process_time()

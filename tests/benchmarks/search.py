@@ -15,11 +15,8 @@ converted, too. Floors are for all queries; they rise by themselves when `--chec
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
 import math
-import os
 import sqlite3
 import sys
 import tempfile
@@ -27,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -37,8 +35,11 @@ from pipelines.document.tokens import terms as pairs
 from pipelines.search import passages, query, ranking, search
 from pipelines.text import words
 
-FOLDER = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve() / "text"
-FLOORS = Path(__file__).with_name("floors.json")
+from . import floors
+from .commands import new_parser
+from .data import DATA, read_rows, require_data
+
+FOLDER = DATA / "text"
 SETS = ("xwlb", "drcd", "cmrc", "cranfield")
 _FIRST = 10
 
@@ -78,17 +79,11 @@ def changed(name: str) -> Iterator[None]:
         yield
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    """Read packed JSON lines."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
 def questions(folder: Path, every: int) -> dict[str, list[tuple[str, str, dict[str, int]]]]:
     """Return (id, text, grades) of the questions of a set, by the name under which they are counted."""
     name = folder.name.removeprefix("search_")
     found: dict[str, list[tuple[str, str, dict[str, int]]]] = {}
-    for row in rows(folder / "queries.dev.jsonl.gz")[::every]:
+    for row in islice(read_rows(folder / "queries.dev.jsonl.gz"), 0, None, every):
         found.setdefault(name, []).append((f"{row['id']}", row["text"], row["rel"]))
         if "text_simplified" in row:
             found.setdefault(f"{name} simplified", []).append((f"{row['id']}", row["text_simplified"], row["rel"]))
@@ -139,7 +134,7 @@ PLAIN: Mapping[str, tuple[Callable[[str], list[str]], str]] = {
 def plain(folder: Path, name: str, every: int) -> Iterator[tuple[str, float]]:
     """Yield the names of questions with the NDCG that a table of FTS5 reaches."""
     cut, tokenizer = PLAIN[name]
-    documents = rows(folder / "docs.jsonl.gz")
+    documents = list(read_rows(folder / "docs.jsonl.gz"))
     for asked, some in questions(folder, every).items():
         to = simplified() if asked.endswith("simplified") else {}
         with closing(sqlite3.connect(":memory:")) as database:
@@ -158,24 +153,9 @@ def plain(folder: Path, name: str, every: int) -> Iterator[tuple[str, float]]:
         yield asked, total / len(some)
 
 
-def check(reached: Mapping[str, float], *, lower: bool) -> int:
-    """Compare with the floors, and write those that rose (all, with `lower`); returns the exit code."""
-    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text("utf-8"))
-    ground = floors.setdefault("search", {})
-    code = 0
-    for name, value in reached.items():
-        safe = math.floor(1_000 * value) / 1_000
-        if value < (floor := ground.get(name, safe)):
-            code = 1
-            print(f"{name}: {value:.4f}, floor {floor}", file=sys.stderr)
-        ground[name] = safe if lower else max(floor, safe)
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return 1 if code and not lower else 0
-
-
 def main() -> int:
     """Search the sets that are there."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("sets", nargs="*", help=f"{', '.join(SETS)}; all are usual")
     options.add_argument("--every", type=int, default=1, metavar="N", help="every Nth query alone")
     options.add_argument("--ablation", action="store_true", help="ours without each part of the ranking")
@@ -188,9 +168,7 @@ def main() -> int:
     reached: dict[str, float] = {}
     for name in chosen.sets or SETS:
         folder = FOLDER / f"search_{name}"
-        if not (folder / "docs.jsonl.gz").is_file():
-            print(f"{folder} has no docs.jsonl.gz; name the folder of the data in BENCH_DATA", file=sys.stderr)
-            return 2
+        require_data(folder)
         if not checking and not chosen.ablation:
             for method in PLAIN:
                 for asked, value in plain(folder, method, chosen.every):
@@ -202,7 +180,7 @@ def main() -> int:
                 print(f"{asked:17} {'ours' if without == 'all' else without:27}{value:.4f}", flush=True)
             if without == "all":
                 reached |= found
-    return check(reached, lower=chosen.lower_floors) if checking else 0
+    return floors.check("search", reached, lower=chosen.lower_floors) if checking else 0
 
 
 if __name__ == "__main__":

@@ -13,10 +13,7 @@ mix of headlines, words, common words, phrases, filters, English and misspelt wo
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
-import os
 import random
 import re
 import statistics
@@ -24,7 +21,6 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -46,11 +42,14 @@ from pipelines.search.records import SearchQuery
 from pipelines.search.search import SearchOptions, search
 from pipelines.search.terms import index_terms
 
-DATA = Path(os.environ.get("BENCH_DATA", "../shared/data")) / "text"
+from .commands import new_parser
+from .data import DATA, read_rows
+
+TEXT = DATA / "text"
 SETS = {"search_xwlb": ("zh-Hans", 12), "search_drcd": ("zh-Hant", 4), "search_cmrc": ("zh-Hans", 3)}
 """Sets of documents with their language, and how often each is drawn; English is drawn beside them."""
 ENGLISH = ("search_cranfield", 1)
-SITES, REPRINTS, BATCH, MERGED = 300, 0.05, 200, 5
+SITES, REPRINTS, BATCH, MERGED, ROUNDS = 300, 0.05, 200, 5, 3
 FIRST, DAYS = datetime(2015, 1, 1, tzinfo=UTC), 4_000
 SECTIONS = ("国内", "国际", "财经", "体育", "文化", "科技", "社会", "")
 _SENTENCE = re.compile(r"[^。！？\n]{8,300}[。！？]?")
@@ -80,12 +79,10 @@ class RealTexts:
         self._recent: list[NewArticle] = []
 
     def _read(self, name: str, language: str, pattern: re.Pattern[str]) -> Iterator[list[Sentence]]:
-        with gzip.open(DATA / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for line in islice(lines, 6_000):
-                found = pattern.findall(json.loads(line)["text"])[:30]
-                sentences = [self._sentence(text, language) for text in found]
-                if sentences:
-                    yield sentences
+        for row in islice(read_rows(TEXT / name / "docs.jsonl.gz"), 6_000):
+            sentences = [self._sentence(text, language) for text in pattern.findall(row["text"])[:30]]
+            if sentences:
+                yield sentences
 
     @staticmethod
     def _sentence(text: str, language: str) -> Sentence:
@@ -211,7 +208,7 @@ def write_batch(connection: Connection, articles: list[NewArticle], numbers: ran
     apply.add(connection, articles, same_text, index, make_terms=index_terms)
 
 
-def build(url: str, count: int, batch: int = BATCH) -> None:
+def build(url: str, count: int) -> None:
     """Build a database, going on where it was left."""
     database = open_for_crawl(url)
     texts = RealTexts()
@@ -221,19 +218,19 @@ def build(url: str, count: int, batch: int = BATCH) -> None:
         prepare(database)
     begun = time.perf_counter()
     with database.connect_writer() as connection:
-        for start in range(first, count, batch):
-            numbers = range(start, min(start + batch, count))
+        for start in range(first, count, BATCH):
+            numbers = range(start, min(start + BATCH, count))
             articles = list(texts.articles(start, len(numbers)))
             with database.writing(connection):
                 write_batch(connection, articles, numbers, index)
-            if (start // batch) % 50 == 0:
+            if (start // BATCH) % 50 == 0:
                 print(f"{numbers.stop:,} articles, {time.perf_counter() - begun:.0f} s", flush=True)
         if is_postgres(connection):
             connection.exec_driver_sql("COMMIT")
     database.close()
 
 
-def indexing(url: str, count: int, batch: int) -> None:
+def indexing(url: str, count: int) -> None:
     """Write the same articles with and without the index; print the difference."""
     spent: dict[str, float] = {}
     cpu: dict[str, float] = {}
@@ -246,8 +243,8 @@ def indexing(url: str, count: int, batch: int) -> None:
         wall = used = 0.0
         nothing = mock.patch.object(search_index, "insert", return_value=None)
         with database.connect_writer() as connection:
-            for start in range(0, count, batch):
-                numbers = range(start, min(start + batch, count))
+            for start in range(0, count, BATCH):
+                numbers = range(start, min(start + BATCH, count))
                 articles = list(texts.articles(start, len(numbers)))
                 before, cpu_before = time.perf_counter(), time.process_time()
                 if name == "without":
@@ -258,7 +255,7 @@ def indexing(url: str, count: int, batch: int) -> None:
                     nothing.stop()
                 wall += time.perf_counter() - before
                 used += time.process_time() - cpu_before
-                if start // batch % MERGED == MERGED - 1:  # as a crawl does beside its pages
+                if start // BATCH % MERGED == MERGED - 1:  # as a crawl does beside its pages
                     before = time.perf_counter()
                     database.read(search_index.merge_pending)
                     merging[name] += time.perf_counter() - before
@@ -275,10 +272,8 @@ def queries(seed: int = 7) -> list[tuple[str, SearchQuery]]:
     draw = random.Random(seed)
     headlines = []
     for name in ("search_xwlb", "search_drcd", "search_cmrc"):
-        with gzip.open(DATA / name / "queries.dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-            headlines += [json.loads(line)["text"] for line in islice(lines, 200)]
-    with gzip.open(DATA / ENGLISH[0] / "queries.dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        english = [json.loads(line)["text"] for line in lines]
+        headlines += [row["text"] for row in islice(read_rows(TEXT / name / "queries.dev.jsonl.gz"), 200)]
+    english = [row["text"] for row in read_rows(TEXT / ENGLISH[0] / "queries.dev.jsonl.gz")]
     words = [
         "港口",
         "航运",
@@ -341,7 +336,7 @@ def queries(seed: int = 7) -> list[tuple[str, SearchQuery]]:
     return mixed
 
 
-def query(url: str, rounds: int) -> None:
+def query(url: str) -> None:
     """Ask the mix several times; print times of the first round, and the fastest, which others disturb least."""
     database = open_for_reading(url)
     mixed = queries()
@@ -350,7 +345,7 @@ def query(url: str, rounds: int) -> None:
     with database.engine.connect() as connection:
         for _, one in mixed[:14]:  # imports, dictionaries, caches of statements
             search(connection, one, SearchOptions(), time.time())
-        for _ in range(rounds):
+        for _ in range(ROUNDS):
             times.append([])
             cpu = time.process_time()
             for _, one in mixed:
@@ -363,7 +358,7 @@ def query(url: str, rounds: int) -> None:
             of_kind = [n for n, (kind, _) in enumerate(mixed) if name in {kind, "all"}]
             first, fastest = [times[0][n] for n in of_kind], [min(each[n] for each in times) for n in of_kind]
             shown = (f"p50 {statistics.median(each):6.1f} p95 {_p95(each):6.1f}" for each in (first, fastest))
-            print(f"{name:15} first: {next(shown)} ms   fastest of {rounds}: {next(shown)} ms")
+            print(f"{name:15} first: {next(shown)} ms   fastest of {ROUNDS}: {next(shown)} ms")
         print(f"CPU of this process: {cpu:.1f} ms a query")
         for name, size in sizes(connection):
             print(f"{name:25} {size / 1e6:10.1f} MB")
@@ -390,19 +385,17 @@ def sizes(connection: Connection) -> list[tuple[str, int]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = new_parser(__doc__)
     parser.add_argument("work", choices=("build", "query", "indexing"))
     parser.add_argument("url", help="for indexing with NAME in it, for two databases")
     parser.add_argument("--articles", type=int, default=20_000)
-    parser.add_argument("--batch", type=int, default=BATCH)
-    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     if given.work == "build":
-        build(given.url, given.articles, given.batch)
+        build(given.url, given.articles)
     elif given.work == "indexing":
-        indexing(given.url, given.articles, given.batch)
+        indexing(given.url, given.articles)
     else:
-        query(given.url, given.rounds)
+        query(given.url)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ code is 1 when anything was read wrongly.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import shutil
@@ -29,6 +28,8 @@ from db.records.url import State
 from tests.crawler.answers import lease
 from tests.crawler.fetch.test_tls import NAMES, Authority
 from tests.crawler.fetching import RawServer, handler, keeping
+
+from .commands import new_parser
 
 PAGE = b"<html><body>" + b"".join(b"<p>%d</p>" % n for n in range(5_000)) + b"</body></html>"
 HEAD = b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "1"\r\nContent-Length: %d\r\n\r\n'
@@ -224,7 +225,7 @@ def _listens(port: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=300)
     given = parser.parse_args()
     bad = 0

@@ -15,7 +15,9 @@ from collections import defaultdict
 from db.articles.elsewhere import MOST_ALIKE
 from db.records.keys import fingerprint
 from pipelines.dedup import method
-from tests.benchmarks.labelled import Labels, load, missing
+from tests.benchmarks.labelled import FOLDER, Labels, load
+
+from .data import require_data
 
 LANGUAGES = ("zh", "en")
 
@@ -41,8 +43,7 @@ def database_of(key: int) -> int:
 
 def main() -> int:
     """Measure and print."""
-    if missing(LANGUAGES):
-        return 1
+    require_data(*(FOLDER / language for language in LANGUAGES))
     print("language  features  pairs of copies  of them met  caught  comparisons a document")
     for language in LANGUAGES:
         labels = load(language)

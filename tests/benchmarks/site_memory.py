@@ -9,7 +9,6 @@ those of `tests.benchmarks.extraction`.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 import time
@@ -18,7 +17,9 @@ from urllib.parse import urlsplit
 
 from pipelines.parse_page import parse_page
 from pipelines.site_memory.knowledge import NOTHING, learn, pack
-from tests.benchmarks.extraction import NOW, ROOT, address, f1, pages
+from tests.benchmarks.data import NOW, address, corpus_folder, f1, is_other, pages, require_data
+
+from .commands import new_parser
 
 Row = tuple[str, float, float]
 
@@ -31,10 +32,9 @@ def host(gold: dict[str, object]) -> str:
 
 def measure(name: str, extractor: str, least: int) -> tuple[list[Row], float, int]:
     """F1 without and with memory of every page, seconds spent on learning, and the largest memory in bytes."""
-    folder = ROOT / name if (ROOT / name / "gold.jsonl").is_file() else ROOT / "extract" / name
     sites = defaultdict(list)
-    for gold, body in pages(folder, 100_000):
-        if host(gold) and gold.get("text") and gold.get("page_type") not in {"list", "other"}:
+    for gold, body in pages(corpus_folder(name)):
+        if host(gold) and gold.get("text") and not is_other(gold):
             sites[host(gold)].append((gold, body))
     rows: list[Row] = []
     seconds, largest = 0.0, 0
@@ -56,15 +56,13 @@ def measure(name: str, extractor: str, least: int) -> tuple[list[Row], float, in
 
 def main() -> int:
     """Run the corpora that are there."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", default=["daniel", "fundus", "zhgold"])
     options.add_argument("--extractor", default="rules")
     options.add_argument("--least", type=int, default=3, help="hosts with fewer pages are left out")
     options.add_argument("--sites", action="store_true", help="a line for each site, too")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     print(f"{'corpus':24}{'pages':>6}{'alone':>8}{'memory':>8}{'better':>8}{'worse':>7}{'learn us':>10}{'bytes':>7}")
     for name in chosen.corpora:
         rows, seconds, largest = measure(name, chosen.extractor, chosen.least)

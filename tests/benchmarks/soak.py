@@ -11,7 +11,6 @@ over the last half of the pages, when open files do, or when no page was fetched
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import signal
 import sqlite3
@@ -25,7 +24,8 @@ from pathlib import Path
 
 import psutil
 
-from .webworld import ROOT, crawl_command, missing, serving
+from .commands import PROJECT, new_parser
+from .webworld import crawl_command, missing, serving
 
 _EVERY_SECONDS = 2.0
 _MOST_GROWTH = 0.1
@@ -80,7 +80,7 @@ def crawl(command: list[str], pages: int, minutes: float, log: Path) -> tuple[li
     deadline = time.monotonic() + 60 * minutes
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [*command, "-s", f"MAX_PAGES={pages}"], cwd=ROOT, stdout=out, stderr=out, start_new_session=True
+            [*command, "-s", f"MAX_PAGES={pages}"], cwd=PROJECT, stdout=out, stderr=out, start_new_session=True
         )
         root = psutil.Process(process.pid)
         while process.poll() is None:
@@ -127,7 +127,7 @@ def report(samples: list[Sample], times: list[float], code: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[21, 22, 23, 24, 25])
     parser.add_argument("--per-site", type=int, default=2000)

@@ -31,10 +31,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
+from .commands import PROJECT, new_parser
+
 NETWORK = "127.0.2.0/24"
 PAGE_LINKS = 60
 CLIENT_GONE = 0
-_ROOT = Path(__file__).parents[2]
 _NET = "127.0.2."
 _HOSTS_PER_PORT = 250
 _GOLDEN = 0.6180339887498949
@@ -158,7 +159,7 @@ class Serving:
         command += ["--latency", str(latency), "--slow", str(slow), *(["--log", str(log)] if log else [])]
         command += [*shape.arguments(), *(f"--hold={pages}" for pages in holds)]
         self._process = subprocess.Popen(
-            command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         assert self._process.stdout is not None
         ready = self._process.stdout.readline()
@@ -363,7 +364,7 @@ async def _serve(options: argparse.Namespace, shape: Shape, log: IO[str] | None)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve a site until standard input ends."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds that every answer takes")

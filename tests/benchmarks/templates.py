@@ -13,7 +13,6 @@ One half of the templates and pools is for fitting (--fitted), the other for mea
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -23,9 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from db.records.evidence import REPEATING
 from pipelines.dedup import THRESHOLD, Method, method
 from pipelines.dedup.stream import Finder
+
+from .commands import new_parser
+from .labelled import find_pairs
 
 _DATA: Final = json.loads(Path(__file__).with_name("templates.json").read_text("utf-8"))
 LANGUAGES: Final = tuple(_DATA["templates"])
@@ -194,26 +195,21 @@ def measure(texts: Sequence[Story], found: Found, chosen: Method) -> Iterator[tu
     Yields: pairs that are wrong: "false" or "missed", and both.
     """
     finder = Finder(chosen, THRESHOLD, [])
-    pairs = [
-        (texts[pair.earlier], one, pair.link)
-        for number, one in enumerate(texts)
-        for pair in finder.add(number, one.title, one.text)
-        if pair.kind in REPEATING
-    ]
-    kept = [(early, late) for early, late, link in pairs if link not in finder.revoked]
     found.texts.update(one.kind for one in texts)
-    told = set()
-    for early, late in kept:
-        told |= {early.story} if early.story == late.story else set()
-        if early.story != late.story:
+    repeated = set()
+    for number, pair in find_pairs(finder, ((place, one.title, one.text) for place, one in enumerate(texts))):
+        early, late = texts[pair.earlier], texts[number]
+        if early.story == late.story:
+            repeated.add(early.story)
+        else:
             found.false[late.kind] += 1
             yield "false", early, late
     originals = {one.story: one for one in texts if not one.edit}
     for one in texts:
         if one.edit:
             found.copies[one.edit] += 1
-            found.hits[one.edit] += one.story in told
-            if one.story not in told:
+            found.hits[one.edit] += one.story in repeated
+            if one.story not in repeated:
                 yield f"missed, {one.edit},", originals[one.story], one
 
 
@@ -232,7 +228,7 @@ def run(languages: Iterable[str], *, fitted: bool, seeds: int, chosen: Method) -
 
 def main() -> int:
     """Print false pairs by kind of story, and copies found by kind of edit."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("languages", nargs="*", default=LANGUAGES)
     options.add_argument("--seeds", type=int, default=5)
     options.add_argument("--fitted", action="store_true", help="the half that constants may be fitted to")

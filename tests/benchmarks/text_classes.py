@@ -16,10 +16,7 @@ and those that would not be wrong either; a page with neither (crime, accidents,
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
-import os
 import re
 import sys
 import time
@@ -37,9 +34,11 @@ from pipelines.text.classes.selection import MEASURES, Select
 from pipelines.text.classes.vectors import Text
 from pipelines.training.classes import learn
 
-DATA = Path(os.environ.get("BENCH_DATA") or Path(__file__).parents[2] / "../shared/data").resolve()
+from . import floors
+from .commands import new_parser
+from .data import DATA, corpus_folder, read_rows, require_data
+
 FOLDER = DATA / "text"
-FLOORS = Path(__file__).with_name("floors.json")
 PAGES = Path(__file__).with_name("news_sections.tsv")
 MARGIN = 0.005
 FOLDS = 5
@@ -62,8 +61,7 @@ SECTIONS = {
 
 def rows(name: str) -> list[dict[str, Any]]:
     """Read a set."""
-    with gzip.open(FOLDER / f"cls_{name}" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+    return list(read_rows(FOLDER / f"cls_{name}" / "dev.jsonl.gz"))
 
 
 def labels_of(row: dict[str, Any]) -> tuple[str, ...]:
@@ -76,14 +74,14 @@ def fold_of(text: str) -> int:
     return blake2b(re.sub(r"\W+", "", text)[:24].encode(), digest_size=4).digest()[0] % FOLDS
 
 
-def measure(name: str, method: str, select: Select | None, folds: int) -> tuple[float, int, float]:
+def measure(name: str, method: str, select: Select | None) -> tuple[float, int, float]:
     """Return F1, characters of the model as JSON, and milliseconds of CPU a prediction."""
     found = rows(name)
     texts = [Text(row.get("title", ""), row["text"], language=SETS[name]) for row in found]
     wanted = [labels_of(row) for row in found]
     hits, told, real = Counter[str](), Counter[str](), Counter[str]()
     spent, asked, size = 0.0, 0, 0
-    for fold in range(folds):
+    for fold in range(FOLDS):
         own = [n for n, text in enumerate(texts) if fold_of(text.text) == fold]
         others = [n for n, text in enumerate(texts) if fold_of(text.text) != fold]
         model = learn([texts[n] for n in others], [wanted[n] for n in others], learner(method), select).model
@@ -100,21 +98,6 @@ def measure(name: str, method: str, select: Select | None, folds: int) -> tuple[
     else:
         f1 = sum(2 * hits[label] / (told[label] + real[label]) for label in real) / len(real)
     return f1, size, spent / asked * 1000
-
-
-def check(folds: int) -> int:
-    """Compare the default method with the floors, and write those that rose."""
-    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
-    ground = floors.setdefault("classes", {})
-    failed = 0
-    for name in SETS:
-        f1, _, _ = measure(name, DEFAULT, None, folds)
-        if f1 < ground.get(name, 0):
-            failed = 1
-            print(f"{name}: {f1:.4f} is below the floor {ground[name]}")
-        ground[name] = max(ground.get(name, 0), round(f1 - MARGIN, 3))
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return failed
 
 
 class SectionText(NamedTuple):
@@ -157,12 +140,8 @@ def sections() -> Iterator[SectionText]:
 @cache
 def gold(corpus: str) -> dict[str, dict[str, Any]]:
     """Read the texts of a corpus by their ids."""
-    path = DATA / ("zhgold" if corpus == "zhgold" else f"extract/{corpus}") / "gold.jsonl"
-    if corpus == "neardup":
-        with gzip.open(DATA / "neardup/zh/docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-            return {str(row["id"]): row for row in map(json.loads, lines)}
-    with path.open(encoding="utf-8") as lines:
-        return {str(row["id"]): row for row in map(json.loads, lines)}
+    path = corpus_folder(corpus) / "gold.jsonl" if corpus != "neardup" else DATA / "neardup/zh/docs.jsonl.gz"
+    return {str(row["id"]): row for row in read_rows(path)}
 
 
 def write_sections(path: Path) -> None:
@@ -197,9 +176,7 @@ def measure_shipped() -> int:
         count = counts.setdefault(f"{one.text.language} {'pages' if one.is_page else 'sets'}", Counter())
         count.update(texts=1, described=bool(names), told=len(names), right=len(right.intersection(names)))
         count.update(none=not right, wrong_none=not right and bool(names), several=len(names) > 1)
-    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
-    ground = floors.setdefault("sections", {})
-    failed = 0
+    reached: dict[str, float] = {}
     for name, count in sorted(counts.items()):
         precision, share = count["right"] / max(count["told"], 1), count["described"] / count["texts"]
         print(
@@ -207,42 +184,33 @@ def measure_shipped() -> int:
             f"several; {count['right']} of {count['told']} are right ({precision:.3f}); of {count['none']} texts of no "
             f"section {count['wrong_none']} have one"
         )
-        for key, value in ((f"{name} precision", precision), (f"{name} described", share)):
-            if value < ground.get(key, 0):
-                failed = 1
-                print(f"{key}: {value:.4f} is below the floor {ground[key]}")
-            ground[key] = max(ground.get(key, 0), round(value - 2 * MARGIN, 3))
-    FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return failed
+        reached |= {f"{name} precision": precision, f"{name} described": share}
+    return floors.check("sections", reached, margin=2 * MARGIN)
 
 
 def main() -> int:
     """Print what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser = new_parser(__doc__)
     parser.add_argument("--select", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--shipped", action="store_true")
     parser.add_argument("--sections", type=Path)
-    parser.add_argument("--folds", type=int, default=FOLDS, help="folds that are held out in turn, of five")
     chosen = parser.parse_args()
-    if not FOLDER.is_dir():
-        print(f"{FOLDER} is missing; BENCH_DATA names the folder of the data")
-        return 2
+    require_data(FOLDER)
     if chosen.sections:
         write_sections(chosen.sections)
         return 0
     if chosen.shipped:
         return measure_shipped()
     if chosen.check:
-        return check(chosen.folds)
-    jobs: list[tuple[str, Select | None]] = [(name, None) for name in chosen.methods]
+        reached = {name: measure(name, DEFAULT, None)[0] for name in SETS}
+        return floors.check("classes", reached, margin=MARGIN)
+    jobs: list[tuple[str, Select | None]] = [(name, None) for name in METHODS]
     if chosen.select:
         jobs = [("svm", Select(name, 500)) for name in MEASURES]
     for method, select in jobs:
-        for name in chosen.sets:
-            f1, size, spent = measure(name, method, select, chosen.folds)
+        for name in SETS:
+            f1, size, spent = measure(name, method, select)
             print(
                 f"{method:12} {select or ''!s:12} {name:11} {f1:.4f} {size / 1e6:6.2f} MB {spent:6.2f} ms", flush=True
             )

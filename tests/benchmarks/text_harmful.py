@@ -14,11 +14,9 @@ all saved pages of any language by the shipped model and names those that it cal
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import math
-import os
 import random
 import sys
 from collections import Counter, defaultdict
@@ -39,10 +37,11 @@ from pipelines.text.harmful.judge import is_chinese, judge
 from pipelines.text.harmful.model import HarmModel
 from pipelines.text.harmful.records import HarmKind, HarmVerdict
 from pipelines.training.harmful import CLEAN_LABELS, FOLDS, KIND_OF, HarmExample, deal, learn
-from tests.benchmarks.extraction import address, corpora
+from tests.benchmarks.data import DATA, address, corpora, page_body, read_rows
 
-ROOT = Path(os.environ.get("BENCH_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
-FLOORS = Path(__file__).with_name("floors.json")
+from . import floors
+from .commands import new_parser
+
 JUDGED = ("harm_zh", "harm_headlines", "harm_cleannews", "harm_crimenews", "harm_mail", "harm_hijack")
 NEWS = {"kw_csl": 400, "cls_sogouc": 800, "cls_cnews": 800, "oped": 250, "tea": 250}
 """Rows to learn from by source; of those not named, the sites of pages, a few."""
@@ -67,8 +66,7 @@ CHANGES = {
 
 def rows(name: str) -> list[dict[str, Any]]:
     """Return the rows of a set."""
-    with gzip.open(ROOT / "text" / name / "dev.jsonl.gz", "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return list(read_rows(DATA / "text" / name / "dev.jsonl.gz"))
 
 
 def example(row: dict[str, Any], label: str = "", source: str = "") -> HarmExample:
@@ -83,17 +81,15 @@ def pages(language: str = "") -> Iterator[tuple[str, Mapping[str, Any], HarmExam
         language: of the pages wanted, empty for all; a page of which none is named counts as such.
     """
     for corpus, folder in corpora(()).items():
-        with (folder / "gold.jsonl").open(encoding="utf-8") as lines:
-            for gold in map(json.loads, lines):
-                if language and gold.get("lang", language) != language:
-                    continue
-                body = gzip.decompress((folder / (gold.get("file") or f"{gold['id']}.html.gz")).read_bytes())
-                page = parse(body, address(gold), "text/html")
-                document, parsed, _ = read_page(page, fetched_at=FETCHED)
-                if parsed.is_leaf:
-                    title, text, links = judged(parsed.metadata.title, parsed.extraction.text, document)
-                    site = gold.get("host") or gold.get("site") or urlsplit(str(gold.get("url") or "")).netloc
-                    yield corpus, gold, HarmExample("clean", title, text, site or corpus, links)
+        for gold in read_rows(folder / "gold.jsonl"):
+            if language and gold.get("lang", language) != language:
+                continue
+            page = parse(page_body(folder, gold), address(gold), "text/html")
+            document, parsed, _ = read_page(page, fetched_at=FETCHED)
+            if parsed.is_leaf:
+                title, text, links = judged(parsed.metadata.title, parsed.extraction.text, document)
+                site = gold.get("host") or gold.get("site") or urlsplit(str(gold.get("url") or "")).netloc
+                yield corpus, gold, HarmExample("clean", title, text, site or corpus, links)
 
 
 def is_article(corpus: str, gold: Mapping[str, Any]) -> bool:
@@ -106,10 +102,9 @@ def is_article(corpus: str, gold: Mapping[str, Any]) -> bool:
 def news() -> list[HarmExample]:
     """Return honest Chinese texts of several sources."""
     found = [example(row, "clean", name) for name in ("kw_csl", "cls_sogouc", "cls_cnews") for row in rows(name)]
-    with gzip.open(ROOT / "neardup" / "zh" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            if row["edit"] in {"orig", "natural"} and row["src"] in NEWS:
-                found.append(example(row, "clean", row["src"]))
+    for row in read_rows(DATA / "neardup" / "zh" / "docs.jsonl.gz"):
+        if row["edit"] in {"orig", "natural"} and row["src"] in NEWS:
+            found.append(example(row, "clean", row["src"]))
     return [row for row in {row.text[:CHARS]: row for row in found}.values() if is_chinese(row.text)]
 
 
@@ -249,7 +244,7 @@ def judge_fold(tally: Tally, fold: int, honest: Sequence[HarmExample], posts: Se
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--folds", default=",".join(map(str, range(FOLDS))), help="which are judged (all)")
     parser.add_argument("--check", action="store_true", help="fail under a floor")
     parser.add_argument("--rows", type=Path, help="write the rows that the shipped model is learned from")
@@ -300,7 +295,7 @@ def report(tallies: Mapping[str, Tally], *, check: bool) -> None:
     for name in CHANGES:
         print(f"| {name} | {default.called(name, honest=False):.3f} | {default.f1(name, 'pages'):.3f} |")
     if check:
-        bounds = json.loads(FLOORS.read_text(encoding="utf-8"))["harmful"]
+        bounds = floors.bounds("harmful")
         values = figures["default"] | {name: default.f1(name, "pages") for name in CHANGES}
         low = [name for name, floor in bounds["floors"].items() if values[name] < floor]
         high = [name for name, ceiling in bounds["ceilings"].items() if values[name] > ceiling]

@@ -18,7 +18,6 @@ with two in all.
 
 from __future__ import annotations
 
-import argparse
 import html
 import json
 import random
@@ -45,6 +44,7 @@ from pipelines.records import BlockKind
 from ..crawler.crawling import scrapy
 from ..crawler.odd_server import Answer, OddServer
 from . import webworld
+from .commands import new_parser, with_settings
 from .crawl_order import table
 from .order import CrawlOrder
 from .text_classes import rows
@@ -52,6 +52,7 @@ from .text_classes import rows
 PRESETS = ("breadth", "pagerank", "news", "focused")
 BUDGETS = (25, 50, 75, 100, 150, 200, 300, 500)
 PER_SITE = 60
+_PORT = 8580
 NEWSROOM = {
     "体育 比赛 球队": (1008, 2113, 4006, 2015, 2016, 2024, 2027),
     "天气 防汛 气象": (1003, 1004, 1005, 3008, 3009, 4012, 4017),
@@ -197,8 +198,7 @@ def stored(web: Web, preset: str, topic: str, pages: int) -> Iterator[sqlite3.Co
             **({"TOPIC": topic} if topic else {}),
             **({"MAX_PAGES": pages} if pages else {}),
         }
-        settings = [part for key, value in values.items() for part in ("-s", f"{key}={value}")]
-        done = scrapy(folder, "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *settings, timeout=300)
+        done = scrapy(folder, "crawl", "news", "-a", f"seeds={folder}/seeds.txt", *with_settings(values), timeout=300)
         if done.returncode not in {0, 3}:
             raise RuntimeError(done.stderr)
         with sqlite3.connect(folder / "news.db") as database:
@@ -329,15 +329,14 @@ def served(name: str, port: int) -> Iterator[tuple[str, Web]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve, crawl and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--webs", default="demo,7,21")
     parser.add_argument("--presets", default=",".join(PRESETS))
-    parser.add_argument("--port", type=int, default=8580)
     parser.add_argument("--details", action="store_true")
     parser.add_argument("--replay", action="store_true", help="play focused on one whole crawl of each web")
     options = parser.parse_args(arguments)
     for name in options.webs.split(","):
-        with served(name, options.port) as (title, web):
+        with served(name, _PORT) as (title, web):
             results = replay(web) if options.replay else compare(web, options.presets.split(","))
             report(title, web, results, details=options.details)
 

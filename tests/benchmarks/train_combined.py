@@ -10,14 +10,14 @@ reads it: three minutes of one core. What such networks are worth on sites that 
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 from itertools import islice
 from pathlib import Path
 
-from .extraction import FIRST_ROWS, TRAINED_ON, corpora
+from .commands import PROJECT, new_parser
+from .data import FIRST_ROWS, TRAINED_ON, corpora
 
 
 def first_rows(folder: Path, count: int, into: Path) -> Path:
@@ -33,14 +33,13 @@ def first_rows(folder: Path, count: int, into: Path) -> Path:
 
 def main() -> int:
     """Train; returns the exit code of `scrapy train`."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", default=list(TRAINED_ON))
     options.add_argument("--first", action="store_true", help="only the rows that there were at first")
     options.add_argument("--output", type=Path, help="where to write it (default: where the crawl reads it)")
     chosen = options.parse_args()
     folders = corpora(chosen.corpora)
     if len(folders) < len(chosen.corpora):
-        print("set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as place:
         if chosen.first:
@@ -51,7 +50,7 @@ def main() -> int:
             }
         command = [sys.executable, "-m", "scrapy", "train", "combined", *map(str, folders.values())]
         command += ["--output", str(chosen.output.resolve())] if chosen.output else []
-        return subprocess.run(command, cwd=Path(__file__).parents[2], check=False).returncode
+        return subprocess.run(command, cwd=PROJECT, check=False).returncode
 
 
 if __name__ == "__main__":

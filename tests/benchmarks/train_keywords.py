@@ -9,9 +9,6 @@ counted in classes, search and papers; Chinese ones start from jieba's own. Keyw
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import math
 import sys
 from collections import Counter, defaultdict
@@ -26,9 +23,11 @@ from pipelines.text.analysis import LATIN, NUMBER, analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import bayes, combined
 from pipelines.training.keywords import KeywordExample, example, learn
-from tests.benchmarks.labelled import FOLDER
 
-TEXT = FOLDER.parent / "text"
+from .commands import new_parser
+from .data import DATA, read_rows, require_data
+
+TEXT = DATA / "text"
 KEYWORDS = {
     "kw_csl": ("zh", 1.0, False), "kw_metanews": ("zh", 2.0, True),
     "kw_inspec": ("en", 1.0, False), "kw_kpcrowd": ("en", 3.0, True),
@@ -65,9 +64,8 @@ PRIOR = 1000
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file below text/."""
-    with gzip.open(TEXT / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+    """Return the rows of a file below text/."""
+    return read_rows(TEXT / f"{name}.jsonl.gz")
 
 
 def examples(name: str) -> list[KeywordExample]:
@@ -142,15 +140,13 @@ def frequencies() -> tuple[dict[str, Any], int]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark's command."""
     makers = {"frequencies": "frequencies", bayes.NAME: "keywords_bayes", combined.NAME: "keywords"}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("what", nargs="*", help=f"of {', '.join(makers)}; all by default")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args(arguments)
     if unknown := set(options.what) - set(makers):
         parser.error(f"{', '.join(sorted(unknown))}: known are {', '.join(makers)}")
-    if not TEXT.is_dir():
-        print(f"{TEXT} is missing: set BENCH_DATA to the folder that holds text/", file=sys.stderr)
-        return 2
+    require_data(TEXT)
     texts: list[KeywordExample] = []
     for name in options.what or makers:
         path = model_files.path(makers[name])

@@ -9,7 +9,6 @@ the sites, and says how often the headline is right on the pages of that fold.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import defaultdict
@@ -26,7 +25,9 @@ from pipelines.document.noise import is_stamp
 from pipelines.extract import DEFAULT
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import title, title_ranking
-from tests.benchmarks.extraction import ROOT, address, corpora, fold, fold_of, pages
+from tests.benchmarks.data import address, corpora, fold, fold_of, is_other, pages, require_data
+
+from .commands import new_parser
 
 CORPORA = (
     "andy-news", "big9", "chaos", "daniel", "dragnet", "evan", "fundus", "l3s-gn1", "magic-forum", "omnivore",
@@ -81,8 +82,8 @@ def examples(names: Sequence[str]) -> Iterator[Example]:
     """All pages of the corpora with a known headline."""
     run = find_extractor(DEFAULT)
     for corpus, folder in corpora(names).items():
-        for gold, body in pages(folder, sys.maxsize):
-            if gold.get("title") and not gold.get("suspect") and gold.get("page_type") not in {"list", "other"}:
+        for gold, body in pages(folder):
+            if gold.get("title") and not gold.get("suspect") and not is_other(gold):
                 document = parse(body, address(gold))
                 kept = run(document).blocks
                 yield example(corpus, gold, document, kept[0] if kept else -1)
@@ -165,14 +166,12 @@ def check(every: Sequence[Example]) -> None:
 
 def main() -> int:
     """Train and write the network, or check it."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", default=list(CORPORA))
     options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
     options.add_argument("--output", type=Path, default=title_ranking.MODEL)
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     every = list(examples(chosen.corpora))
     if chosen.check:
         check(every)

@@ -8,7 +8,6 @@ and the articles that are in the database at the end: with rules there must be a
 
 from __future__ import annotations
 
-import argparse
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from tests.crawler.crawling import rows
 from tests.crawler.odd_server import Answer, OddServer
 from tests.crawler.repeating_site import crawl, site
+
+from .commands import new_parser
 
 HOST = "a.localhost"
 Answers = Mapping[tuple[str, str], Answer]
@@ -73,12 +74,11 @@ def measure(answers: Answers, threshold: str) -> tuple[int, int, int]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for each kind of site."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--articles", type=int, default=300)
-    parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="only these")
     options = parser.parse_args(arguments)
     print(f"{'addresses':<18} {'requests without':>16} {'with rules':>11} {'articles without':>17} {'with rules':>11}")
-    for kind in options.kind or KINDS:
+    for kind in KINDS:
         answers = KINDS[kind](options.articles)
         before, after = measure(answers, "1"), measure(answers, "0.9")
         print(f"{kind:<18} {before[0]:>16} {after[0]:>11} {before[1]:>17} {after[1]:>11}", flush=True)

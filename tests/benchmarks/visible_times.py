@@ -11,7 +11,6 @@ minute where the gold has a clock.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -28,8 +27,10 @@ from pipelines.metadata.language import detect
 from pipelines.metadata.lines import find_lines
 from pipelines.metadata.title import find_headline, find_site_names
 from pipelines.metadata.visible_time import WEIGHTS, LineNumbers, TimeLine, Weights, choose, read_line
-from tests.benchmarks.extraction import NOW, ROOT, address, corpora, fold_of, pages
+from tests.benchmarks.data import NOW, address, corpora, fold_of, is_other, pages, require_data
 from tests.benchmarks.metadata import _CLOCK, _MIDNIGHT, moment, same_day, same_minute
+
+from .commands import new_parser
 
 FOLDS = 4
 FACTORS = (0.0, 0.5, 0.75, 1.25, 1.5, 2.0)
@@ -51,8 +52,8 @@ def read(corpora_named: Sequence[str]) -> list[Case]:
     for corpus, folder in corpora(corpora_named).items():
         if not any(json.loads(line).get("published") for line in (folder / "gold.jsonl").open(encoding="utf-8")):
             continue
-        for gold, body in pages(folder, sys.maxsize):
-            if not moment(gold.get("published")) or gold.get("suspect") or gold.get("page_type") in {"list", "other"}:
+        for gold, body in pages(folder):
+            if not moment(gold.get("published")) or gold.get("suspect") or is_other(gold):
                 continue
             document = parse(body, address(gold))
             kept = run(document).blocks
@@ -98,12 +99,10 @@ def search(cases: Sequence[Case]) -> tuple[Weights, int]:
 
 def main() -> int:
     """Print a row per fold."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*")
     chosen = options.parse_args()
-    if not ROOT.is_dir():
-        print(f"no corpora at {ROOT}: set BENCH_DATA to the folder that holds zhgold/ and extract/", file=sys.stderr)
-        return 2
+    require_data()
     cases = read(chosen.corpora)
     print("| fold | pages | right, weights in use | right, weights found | changed |\n|---|---|---|---|---|")
     totals = [0, 0]

@@ -14,7 +14,6 @@ wall clock, beside the interval that had been learned.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import os
@@ -31,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crawler.response.revisit_schedule import DAY, Schedule, fading
+
+from .commands import new_parser
 
 HOUR = 3_600.0
 
@@ -183,7 +184,7 @@ def watch_a_site(seconds: float) -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = new_parser(__doc__)
     parser.add_argument("--lists", type=int, default=200)
     parser.add_argument("--days", type=float, default=28)
     parser.add_argument("--seed", type=int, default=1)

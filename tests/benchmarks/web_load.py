@@ -46,7 +46,8 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from .crawl_speed import ROOT, watch
+from .commands import PROJECT, crawl_command, new_parser
+from .crawl_speed import watch
 from .static_site import NETWORK, Serving
 
 _START_SECONDS = 60
@@ -101,7 +102,7 @@ def served(database: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "scrapy", "serve", "--port", str(port), "-s", f"DATABASE_URL=sqlite:///{database}"]
     # a session of its own, as it is when somebody starts it in another terminal
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        command, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     origin = f"http://127.0.0.1:{port}"
     try:
@@ -219,8 +220,7 @@ def crawl(folder: Path, seeds: Path, pages: int) -> float:
         "MAX_PAGES": str(pages),
         "LOG_LEVEL": "ERROR",
     }
-    command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"seeds={seeds}"]
-    usage, _ = watch([*command, *[x for name, value in settings.items() for x in ("-s", f"{name}={value}")]])
+    usage, _ = watch(crawl_command(seeds, settings))
     with sqlite3.connect(f"file:{folder}/news.db?mode=ro", uri=True) as opened:
         (done,) = opened.execute("SELECT count(*) FROM url WHERE state = 'done' AND kind = 'page'").fetchone()
     if done < pages * 0.98:
@@ -339,7 +339,7 @@ async def _beside(address: Any, count: int) -> Counter[str]:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--readers", type=int, default=50)
     parser.add_argument("--pause", type=float, default=1.0, help="mean seconds between two pages of a reader (1)")

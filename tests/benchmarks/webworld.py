@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-WEB = Path(os.environ.get("TEST_WEB") or ROOT / "../shared/webworld").resolve()
+from .commands import PROJECT
+
+WEB = Path(os.environ.get("TEST_WEB") or PROJECT / "../shared/webworld").resolve()
 """The folder of the test web; the variable TEST_WEB names another."""
 PYTHON = os.environ.get("TEST_WEB_PYTHON", sys.executable)
 """An interpreter that has what the test web needs (its requirements.txt)."""
@@ -33,7 +34,7 @@ def missing() -> str:
     return ""
 
 
-def crawl_command(settings: Sequence[str] = (), project: Path = ROOT) -> list[str]:
+def crawl_command(settings: Sequence[str] = (), project: Path = PROJECT) -> list[str]:
     """The crawl, with the test web's places for its seeds and its database."""
     chosen = ("DATABASE_URL=sqlite:///{db}", f"ALLOW_NETWORKS={NETWORK}", "HOST_DELAY=0", *settings)
     scrapy = ["uv", "run", "--no-sync", "--project", str(project), "scrapy", "crawl", "news", "-a", "seeds={seeds}"]

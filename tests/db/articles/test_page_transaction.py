@@ -135,6 +135,24 @@ def test_page_moves_to_its_canonical_url_when_that_comes(
     ]
 
 
+def test_page_whose_article_moves_away_in_the_batch_that_brings_it_another_stays_stored(
+    run_in: Callable, leased_urls: dict, database: Database
+) -> None:
+    short, long = "http://b.example/1", "http://b.example/2?print=1"
+    run_in(add_urls, (NOW, [new_url(long)]))
+    lease = replace(leased_urls["http://b.example/2"], id=fingerprint(long), url=long)
+    run_in(lease_again, lease.id)
+    run_in(store, done(lease, article=article(long, TEXT)))
+    outcomes = [
+        done(leased_urls[short], article=article(short, TEXT)),
+        done(lease, article=article(long, "港口航线恢复通航，首班船昨天早晨靠岸。" * 5), next_visit=NOW + 9),
+    ]
+    results = run_in(store_in_batches, [outcomes])
+    assert [one.article for one in results] == ["updated", "new"]
+    shown = rows(database, "SELECT url, reason, same_as, next_visit FROM url JOIN article USING (id) ORDER BY url")
+    assert shown == [(short, None, None, None), (long, None, None, NOW + 9)]
+
+
 ADDRESSES = [
     # paths, what each calls canonical, the one that is stored
     ({"/a.html?print=1": "", "/a.html": "", "/news/a.html": ""}, "/a.html"),
