@@ -11,7 +11,8 @@ import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -130,11 +131,10 @@ class Command(NewsCommand):
         if chosen.package:
             require(chosen.package)
         options = {option: getattr(opts, option) for option in chosen.options}
-        settings = {keyword: value_of(self.settings, setting) for keyword, setting in chosen.settings.items()}
         try:
             pages = _Counted(chosen.read(sources, self.settings))
             learn_model = importlib.import_module(f"pipelines.training.{chosen.module}").learn_model
-            trained: Trained = learn_model(iter(pages), **options, **settings)
+            trained: Trained = learn_model(iter(pages), **options, **chosen.others(self.settings))
             if opts.report and trained.report is not None:
                 report = json.dumps(trained.report, ensure_ascii=False, indent=1)
                 opts.report.write_text(f"{report}\n", encoding="utf-8")
@@ -406,8 +406,8 @@ class _Model:
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
     """Reads the examples from the places named."""
     options: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """Further keywords, and the settings that they come from."""
+    others: Callable[[Settings], Mapping[str, object]] = lambda _: {}
+    """Returns further keywords of `learn_model`."""
     package: str = ""
     """Of the extra `train`, without which no page is read."""
     is_shipped: bool = False
@@ -419,9 +419,21 @@ class _Model:
 MODELS: Final[Mapping[str, _Model]] = {
     "blocks": _Model("weighted", _corpora, ("particles", "generations", "seed"), is_shipped=True),
     "combined": _Model("extraction", _corpora, ("networks", "epochs", "seed"), package="sklearn", is_shipped=True),
-    "kinds": _Model("page_kind_examples", _known_pages, ("seed",), package="sklearn", is_shipped=True),
+    "kinds": _Model(
+        "page_kind_examples",
+        _known_pages,
+        ("seed",),
+        lambda _: {"fetched_at": datetime.now(UTC)},
+        package="sklearn",
+        is_shipped=True,
+    ),
     "words": _Model("naive_bayes", _corpora, ("words",), is_shipped=True),
-    "classes": _Model("classes", _labelled, ("method", "select", "precision"), {"params": "CLASSIFIER_PARAMS"}),
+    "classes": _Model(
+        "classes",
+        _labelled,
+        ("method", "select", "precision"),
+        lambda settings: {"params": value_of(settings, "CLASSIFIER_PARAMS")},
+    ),
     "keywords": _Model("keywords", _with_keywords, ("method",)),
     "harmful": _Model("harmful", _judged, ("seed",), package="sklearn"),
     "lexicon": _Model("vocabulary", _analysed, reads_crawl=True),

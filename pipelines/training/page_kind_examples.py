@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from html import escape
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -166,7 +166,7 @@ def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
             yield made
 
 
-def learn_model(pages: Iterable[KnownPage], *, seed: int) -> Trained:
+def learn_model(pages: Iterable[KnownPage], *, seed: int, fetched_at: datetime) -> Trained:
     """Learn the model of kinds of pages."""
-    model, figures = learn(read_all(list(pages), datetime.now(UTC), seed), seed, Params())
+    model, figures = learn(read_all(list(pages), fetched_at, seed), seed, Params())
     return Trained(model.model(), figures)
