@@ -116,7 +116,7 @@ class AnalysedText:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each telling term occurs."""
+        """Number of times each telling term occurs."""
         return Counter(self.telling_terms())
 
     def han_words(self) -> list[str]:
