@@ -150,7 +150,7 @@ def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
 
 
 def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
-    """Return the Chinese words of a folded text, cut anew unless the runs are the same."""
+    """Return the Chinese words of a folded text; equal runs are not cut again."""
     runs = find_han(folded)
     return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
 
