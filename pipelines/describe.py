@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SHIPPED: Final = "shipped"
 """Name of the model of classes that comes with the program."""
 MODELS: Final = ("classes", "keywords", "harmful", "lexicon")
-"""Kinds of models that describe articles."""
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
 """Characters of a keyword; a longer one is no word."""
@@ -37,12 +36,11 @@ class DescribeOptions:
     """Options for describing articles, the same for all.
 
     Attributes:
-        keywords, keyword_params: name and parameters of the method; without a name neither keywords nor summary.
+        keywords: name of the method; without one neither keywords nor summary.
         classes: path of a model, `SHIPPED`, or empty for no classes.
-        judges_harm: whether pages are judged.
         words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
-        gives_reasons: whether those of a verdict are given, by which URLs of harmful pages are flagged.
+        gives_reasons: whether the reasons of a verdict are given, by which URLs of harmful pages are flagged.
     """
 
     keywords: str = keywords.DEFAULT
@@ -72,10 +70,7 @@ class Describer:
 
     Attributes:
         method: of keywords; without it there is no summary, either.
-        classes: the model.
-        harm: the model.
         words: those that texts are cut by and weighed by.
-        gives_reasons: whether those of a verdict are given.
         version: of all of these; empty for some that were put together.
     """
 
@@ -124,16 +119,14 @@ class Describer:
         """Describe an article.
 
         Args:
-            title: any string.
-            text: any string.
             language: of the text, a code as "zh" or "en-GB"; empty if unknown.
             document: its page, whose links are judged and whose tree models of the method "structure" read.
 
         Cost: O(characters); with everything 4 ms for 1,000 Chinese ones.
 
         >>> story = "The new bridge of Hekou opened on Monday after three years."
-        >>> found = Describer.of().describe("Bridge opened", story)
-        >>> "bridge" in found.keywords, found.harm_kind
+        >>> description = Describer.of().describe("Bridge opened", story)
+        >>> "bridge" in description.keywords, description.harm_kind
         (True, '')
         """
         terms: list[str] = []

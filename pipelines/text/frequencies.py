@@ -32,9 +32,8 @@ class ShippedFrequencies:
     """Inverse document frequencies by term.
 
     Attributes:
-        known: by term.
         openings: by term, see `opening`; others have 0.
-        rare_han, rare: of Chinese terms that are not known, and of others.
+        rare_han, rare: of Chinese terms that are not listed, and of others.
     """
 
     known: Mapping[str, float]
@@ -77,16 +76,11 @@ class ShippedFrequencies:
 
 
 def shipped() -> ShippedFrequencies:
-    """Return the frequencies that a crawl starts with."""
     return load("frequencies", ShippedFrequencies.of)
 
 
 class LearnedFrequencies:
     """Document frequencies that a crawl learns on top of the shipped ones.
-
-    Attributes:
-        counts: documents by term.
-        documents: those that were counted.
 
     Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
     """
@@ -120,5 +114,4 @@ class LearnedFrequencies:
         return -math.log(share)
 
     def opening(self, term: str) -> float:
-        """Return what the start knows of the term's place."""
         return self._start.opening(term)

@@ -31,18 +31,15 @@ class Params:
     """Parameters of the summary; weights are of features in [0, 1].
 
     Attributes:
-        sentences: at most so many.
-        chars: at most so many characters, twice as many in languages with blanks between words; a longer sentence is
-            cut.
+        chars: at most so many, twice as many in languages with blanks between words; a longer sentence is cut.
         lead: weight of an early place in the text.
         tail: weight of the last sentence.
         title: weight of the share of the title's words.
         words: weight of frequent words that are rare elsewhere.
         cues: weight of phrases like "综上所述".
-        numbers: weight of numbers.
         turns: what a sentence loses that begins with "However" and the like, or asks.
         likeness: share of words that a sentence has in common with those chosen, from which it repeats them.
-        least: words of a sentence that tell something, at least.
+        least: telling words of a sentence, at least.
     """
 
     sentences: int = 3
@@ -63,11 +60,6 @@ DEFAULTS = Params()
 
 def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
     """Return the sentences that tell most of an article, in their order.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         One sentence or more as they stand, with a blank between where the language has blanks; empty for a text

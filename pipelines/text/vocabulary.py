@@ -12,12 +12,7 @@ from .lexicon import Lexicon, read_lexicon
 
 
 class Vocabulary(NamedTuple):
-    """Words that texts are cut by and weighed by.
-
-    Attributes:
-        lexicon: Chinese words beside those of the dictionary.
-        frequencies: how rare terms are.
-    """
+    """Words that texts are cut by, and how rare terms are."""
 
     lexicon: Lexicon
     frequencies: Frequencies

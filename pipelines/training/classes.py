@@ -40,11 +40,9 @@ class LabelledText(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Counts of what is told of texts in one language that were held out.
+    """Counts of classes assigned to texts in one language that were held out.
 
     Attributes:
-        language: of the texts.
-        texts: their number.
         threshold: membership from which a text has a class; the mean where each class has its own.
         described: texts that get a class.
         told: classes that they get.
@@ -60,12 +58,10 @@ class HeldOut(NamedTuple):
 
 
 class LearnedClasses(NamedTuple):
-    """A model, and what is known of it.
+    """A model, and figures about it.
 
     Attributes:
-        model: the model.
         report: for each class the terms chosen for it (`selection.report`), and its F1 in texts that were held out.
-        held_out: by language.
         told: the classes that each text gets by what was learned without it.
     """
 
@@ -143,7 +139,6 @@ def learn(
 
 
 def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequence[str]) -> None:
-    """Refuse what nothing can be learned from."""
     if len(texts) != len(labels):
         raise ModelError(f"there are {len(texts)} texts and {len(labels)} lists of classes")
     if len(names) < 2:
@@ -156,14 +151,11 @@ def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequen
 
 
 class _Examples(NamedTuple):
-    """Labelled texts with their terms."""
-
     texts: Sequence[Text]
     terms: Sequence[Terms]
     wanted: Numbers
 
     def part(self, rows: Sequence[int]) -> _Examples:
-        """Return these texts alone."""
         return _Examples([self.texts[row] for row in rows], [self.terms[row] for row in rows], self.wanted[rows])
 
 

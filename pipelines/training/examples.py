@@ -31,8 +31,6 @@ class Example:
     """A page to learn from.
 
     Attributes:
-        id: name of the page in its corpus.
-        document: the parsed page.
         content: per block, whether it belongs to the text; all False for a page that is no article.
         weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
         article: whether the page has a text at all.
@@ -89,10 +87,6 @@ def labels(document: Document, gold_text: str) -> Flags:
     are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
     longer content.
 
-    Args:
-        document: a parsed page.
-        gold_text: the known text, lines in any cut.
-
     Returns:
         One flag per block; all False when the text is empty.
 
@@ -135,12 +129,8 @@ def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Co
     """Return the weight of each block of `document` in training: its characters.
 
     Args:
-        document: a parsed page.
         title: the headline; a block that says just this weighs nothing.
         free: other lines that weigh nothing, such as captions.
-
-    Returns:
-        One number per block, 0 or more.
 
     Cost: O(characters).
     """
@@ -153,18 +143,15 @@ def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Co
 
 
 def _site(row: Mapping[str, object]) -> str:
-    """Return the site that a row names by `host` or `url`; empty when it names none."""
     host = str(row.get("host") or urlsplit(str(row.get("url") or "")).hostname or "")
     return site_key(host_key(f"http://{host}/")) if host else ""
 
 
 def _lines(value: object) -> list[str]:
-    """Return the strings of a list; nothing for any other value."""
     return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
 
 
 def _share(text: str, shingles: set[str]) -> float:
-    """Return the share of the shingles of `text` that are among `shingles`."""
     count = len(text) - SHINGLE_CHARS + 1
     return sum(text[at : at + SHINGLE_CHARS] in shingles for at in range(count)) / count
 

@@ -47,7 +47,6 @@ class Params:
         hidden: sizes of the hidden layers of the first networks.
         then: sizes of those of the second ones.
         networks: how many first ones are trained, each without the sites of one part; half as many second ones.
-        epochs: passes over the examples.
         batch: examples per step.
         rate: step size of Adam.
         decay: strength of the pull of the weights to 0, in units of one example.
@@ -64,14 +63,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """Examples to learn from.
-
-    Attributes:
-        features: names of the inputs.
-        values: a row per feature, a column per example.
-        content: what each example is.
-        costs: what an error on each example costs.
-    """
+    """Examples to learn from: a row of values per feature, a column per example."""
 
     features: tuple[str, ...]
     values: Matrix
@@ -204,7 +196,6 @@ def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
 
 
 def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
-    """Return the examples flagged."""
     return replace(
         examples, values=examples.values[:, chosen], content=examples.content[chosen], costs=examples.costs[chosen]
     )
@@ -261,13 +252,8 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
     """Train networks on examples.
 
     Args:
-        examples: the examples.
         seed: of the draws; the same seed gives the same networks.
-        params: sizes and steps.
         scaling: shift and scale of the inputs (see `DenseNetwork`), where they are known from more examples.
-
-    Returns:
-        The networks.
 
     Raises:
         ValueError: all examples are of one class.
@@ -312,7 +298,6 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
 
 
 def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
-    """Return shift and scale that bring inputs to the same size."""
     shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
     return shift, scale.astype(np.float32)

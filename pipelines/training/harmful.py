@@ -88,7 +88,6 @@ class HarmExample:
 
     Attributes:
         label: of `CLEAN_LABELS` or `KIND_OF`.
-        title: may be empty.
         text: extracted; under "hijacked" it is honest and the title is not.
         source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
         links: texts of its links.
@@ -128,7 +127,6 @@ class _Learned:
     """Votes that were learned for texts of one size.
 
     Attributes:
-        whole: of all texts.
         held: without those of each fold.
         slope: log-odds of a margin of the machine.
         report: the share of each label that was called harmful when it was held out.
@@ -230,12 +228,7 @@ def _some(texts: Sequence[str], most: int, random: np.random.Generator) -> list[
 
 
 def _by_chance(posted: Sequence[str], random: np.random.Generator) -> str:
-    """Return characters that nobody put together: of some texts, or any Chinese ones.
-
-    Args:
-        posted: the texts; without one any characters.
-        random: draws.
-    """
+    """Return characters that nobody put together: of some texts, or any Chinese ones."""
     size = int(random.integers(*_CHANCE_CHARS))
     letters = "".join(posted[text] for text in random.integers(0, len(posted), size)) if posted else ""
     if not letters or random.random() < 0.5:

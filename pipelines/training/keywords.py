@@ -35,8 +35,7 @@ class KeywordExample:
     """A text with known keywords.
 
     Attributes:
-        found: its candidates.
-        wanted: 1 for those that are keywords, else 0.
+        wanted: 1 for the candidates that are keywords, else 0.
         is_article: not an abstract or another short text.
         weight: how much the text counts.
     """
@@ -95,7 +94,6 @@ def _learn_bayes(examples: list[KeywordExample]) -> dict[str, Any]:
 def _by_script(
     examples: Sequence[KeywordExample], learn: Callable[[list[KeywordExample]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return what is learned of the examples of each script."""
     parts: dict[str, list[KeywordExample]] = {}
     for each in examples:
         if each.found.terms:
@@ -185,7 +183,6 @@ LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] 
     combined.NAME: _learn_pair,
     bayes.NAME: _learn_bayes,
 }
-"""Learners of the models of one script, by method."""
 
 
 def learn_model(examples: Iterable[KeywordExample], *, method: str) -> Trained:

@@ -29,9 +29,6 @@ class Params:
     """Sizes and steps of a training.
 
     Attributes:
-        hidden: units of the hidden layer.
-        networks: how many are trained.
-        epochs: passes over the pages.
         decay: strength of the pull of the weights to 0.
         site_words, text_words: most words that vote.
         site_hosts, text_hosts: hosts on which a word must stand.
@@ -54,11 +51,8 @@ class KindExample:
     """A page whose kind is known.
 
     Attributes:
-        kind: of the page.
         site: pages of one site are learned from, or held out, together.
-        values: its features.
-        words: its words.
-        addresses: what its addresses are like, one for each that it is seen under, its own last; none for a page that
+        addresses: descriptions of its URLs, one for each that it is seen under, its own last; none for a page that
             nobody met so: it is learned from, but no measure.
     """
 
@@ -70,8 +64,6 @@ class KindExample:
 
 
 class _Pages:
-    """The examples as arrays."""
-
     def __init__(self, pages: Sequence[KindExample]) -> None:
         self.pages = pages
         self.names = tuple(pages[0].values)

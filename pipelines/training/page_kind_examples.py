@@ -45,24 +45,17 @@ _NOWHERE: Final = describe_url("http://example.com/text.html")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownPage:
-    """A saved page and what its corpus says about it.
-
-    Attributes:
-        row: of the corpus; see `kind_of`, and `training.examples.example`.
-        packed: the bytes of the page, compressed.
-    """
+    """A saved page, compressed, and what its corpus says about it (`kind_of`, `example`)."""
 
     row: Mapping[str, Any]
     packed: bytes
 
     @classmethod
     def of(cls, body: bytes, row: Mapping[str, Any]) -> KnownPage:
-        """Return the record, small enough to hold thousands."""
         return cls(row, zlib.compress(body, 1))
 
     @property
     def body(self) -> bytes:
-        """The bytes of the page."""
         return zlib.decompress(self.packed)
 
 

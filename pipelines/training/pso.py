@@ -30,12 +30,6 @@ def maximise(
         fitness: gives one number per row of an array of places; larger is better.
         low: lower corner of the box, one number per dimension.
         high: its upper corner.
-        rng: where chance comes from; the same one gives the same result.
-        particles: size of the swarm, at least 1.
-        generations: steps, at least 0.
-
-    Returns:
-        The place (one number per dimension, inside the box) and its fitness.
 
     Raises:
         ValueError: fewer than one particle or less than no generation.

@@ -29,9 +29,6 @@ def learn(
 
     Args:
         examples: pages with labelled blocks; those that are no articles are passed over.
-        rng: where chance comes from.
-        particles: size of the swarm.
-        generations: its steps.
 
     Returns:
         The model and its fitness in [0, 1]: F over the blocks, each weighing its share of its page's characters.

@@ -25,11 +25,9 @@ NEVER: Final = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Curves from scores to memberships.
+    """Curves from scores to memberships, and the thresholds from which a text has a class.
 
     Attributes:
-        slope, offset: of each class.
-        threshold: membership from which a text has the class.
         is_single: every text has one class: the memberships are shares of it.
     """
 
@@ -53,19 +51,16 @@ class Calibration:
         return told
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         rows = {"slope": self.slope, "offset": self.offset, "threshold": self.threshold}
         return {**{name: pack(row.round(5)) for name, row in rows.items()}, "single": self.is_single}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Calibration:
-        """Return what `model` describes."""
         rows = [unpack(model[name]) for name in ("slope", "offset", "threshold")]
         return cls(rows[0], rows[1], rows[2], bool(model["single"]))
 
 
 def sigmoid(odds: Numbers) -> Numbers:
-    """Return the chances of log-odds."""
     chances: Numbers = 1 / (1 + np.exp(-np.clip(odds, -40, 40)))
     return chances
 
@@ -74,13 +69,13 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: f
     """Fit curves and thresholds to scores of texts that were not learned from.
 
     Texts of one class share one curve, so that the class of the best score stays the best. A class that none of the
-    texts has gets no membership: it was never seen to be told right.
+    texts has gets no membership.
 
     Args:
         scores: of each text (row) for each class.
         wanted: 1 where the text has the class, else 0.
         is_single: every text has one class.
-        precision: one threshold for all classes, from which so large a share of those told is right; 0: none where
+        precision: one threshold for all classes, from which this share of the assigned classes is right; 0: none where
             texts have one class, else the threshold of each class with the best F1.
 
     Cost: O(texts x classes).

@@ -20,12 +20,7 @@ NAME: Final = "knn"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Sizes.
-
-    Attributes:
-        k: neighbours that vote; best an odd number.
-        terms: weightiest terms of a text that are kept.
-    """
+    """Parameters of `knn`: neighbours that vote, best an odd number; terms kept of a text."""
 
     k: int = 15
     terms: int = 80
@@ -33,13 +28,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The texts learned from.
-
-    Attributes:
-        matrix: their unit vectors, a row per text.
-        wanted: their classes.
-        k: neighbours that vote.
-    """
+    """The texts learned from: unit vectors and classes, a row per text."""
 
     matrix: sp.csr_matrix
     wanted: Numbers
@@ -59,7 +48,6 @@ class Neighbours:
         return votes / total if total > 0 else np.zeros(self.wanted.shape[1])
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {
             "k": self.k,
             "ends": pack(self.matrix.indptr.astype(np.int32)),
@@ -87,7 +75,6 @@ def fit(training: Training, params: Params) -> Classifier:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     ends, columns, values = (unpack(model[name]) for name in ("ends", "columns", "values"))
     import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
 

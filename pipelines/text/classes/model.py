@@ -17,12 +17,11 @@ from .vectors import Space, Terms, Text
 
 
 class TextClasses(NamedTuple):
-    """Classes of a text.
+    """Classes of a text, best first.
 
     Attributes:
-        names: its classes, best first; may be empty.
-        memberships: every class of the model -> how far the text belongs to it, in [0, 1], best first; empty when the
-            text has nothing that the model knows, or is in a language that it does not know.
+        memberships: every class of the model -> how far the text belongs to it, in [0, 1]; empty when the text has
+            nothing that the model knows, or is in a language that it does not know.
     """
 
     names: tuple[str, ...] = ()
@@ -31,15 +30,7 @@ class TextClasses(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassModel:
-    """A model that was learned.
-
-    Attributes:
-        method: key of `METHODS`.
-        labels: names of the classes.
-        space: of the vectors.
-        classifier: gives scores.
-        calibrations: make memberships of them; by the languages that the model knows, as "zh" and "en".
-    """
+    """A learned model; its calibrations are by the languages that it knows, as "zh" and "en"."""
 
     method: str
     labels: tuple[str, ...]
@@ -80,7 +71,7 @@ class ClassModel:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Self:
-        """Return the model that `model` described.
+        """Build what `model` described.
 
         Raises:
             ValueError: its parts do not fit.

@@ -30,9 +30,6 @@ class Contingency:
     """Counts of terms and classes that meet.
 
     Attributes:
-        documents: their number.
-        with_term: documents with each term.
-        of_class: documents of each class.
         both: documents of a class (column) with a term (row).
         occurrences: likewise all occurrences of the term.
     """
@@ -65,7 +62,6 @@ class Contingency:
         )
 
     def part(self, columns: Columns) -> Self:
-        """Return the counts of these terms alone."""
         counts = self.with_term[columns], self.of_class, self.both[columns], self.occurrences[columns]
         return type(self)(self.documents, *counts)
 
@@ -81,7 +77,6 @@ class Contingency:
 
 
 def document_frequency(table: Contingency) -> Numbers:
-    """Return in how many documents of each class a term stands."""
     return table.both
 
 
@@ -188,14 +183,6 @@ def _in_turn(scores: Numbers, table: Contingency) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of terms.
-
-    Attributes:
-        score: of each term for each class.
-        join: makes one number of the numbers of a term.
-        is_combined: it chooses among the terms of most documents alone.
-    """
-
     score: Score
     join: Callable[[Numbers, Contingency], Numbers] = _most
     is_combined: bool = False
@@ -213,13 +200,10 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "df+ig": Measure(information_gain, _weighted_sum, is_combined=True),
     "df+chi2": Measure(chi_square, _in_turn, is_combined=True),
 }
-"""Measures by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A measure, and how many terms are kept by it."""
-
     measure: str = "df+chi2"
     count: int = 2000
 
@@ -272,14 +256,6 @@ def select(table: Contingency, wanted: Select) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A term that was chosen for a class.
-
-    Attributes:
-        column: its number.
-        score: by the measure.
-        documents: that it stands in.
-    """
-
     column: int
     score: float
     documents: int

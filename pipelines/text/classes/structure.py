@@ -22,7 +22,7 @@ _ROUNDS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
+    """Parameters of `structure`.
 
     Attributes:
         edges: weight of the likeness of the trees beside that of the keywords, where the pages have trees.
@@ -75,12 +75,7 @@ def _weight(depth: int, order: float) -> float:
 
 
 def likeness(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Return the share of tree edges that two pages have in common.
-
-    Returns:
-        A number in [0, 1]; 0 when one has none.
-
-    Cost: O(different edges).
+    """Return the share of tree edges that two pages have in common, in [0, 1].
 
     >>> likeness({"body>p": 3, "body>h1": 1}, {"body>p": 3})
     0.75
@@ -98,7 +93,6 @@ class Cores:
         edges: the mean trees.
         classes: number of the class of each core.
         count: how many classes there are.
-        params: constants.
     """
 
     words: Numbers
@@ -125,7 +119,6 @@ class Cores:
         return shares
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {
             "words": Steps.of(self.words).model(),
             "edges": [{edge: round(mean, 3) for edge, mean in edges.items()} for edges in self.edges],
@@ -181,7 +174,6 @@ def _cluster(matrix: Any, cores: int) -> list[Any]:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     edges, cores, sharpness = model["params"]
     owners = [int(owner) for owner in model["classes"]]
     if not owners or min(owners) < 0 or max(owners) >= classes or len(model["edges"]) != len(owners):

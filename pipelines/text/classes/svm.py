@@ -20,12 +20,7 @@ _NEVER: Final = -3.0
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
-
-    Attributes:
-        cost: of a text on the wrong side.
-        steps: most passes over the texts.
-    """
+    """Parameters of `svm`: cost of a text on the wrong side, most passes over the texts."""
 
     cost: float = 1.0
     steps: int = 300
@@ -33,12 +28,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planes:
-    """Planes, one per class.
-
-    Attributes:
-        weights: a row per term, a column per class.
-        bias: per class.
-    """
+    """Planes, one per class: a row of weights per term."""
 
     weights: Steps
     bias: Numbers
@@ -51,7 +41,6 @@ class Planes:
         return self.weights.product(vector) + self.bias
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {"weights": self.weights.model(), "bias": pack(self.bias.round(6))}
 
 
@@ -86,5 +75,4 @@ def planes(training: Training, params: Params) -> Planes:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     return Planes(Steps.load(model["weights"], terms), unpack(model["bias"]))

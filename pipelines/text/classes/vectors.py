@@ -99,12 +99,10 @@ def count_words(text: Text) -> dict[str, float]:
 
 
 def count_terms(text: Text) -> Terms:
-    """Count the words of a text as terms."""
     return as_terms(count_words(text))
 
 
 def as_terms(counts: Mapping[str, float]) -> Terms:
-    """Return counted words as terms."""
     return _merge(_hashes(counts), np.array(list(counts.values()), np.float64))
 
 
@@ -164,7 +162,6 @@ def _pieces(text: Text) -> tuple[list[str], list[str], str]:
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
-    """Yield the words of title and headings with their weights."""
     for tag, marked in (("title", text.title), *text.marked):
         for word in words_of(fold(marked[:_TITLE_CHARS])):
             yield word, TAG_WEIGHTS[tag]
@@ -187,7 +184,6 @@ def _hash(word: str) -> int:
 
 
 def _hashes(words: Collection[str]) -> Ids:
-    """Return the hashes of words."""
     try:
         found = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
     except UnicodeEncodeError:  # half a character, which UTF-8 has not
@@ -257,12 +253,7 @@ def _starts(ids: Ids) -> Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Dimensions that texts are described by.
-
-    Attributes:
-        ids: the term of each column, in ascending order.
-        weights: of each: what its sublinear count is multiplied with.
-    """
+    """Dimensions of the vectors of texts: a term per column, ascending, and its weight."""
 
     ids: Ids
     weights: Numbers

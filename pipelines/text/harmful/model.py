@@ -31,7 +31,6 @@ class Votes:
 
     Attributes:
         steps: weight of each sign, in units of `unit`.
-        unit: one step.
         bias: is added; 0 is the threshold.
     """
 
@@ -41,25 +40,19 @@ class Votes:
 
     @classmethod
     def of(cls, weights: Numbers, bias: float) -> Votes:
-        """Return the votes of these weights, rounded."""
         unit = float(np.abs(weights).max(initial=0.0)) / _STEPS or 1.0
         return cls(np.rint(weights / unit).astype(np.int8), unit, bias)
 
     def vote(self, signs: Hashes) -> float:
-        """Return the vote of a text's signs.
-
-        Args:
-            signs: each once.
-        """
+        """Return the vote of a text's signs, each of them once."""
         return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
     def dump(self) -> dict[str, object]:
-        """Return the votes as JSON keeps them."""
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}
 
     @classmethod
     def load(cls, found: Mapping[str, Any], size: int) -> Votes:
-        """Return what `dump` made.
+        """Read what `dump` wrote.
 
         Raises:
             ValueError: it is broken, or of another size.
@@ -72,13 +65,10 @@ class Votes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HarmReading:
-    """Votes for texts of one size.
+    """Votes for texts of one size, by the label of the honest texts.
 
     A text is harmful if it is so beside honest texts of each sort: talk reads like advertisements beside news, news
     beside talk.
-
-    Attributes:
-        votes: by the label of the honest texts.
     """
 
     votes: Mapping[str, Votes]
@@ -98,11 +88,9 @@ class HarmModel:
     """Everything that was learned about harmful pages.
 
     Attributes:
-        short, long: for short texts (titles, posts) and long ones.
         foreign: weights of the margin of a part of a page, of its absence (the squared share of its pairs of letters
             that are nowhere else there), a bias for pieces of the title, one for lines of the text: above 0 the part is
             not the page's own.
-        kinds: votes for each kind.
     """
 
     short: HarmReading
@@ -126,12 +114,10 @@ class HarmModel:
         return score
 
     def kind(self, signs: Hashes) -> HarmKind:
-        """Return the likeliest kind of a harmful text."""
         rows = kind_signs(signs)
         return max(self.kinds, key=lambda kind: self.kinds[kind].vote(rows))
 
     def dump(self) -> dict[str, object]:
-        """Return the model as JSON keeps it."""
         return {
             "short": {label: votes.dump() for label, votes in self.short.votes.items()},
             "long": {label: votes.dump() for label, votes in self.long.votes.items()},
@@ -141,7 +127,7 @@ class HarmModel:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> HarmModel:
-        """Return what `dump` made.
+        """Build what `dump` described.
 
         Raises:
             ValueError: it is broken.
@@ -158,7 +144,6 @@ class HarmModel:
 
 
 def shipped() -> HarmModel:
-    """Return the model that comes with the program."""
     return load("harmful", HarmModel.of)
 
 
@@ -168,20 +153,10 @@ def kind_signs(signs: Hashes) -> Hashes:
 
 
 def logistic(margin: float) -> float:
-    """Return a margin as a number in [0, 1].
-
-    >>> logistic(0.0)
-    0.5
-    """
     return 1 / (1 + math.exp(-min(max(margin, -500.0), 500.0)))
 
 
 def _number(value: object) -> float:
-    """Return a finite number.
-
-    Raises:
-        ValueError: it is none.
-    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is no number")
     return float(value)

@@ -25,20 +25,16 @@ METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] =
     network.NAME: (network.extract, network.Params),
     tfidf.NAME: (tfidf.extract, tfidf.Params),
 }
-"""Methods by name, with the class of their parameters."""
 
 LEARNED: Final = {combined.NAME: combined, bayes.NAME: bayes}
-"""Methods that learn, by name."""
 DEFAULT: Final = combined.NAME
-"""The method that is used when none is named."""
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Return the method `name` with `params` filled in.
+    """Return the method `name` with `params` filled in; the others keep their defaults.
 
     Args:
         name: a key of `METHODS`, or `module:name` of a function from outside the project, which gets the text alone.
-        params: values for its parameters; the others keep their defaults.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.
@@ -69,5 +65,4 @@ def read(file: ModelFile) -> Method:
 def _extract(
     rank: Callable[..., list[tuple[str, float]]], models: object, text: AnalysedText, frequencies: Frequencies
 ) -> list[tuple[str, float]]:
-    """Return the candidates of a text, ranked by models."""
     return rank(find(text, frequencies), models)

@@ -16,17 +16,12 @@ from .candidates import Floats, KeywordCandidates, find
 
 NAME = "bayes"
 FEATURES: Final = ("tfidf", "first", "chars", "coherence")
-"""TF x IDF, first occurrence, length, coherence."""
 BINS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `bayes`.
-
-    Attributes:
-        prior: weight of the prior odds; the order of the keywords does not depend on it.
-    """
+    """Parameters of `bayes`: weight of the prior odds, which do not change the order."""
 
     prior: float = 1.0
 
@@ -56,7 +51,6 @@ class KeywordBayes:
         return total
 
     def model(self) -> dict[str, object]:
-        """Return the model as JSON keeps it."""
         return {
             "edges": [pack(edges.round(5)) for edges in self.edges],
             "weights": [pack(weights.round(4)) for weights in self.weights],
@@ -66,11 +60,6 @@ class KeywordBayes:
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, probability), the likeliest first.
@@ -95,12 +84,11 @@ def rank(
 
 
 def shipped() -> dict[str, KeywordBayes]:
-    """Return the shipped models by script."""
     return load("keywords_bayes", read)
 
 
 def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
-    """Return the models of a file, by script.
+    """Read the models of a file, by script.
 
     Raises:
         ValueError: they are none.

@@ -59,12 +59,7 @@ _HAN: Final = COLUMNS.index("han")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeywordCandidates:
-    """KeywordCandidates of one text, the likeliest by TF x IDF first.
-
-    Attributes:
-        terms: as they stand in the text.
-        table: a row each, see `COLUMNS`.
-    """
+    """Candidates of one text, the likeliest by TF x IDF first; a row of the table each."""
 
     terms: tuple[str, ...]
     table: Floats
@@ -75,7 +70,6 @@ class KeywordCandidates:
         return "han" if self.table[:, _HAN].mean() > 0.5 else "other"
 
     def column(self, name: str) -> Floats:
-        """Return a column by its name."""
         found: Floats = self.table[:, COLUMNS.index(name)]
         return found
 
@@ -90,10 +84,6 @@ class KeywordCandidates:
 
 def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     """Find the candidates of a text.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare its terms are.
 
     Returns:
         Chinese phrases of up to `MOST_WORDS` words without pronouns, particles and the like; in other languages words
@@ -121,8 +111,6 @@ def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
 
 
 class _Words:
-    """Columns of the words of a text as arrays."""
-
     def __init__(self, text: AnalysedText, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf, self.opening = ids, idf, opening
@@ -255,7 +243,6 @@ def _spell(text: AnalysedText, words: _Words, grams: _Grams, kept: Ints) -> tupl
 
 
 def _describe(text: AnalysedText, words: _Words, grams: _Grams, kept: Ints) -> Floats:
-    """Return the table of the candidates."""
     first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept]
     last = first + size - 1
     number = np.full(len(grams.words), -1)

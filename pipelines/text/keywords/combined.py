@@ -25,11 +25,7 @@ _IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `combined`.
-
-    Attributes:
-        trees: weight of the trees beside the regression, for articles.
-    """
+    """Parameters of `combined`: weight of the trees beside the regression, for articles."""
 
     trees: float = 0.6
 
@@ -72,7 +68,6 @@ class BoostedTrees:
         return cls(different[0].astype(int), different[1][:, None], questions.reshape(columns.T.shape), leaves, base)
 
     def log_odds(self, table: Floats) -> Floats:
-        """Return the logarithm of the odds of each row of a table."""
         answers = (table.T[self.asked] > self.limits).view(np.int8)[self.questions]
         last = 2 ** (DEPTH - 1)
         leaf = 2 * np.arange(last, dtype=np.int8)[:, None, None] + answers[last - 1 :]
@@ -85,13 +80,7 @@ class BoostedTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Logistic regression.
-
-    Attributes:
-        mean, scale: of each feature in training.
-        weights: of the features so scaled.
-        base: logarithm of the odds where all features have their mean.
-    """
+    """Logistic regression of features scaled by their mean and spread in training."""
 
     mean: Floats
     scale: Floats
@@ -99,7 +88,6 @@ class Regression:
     base: float
 
     def log_odds(self, features: Floats) -> Floats:
-        """Return the logarithm of the odds of each row of features."""
         found: Floats = self.base + (features - self.mean) / self.scale @ self.weights
         return found
 
@@ -120,16 +108,10 @@ class KeywordModel:
 
 
 Models = Mapping[str, KeywordModel]
-"""By script."""
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, probability), the likeliest first.
@@ -163,7 +145,6 @@ def style(table: Floats) -> Floats:
 
 
 def expand(table: Floats) -> Floats:
-    """Return the features of the regression."""
     column = dict(zip(COLUMNS, table.T, strict=True))
     chars = column["chars"]
     return np.column_stack(
@@ -188,12 +169,11 @@ def expand(table: Floats) -> Floats:
 
 
 def shipped() -> Models:
-    """Return the shipped models by script."""
     return load("keywords", read)
 
 
 def read(model: Mapping[str, Any]) -> Models:
-    """Return the models of a file, by script.
+    """Read the models of a file, by script.
 
     Raises:
         ValueError: they are none.

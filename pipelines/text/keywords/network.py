@@ -52,9 +52,7 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
     A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
 
     Args:
-        text: the analysed text.
         frequencies: not looked at; methods have one shape.
-        params: see `Params`.
 
     Returns:
         (word, weight in [0, 1]), the heaviest first.

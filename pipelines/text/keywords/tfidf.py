@@ -13,12 +13,7 @@ NAME = "tfidf"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `tfidf`.
-
-    Attributes:
-        title: by how much more a term weighs that is in the title.
-        phrase: by how much more a phrase weighs than a word.
-    """
+    """Parameters of `tfidf`: by how much more a term of the title, and a phrase, weighs."""
 
     title: float = 1.0
     phrase: float = 0.0
@@ -29,11 +24,6 @@ DEFAULTS = Params()
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by TF x IDF.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, weight in [0, 1 + title + phrase]), the heaviest first. The rarity of a phrase is the mean of its words'.
