@@ -1,4 +1,4 @@
-"""The newsroom's five sites: their URLs, and what their templates show."""
+"""The newsroom's five sites: their URLs, and the values their templates show."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ SITES: dict[str, type[DemoSite]] = {site.name: site for site in (Wanbao, Daobao,
 
 
 def build_sites(port: int) -> dict[str, DemoSite]:
-    """Make all sites of a newsroom that listens on a port.
+    """Build all sites of a newsroom that listens on a port.
 
     Returns:
         Site by name, in the order in which the home pages are announced.
@@ -287,12 +287,10 @@ def build_sites(port: int) -> dict[str, DemoSite]:
 
 
 def _print_path(article: InventedArticle) -> str:
-    """Return a path such as /print/2001.html."""
     return f"/print/{article.number}.html"
 
 
 def _folder(article: InventedArticle) -> str:
-    """Return the folder of an article and its files."""
     return f"/zwgk/{article.channel}/{article.published:%Y%m}/"
 
 
@@ -305,7 +303,7 @@ def _files(article: InventedArticle) -> list[tuple[str, str]]:
 
 
 def _file(name: str) -> DemoPage:
-    """Serve bytes that begin as such a file does."""
+    """Return a file that begins like one of its type."""
     kind = name.rpartition(".")[2]
     head = b"%PDF-1.4\n%%EOF\n" if kind == "pdf" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64)
     return DemoPage(head, _FILE_TYPES[kind])

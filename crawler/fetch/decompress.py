@@ -1,9 +1,9 @@
 """Content codings undone as the bytes come in: gzip, deflate, brotli, zstd. Pure.
 
-A body may have several on each other. The server's word is a hint, the first bytes decide: plain text that is said to
-be gzip stays as it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at
-once; one that ends before its time is truncated. Checksums behind the data are not looked at, as in browsers: servers
-leave them out or get them wrong, and the page is whole all the same.
+Codings may be nested. The server's word is a hint, the first bytes decide: plain text that is said to be gzip stays as
+it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at once; one that
+ends before its time is truncated. Checksums behind the data are not verified, as in browsers: servers leave them out or
+get them wrong, and the page is whole all the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ else:
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 UNSAID = "unsaid"
-"""Name of a coding that is undone if it is there, though the server does not say so."""
+"""Coding that is undone if the bytes show one, though the server names none."""
 _KNOWN = {name: name for name in ("gzip", "deflate", "br", "zstd", UNSAID)} | {"x-gzip": "gzip"}
 MOST_LAYERS = 3
 _MOST_MEMBERS = 256
@@ -133,7 +133,7 @@ class Decoder:
 
 
 class _Method(Protocol):
-    """One way to decode, for one member of a stream."""
+    """A decoder of one member of a stream."""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         """Take bytes, return pieces of bounded length."""
@@ -152,12 +152,12 @@ class _Method(Protocol):
 
 
 class _Layer:
-    """One coding, told by the first bytes.
+    """One content coding, recognised by its first bytes.
 
     Attributes:
         is_wrong: the bytes make no sense.
         is_cut: more came of it than is allowed.
-        is_plain: it is none.
+        is_plain: the bytes are not coded after all.
     """
 
     def __init__(self, name: str, bounds: DecodingBounds) -> None:
@@ -209,7 +209,7 @@ class _Layer:
             yield from self._decode(data)
 
     def _start(self) -> Iterator[bytes]:
-        """Decide what the bytes are, and begin."""
+        """Choose the decoder by the first bytes, and begin."""
         data, self._held = self._held, b""
         self._make = _method_for(self._name, data)
         if self._make is None:
@@ -256,7 +256,7 @@ class _Layer:
 
 
 class _Deflate:
-    """Deflated data, between a head and a checksum of which nothing is wanted.
+    """Deflated data between a header and a checksum that is not verified.
 
     Args:
         head: returns its length if it is all there, None if not; raises `zlib.error` if it is wrong.
@@ -308,7 +308,6 @@ class _Deflate:
 
 
 def _no_head(_: bytes) -> int | None:
-    """Return the length of nothing."""
     return 0
 
 

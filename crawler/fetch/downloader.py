@@ -1,7 +1,7 @@
 """Take requests of the frontier all the way through Scrapy, each in one task.
 
-Scrapy's own makes six tasks and as many queues of it: for its slots, for the scraper, for each item. The frontier has
-clocks of hosts and bounds what is under way, and an answer gives one item, so none of them has anything to decide.
+Scrapy itself uses six tasks and as many queues for a request: for its slots, the scraper, each item. Here the frontier
+paces hosts and bounds the requests under way, and a response gives one item, so those queues would decide nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ WAKE = Request("data:,wake")
 class PageDownloader(Downloader):
     """Scrapy's `DOWNLOADER`, with all of its middlewares and signals.
 
-    To requests without a lease it is Scrapy's own. The engine waits for all that is under way here before it closes the
-    item pipelines.
+    Requests without a lease go through Scrapy's own code. The engine waits for all that is under way here before it
+    closes the item pipelines.
     """
 
     def fetch(self, request: Request) -> Deferred[Any]:  # type: ignore[override]

@@ -74,7 +74,7 @@ class Head:
 
     def all(self, name: bytes) -> list[bytes]:
         """Return the values of a header, in order."""
-        return [value for known, value in self.headers if known == name]
+        return [value for header, value in self.headers if header == name]
 
     def tokens(self, name: bytes) -> list[str]:
         """Return the lower-case items of a comma-separated header, without parameters."""
@@ -160,8 +160,8 @@ class ResponseParser:
         """True if another request may be sent over the connection."""
         if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
             return False
-        said = self.head.tokens(b"connection")
-        return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
+        options = self.head.tokens(b"connection")
+        return "close" not in options if self.head.version >= (1, 1) else "keep-alive" in options
 
     def _is_reusable_body(self) -> bool:
         return self._body is None or self._body.leaves_connection
@@ -247,7 +247,6 @@ class UntilClose:
         return [data] if data else []
 
     def may_end(self) -> bool:
-        """Tell whether the body is whole if the connection ends now."""
         return True
 
 
@@ -287,12 +286,12 @@ class Chunked:
                 return pieces
             line = data[at:stop].rstrip(b"\r")
             if line or self._is_first:
-                found = _CHUNK_SIZE.match(line)
-                if found is None:
+                size_match = _CHUNK_SIZE.match(line)
+                if size_match is None:
                     self._no_chunk(data[at:], pieces)
                     return pieces
                 self._is_first = False
-                self._left = int(found[1], 16)
+                self._left = int(size_match[1], 16)
                 self._size += self._left
                 if not self._left:
                     self._last(data[stop + 1 :])
@@ -306,7 +305,6 @@ class Chunked:
         return [b"".join(pieces)] if len(pieces) > 1 else pieces
 
     def may_end(self) -> bool:
-        """Tell whether the body is whole if the connection ends now."""
         return self._is_plain
 
     def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
@@ -317,7 +315,7 @@ class Chunked:
             self._unfinished = rest
 
     def _no_chunk(self, rest: bytes, pieces: list[bytes]) -> None:
-        """Take a chunk that is none; at the very beginning the server forgot to make any."""
+        """Handle a line that is no chunk size; as the first one, it begins a plain body."""
         if self._is_first:
             self._is_plain = True
             pieces.append(rest)
@@ -331,7 +329,7 @@ class Chunked:
 
 
 class _HeadLines:
-    """Lines up to the empty one that ends a head."""
+    """Parser of the lines up to the empty one that ends a head."""
 
     def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
@@ -387,7 +385,6 @@ class _HeadLines:
         return None
 
     def head(self) -> Head:
-        """Return the head that the lines make."""
         assert self._status is not None
         status, version = self._status
         return Head(status, tuple(self._headers), self._dropped, self._excess, version)
@@ -399,10 +396,10 @@ class _HeadLines:
     def _line(self, line: bytes) -> None:
         """Take a line that is not empty."""
         if self._status is None:
-            found = _STATUS.match(line)
-            if found is None:
+            match = _STATUS.match(line)
+            if match is None:
                 raise WireError("the answer is not HTTP")
-            self._status = int(found[3]), (int(found[1]), int(found[2] or b"0"))
+            self._status = int(match[3]), (int(match[1]), int(match[2] or b"0"))
         elif line[:1] in {b" ", b"\t"}:
             self._fold(line)
         else:
@@ -479,7 +476,7 @@ def location(values: Sequence[bytes]) -> str:
 
 
 def lines(values: Iterable[bytes]) -> str:
-    """Join the values of a header of which each is to be read for itself, one a line.
+    """Join the values of a header that are read one by one, a line each.
 
     Returns:
         Text as of `text`.

@@ -17,7 +17,7 @@ Listener = Callable[[str, Answer, str], None]
 """Takes an event: its method, its parameters, and the session it came by."""
 
 _LONGEST_MESSAGE = 64 << 20
-"""Bytes; a longer one is dropped unread, and whoever waits for it waits until the bound of the page."""
+"""Bytes; a longer message is dropped unread, and the page runs into its time limit."""
 
 
 class DevToolsError(Exception):
@@ -49,17 +49,17 @@ class DevTools(asyncio.Protocol):
     @classmethod
     async def open(cls, read_from: int, write_to: int) -> DevTools:
         loop = asyncio.get_running_loop()
-        own = cls()
-        own._read, _ = await loop.connect_read_pipe(lambda: own, os.fdopen(read_from, "rb", 0))
-        own._write, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(write_to, "wb", 0))
-        return own
+        tools = cls()
+        tools._read, _ = await loop.connect_read_pipe(lambda: tools, os.fdopen(read_from, "rb", 0))
+        tools._write, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(write_to, "wb", 0))
+        return tools
 
     def listen(self, session: str, listener: Listener) -> None:
         """Hand the events of a session ("" is the browser's own) to a listener."""
         self._listeners[session] = listener
 
     def end(self, session: str) -> None:
-        """Fail all that is asked of a session, now and later."""
+        """Fail all pending and later commands of a session."""
         self._listeners.pop(session, None)
         self._ended.add(session)
         for number, (of, future) in list(self._waiting.items()):
@@ -68,14 +68,14 @@ class DevTools(asyncio.Protocol):
                 _fail(future, "its process ended")
 
     def forget(self, session: str) -> None:
-        """Drop what is known of a session that nobody will ask again."""
+        """Drop a session that gets no further commands."""
         self.end(session)
         self._ended.discard(session)
 
     def send(self, method: str, session: str = "", **parameters: object) -> asyncio.Future[Answer]:
         """Send a command; its result, `DevToolsError` or `TargetGone` need not be awaited."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(_seen)
+        future.add_done_callback(_take_exception)
         if self._write is None or self.gone.is_set() or session in self._ended:
             _fail(future, method)
             return future
@@ -133,7 +133,7 @@ def _fail(future: asyncio.Future[Answer], why: str) -> None:
         future.set_exception(TargetGone(why))
 
 
-def _seen(future: asyncio.Future[Answer]) -> None:
+def _take_exception(future: asyncio.Future[Answer]) -> None:
     """Take the exception of a command that nobody awaited, or asyncio would report it."""
     if not future.cancelled():
         future.exception()

@@ -27,8 +27,9 @@ class ScriptCache:
 
     def keep(self, page: str, url: str, answer: BrowserAnswer) -> None:
         """Keep a whole answer, unless its headers forbid it."""
-        said = " ".join(value.lower() for name, value in answer.headers if name.lower() == "cache-control")
-        if answer.status == 200 and len(answer.body) < _BYTES // 4 and not any(word in said for word in _FORBIDS):
+        cache_control = " ".join(value.lower() for name, value in answer.headers if name.lower() == "cache-control")
+        is_allowed = not any(word in cache_control for word in _FORBIDS)
+        if answer.status == 200 and len(answer.body) < _BYTES // 4 and is_allowed:
             self._kept[urlsplit(page).netloc, url] = answer
 
 
