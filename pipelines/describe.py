@@ -88,15 +88,15 @@ class Describer:
         Raises:
             ValueError: unknown method or parameter, or a file that cannot be used; the message says what to do.
         """
-        made = cls(
+        describer = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
             harm.shipped() if options.judges_harm else None,
             vocabulary.load(options.words),
         )
         for path in options.models:
-            made = made.with_model(Path(path))
-        return replace(made, gives_reasons=options.gives_reasons, version=options.version())
+            describer = describer.with_model(Path(path))
+        return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
         """Return the same with the model of a file in place of its own of that kind.

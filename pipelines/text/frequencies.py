@@ -47,9 +47,9 @@ class ShippedFrequencies:
         >>> shipped().idf("bridg") > shipped().idf("year")
         True
         """
-        found = self.known.get(term)
-        if found is not None:
-            return found
+        rarity = self.known.get(term)
+        if rarity is not None:
+            return rarity
         return self.rare_han if term[:1] >= "\u2e80" else self.rare
 
     def opening(self, term: str) -> float:
@@ -63,7 +63,7 @@ class ShippedFrequencies:
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
         """Return the frequencies of a file, which lists the terms of each value."""
-        known, openings = (
+        rarities, openings = (
             {
                 term: value
                 for terms_of in model[name].values()
@@ -72,7 +72,7 @@ class ShippedFrequencies:
             }
             for name in ("levels", "openings")
         )
-        return cls(known, openings, model["rare_han"], model["rare"])
+        return cls(rarities, openings, model["rare_han"], model["rare"])
 
 
 def shipped() -> ShippedFrequencies:

@@ -72,25 +72,25 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
     """
     spans = text.sentences[text.title_sentences :]
     bags = [set(text.telling_terms(span.first, span.last)) for span in spans]
-    kept = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
-    if not kept:
-        kept = [0] if len(spans) == 1 and bags[0] else []
-    if not kept:
+    usable = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
+    if not usable:
+        usable = [0] if len(spans) == 1 and bags[0] else []
+    if not usable:
         return ""
     weights = {term: count * frequencies.idf(term) for term, count in text.counts.items()}
     title = set(text.telling_terms(0, text.title_words))
-    shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in kept]
-    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in kept]
+    shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in usable]
+    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in usable]
     most = max(heavy) or 1.0
     scores = []
-    for place, (number, sentence) in enumerate(zip(kept, shown, strict=True)):
+    for place, (number, sentence) in enumerate(zip(usable, shown, strict=True)):
         score = params.lead / (1 + place) + params.words * heavy[place] / most
-        score += params.tail * (place == len(kept) - 1 > 0)
+        score += params.tail * (place == len(usable) - 1 > 0)
         score += params.title * len(title & bags[number]) / max(1, len(title))
         score += params.cues * bool(_CUES.search(sentence)) + params.numbers * bool(_DIGITS.search(sentence))
         score -= params.turns * bool(_TURNS.search(sentence) or _ASKS.search(sentence))
         scores.append(score)
-    return _join(_choose(scores, [bags[number] for number in kept], shown, title, params), shown)
+    return _join(_choose(scores, [bags[number] for number in usable], shown, title, params), shown)
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:

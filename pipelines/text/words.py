@@ -181,19 +181,19 @@ def index_words(folded: str, language: str) -> list[str]:
     >>> index_words("the bridges of hekou cost 2.5", "en"), index_words("müller", "")
     (['the', 'bridg', 'of', 'hekou', 'cost', '2.5'], ['muller', 'mueller'])
     """
-    found: list[str] = []
+    tokens: list[str] = []
     rest = folded
     if runs := _HAN_RUN.findall(folded):
         rest = "\n".join(_HAN_RUN.split(folded))
         for run in runs:
-            found += character_pairs(run)
+            tokens += character_pairs(run)
         cut = _cutter().cut_for_search(_APART.join(runs))
-        found += [word for word in cut if len(word) != 2 and word != _APART]
+        tokens += [word for word in cut if len(word) != 2 and word != _APART]
     others = other_word_list(rest)
-    found += map(english_stem, others) if rest.isascii() else chain.from_iterable(map(word_tokens, others))
+    tokens += map(english_stem, others) if rest.isascii() else chain.from_iterable(map(word_tokens, others))
     if tag := tagger(language):
-        found += map(tag, others)
-    return found
+        tokens += map(tag, others)
+    return tokens
 
 
 def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
@@ -259,8 +259,8 @@ def other_word_list(folded: str) -> list[str]:
     if _PAIRED.search(folded):
         return [word for word, _, _ in other_words(folded)]
     # one call finds all, where there is nothing to be done with most
-    found = _OTHER_WORD.findall(folded)
-    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in found]
+    words = _OTHER_WORD.findall(folded)
+    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in words]
 
 
 def _bare(word: str) -> str:
@@ -345,15 +345,15 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
         return list(filter(None, map(_word, _ASCII_LETTERS.findall(text))))
     if not _UNCUT.search(text):
         return list(filter(None, map(_word, _LETTERS.findall(text))))
-    found: list[str] = []
+    words: list[str] = []
     for run in _RUN.finditer(text):
         if run[1]:
-            found += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
+            words += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
         elif run[2]:
-            found += pairs(run[2])
+            words += pairs(run[2])
         elif word := _word(run[0]):
-            found.append(word)
-    return found
+            words.append(word)
+    return words
 
 
 @lru_cache(maxsize=100_000)
@@ -424,18 +424,18 @@ def _likely_tag(word: str) -> str:
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}
     for character in word:
-        known = model.char_state_tab_P.get(character)
-        if known is None:
+        states = model.char_state_tab_P.get(character)
+        if states is None:
             return "x"
         following = {state for before in ways for state in model.trans_P[before]}
-        found = {}
-        for state in set(known) & following or following or known:
+        extended = {}
+        for state in set(states) & following or following or states:
             odds, path = max(
                 ((odds + model.trans_P[path[-1]].get(state, -math.inf), path) for odds, path in ways.values()),
                 default=(model.start_P[state], ()),
             )
-            found[state] = odds + model.emit_P[state].get(character, _NEVER), (*path, state)
-        ways = found
+            extended[state] = odds + model.emit_P[state].get(character, _NEVER), (*path, state)
+        ways = extended
     odds, path = max((way for way in ways.values() if way[1][-1][0] in "ES"), default=(_NEVER, ()))
     if odds <= _NEVER:
         return "x"

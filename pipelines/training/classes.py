@@ -100,12 +100,12 @@ def learn(
     Cost: five trainings: one, and four for what is held out.
     """
     by = by or learner()
-    names = sorted({name for own in labels for name in own})
+    names = sorted({name for of_text in labels for name in of_text})
     _check(texts, labels, names)
     where = {name: number for number, name in enumerate(names)}
     labelled = np.zeros((len(texts), len(names)))
-    for row, own in enumerate(labels):
-        for name in own:
+    for row, of_text in enumerate(labels):
+        for name in of_text:
             labelled[row, where[name]] = 1
     is_single = bool((labelled.sum(axis=1) == 1).all())
     wanted = wanted or by.method.select
@@ -116,25 +116,31 @@ def learn(
     languages = np.array([base_language(text.language) for text in texts])
     calibrations: dict[str, Calibration] = {}
     held_out: list[HeldOut] = []
-    told = np.zeros(labelled.shape, np.bool_)
+    assigned = np.zeros(labelled.shape, np.bool_)
     most, share = _LEAST_OF_LANGUAGE
     for language in sorted({*languages.tolist()} - {""}):
-        own = languages == language
-        if own.sum() < min(most, share * len(texts)):
+        in_language = languages == language
+        if in_language.sum() < min(most, share * len(texts)):
             continue
-        found = calibrate(scores[own], labelled[own], is_single=is_single, precision=precision)
-        told[own] = found.chosen(found.memberships(scores[own]))
-        calibrations[language] = found
-        counts = (told[own].any(axis=1).sum(), told[own].sum(), (told[own] * labelled[own]).sum())
-        held_out.append(HeldOut(language, int(own.sum()), round(float(found.threshold.mean()), 4), *map(int, counts)))
-    hits = 2 * (told * labelled).sum(axis=0) / np.maximum(told.sum(axis=0) + labelled.sum(axis=0), 1)
+        calibration = calibrate(scores[in_language], labelled[in_language], is_single=is_single, precision=precision)
+        assigned[in_language] = calibration.chosen(calibration.memberships(scores[in_language]))
+        calibrations[language] = calibration
+        counts = (
+            assigned[in_language].any(axis=1).sum(),
+            assigned[in_language].sum(),
+            (assigned[in_language] * labelled[in_language]).sum(),
+        )
+        held_out.append(
+            HeldOut(language, int(in_language.sum()), round(float(calibration.threshold.mean()), 4), *map(int, counts))
+        )
+    hits = 2 * (assigned * labelled).sum(axis=0) / np.maximum(assigned.sum(axis=0) + labelled.sum(axis=0), 1)
     chosen = report(table, np.arange(len(space.ids)), names, wanted.measure, is_word(space.ids))
     rows = _spelt(chosen, space, texts)
     return LearnedClasses(
         ClassModel(by.name, tuple(names), space, classifier, calibrations),
         [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)],
         held_out,
-        [tuple(names[number] for number in np.flatnonzero(row)) for row in told],
+        [tuple(names[number] for number in np.flatnonzero(row)) for row in assigned],
     )
 
 
@@ -142,8 +148,8 @@ def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequen
     if len(texts) != len(labels):
         raise ModelError(f"there are {len(texts)} texts and {len(labels)} lists of classes")
     if len(names) < 2:
-        told = f"there is only the class {names[0]!r}" if names else "no text has a class"
-        raise ModelError(f"{told}; give texts of two classes or more")
+        message = f"there is only the class {names[0]!r}" if names else "no text has a class"
+        raise ModelError(f"{message}; give texts of two classes or more")
     if len(names) > MOST_CLASSES:
         raise ModelError(f"there are {len(names)} classes, more than {MOST_CLASSES}; is the label really a class?")
     if not any(text.language for text in texts):
@@ -166,8 +172,8 @@ def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, C
     if not len(ids):
         raise ModelError("the texts have no words in common; give more or longer texts")
     table = Contingency.of(_training(examples, Space(ids, np.ones(len(ids)))).counts(), examples.wanted)
-    kept = np.sort(select(table, wanted))
-    ids, table = ids[kept], table.part(kept)
+    chosen = np.sort(select(table, wanted))
+    ids, table = ids[chosen], table.part(chosen)
     return Space(ids, uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)), table
 
 
@@ -184,9 +190,9 @@ def _spelt(
     for text in texts:
         if not missing:
             break
-        found = spell(text)
-        spelt |= {number: found[number] for number in missing & found.keys()}
-        missing -= found.keys()
+        in_text = spell(text)
+        spelt |= {number: in_text[number] for number in missing & in_text.keys()}
+        missing -= in_text.keys()
     return [
         {
             "class": label,
@@ -207,15 +213,15 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
     """
     scores = np.zeros(examples.wanted.shape)
     for fold in range(int(folds.max()) + 1):
-        own = np.flatnonzero(folds == fold)
+        held = np.flatnonzero(folds == fold)
         others = examples.part(np.flatnonzero(folds != fold).tolist())
         try:
             space, _ = _choose(others, wanted, by.method.weigh)
         except ModelError:
             continue
-        found = by.fit(_training(others, space))
-        for row in own.tolist():
-            scores[row] = found.scores(examples.texts[row], space.vector(examples.terms[row]))
+        classifier = by.fit(_training(others, space))
+        for row in held.tolist():
+            scores[row] = classifier.scores(examples.texts[row], space.vector(examples.terms[row]))
     return scores
 
 

@@ -100,7 +100,7 @@ def labels(document: Document, gold_text: str) -> Flags:
     gold = squeeze(gold_text)
     shingles = {gold[at : at + SHINGLE_CHARS] for at in range(len(gold) - SHINGLE_CHARS + 1)}
     lines = Counter(squeeze(line) for line in gold_text.split("\n"))
-    found = np.zeros(len(texts), np.bool_)
+    flags = np.zeros(len(texts), np.bool_)
     repeated: dict[str, list[int]] = defaultdict(list)
     short: list[int] = []
     for index, text in enumerate(texts):
@@ -110,19 +110,19 @@ def labels(document: Document, gold_text: str) -> Flags:
         elif _share(text, shingles) >= SHARE:
             repeated[text].append(index)
     for indices in repeated.values():
-        found[indices] = len(indices) == 1
-    anchors = np.flatnonzero(found)
+        flags[indices] = len(indices) == 1
+    anchors = np.flatnonzero(flags)
     for text, indices in repeated.items():
         if len(indices) > 1:
-            found[_nearest(indices, anchors)[: max(gold.count(text), 1)]] = True
-    anchors = np.flatnonzero(found)
+            flags[_nearest(indices, anchors)[: max(gold.count(text), 1)]] = True
+    anchors = np.flatnonzero(flags)
     if not len(anchors):
         # A text of short lines only.
-        found[short] = True
-        return found
+        flags[short] = True
+        return flags
     for index in short:
-        found[index] = _gap(index, anchors) <= REACH
-    return found
+        flags[index] = _gap(index, anchors) <= REACH
+    return flags
 
 
 def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Counts:

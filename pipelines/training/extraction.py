@@ -110,20 +110,20 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     return train([TrainingPage.of(page) for page in pages if len(page.document.blocks)], seed, params)
 
 
-def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
+def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
     """Return the networks that `learn` returns, from pages already read."""
-    if not known:
+    if not training_pages:
         raise ValueError("there is no page with text to learn from")
-    dealt = parts([page.site for page in known], params.networks)
-    odds = _learn_odds(known, dealt, params.networks)
-    for page, part in zip(known, dealt, strict=True):
+    dealt = parts([page.site for page in training_pages], params.networks)
+    odds = _learn_odds(training_pages, dealt, params.networks)
+    for page, part in zip(training_pages, dealt, strict=True):
         _rescore(page, odds[part])
-    block_parts = np.repeat(dealt, [len(page.content) for page in known])
+    block_parts = np.repeat(dealt, [len(page.content) for page in training_pages])
     examples = TrainingSet(
-        known[0].table.names,
-        np.concatenate([page.table.values for page in known], axis=1),
-        np.concatenate([page.content for page in known]),
-        np.concatenate([page.costs for page in known]),
+        training_pages[0].table.names,
+        np.concatenate([page.table.values for page in training_pages], axis=1),
+        np.concatenate([page.content for page in training_pages]),
+        np.concatenate([page.costs for page in training_pages]),
     )
     scaling = _scaling(examples.values)
     firsts = []
@@ -134,9 +134,10 @@ def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNet
         one = fit(learned, seed + part, replace(params, networks=1), scaling)
         firsts.append(one)
         chances[~others] = predict(one, examples.values[:, ~others])
-    bounds = np.cumsum([len(page.content) for page in known])[:-1]
+    bounds = np.cumsum([len(page.content) for page in training_pages])[:-1]
     around = [
-        surroundings(page.layout, page.table, one) for page, one in zip(known, np.split(chances, bounds), strict=True)
+        surroundings(page.layout, page.table, one)
+        for page, one in zip(training_pages, np.split(chances, bounds), strict=True)
     ]
     examples = replace(
         examples, features=around[0].names, values=np.concatenate([one.values for one in around], axis=1)
@@ -170,22 +171,22 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
             sum_sub_trees(np.bincount(nodes, page.costs * flags, len(ends)), ends).tolist()
             for flags in (page.content, ~page.content)
         )
-        for node, said in page.names:
-            for word in said:
+        for node, page_words in page.names:
+            for word in page_words:
                 held[part][word] += content[node]
                 other[part][word] += rest[node]
-        for word in {word for _, said in page.names for word in said}:
+        for word in {word for _, page_words in page.names for word in page_words}:
             sites[word].add(page.site)
     words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES]
     by_part = np.array([[[one[word] for word in words] for one in side] for side in (held, other)])
-    found = []
+    all_odds = []
     for part in range(count + 1):
         content, rest = by_part[:, np.arange(count) != part].sum(axis=1)
         share = (content.sum() + 1) / (content.sum() + rest.sum() + 2)
         odds = np.log((content + _PRIOR * share) / (rest + _PRIOR * (1 - share)) * (1 - share) / share)
         pairs = zip(words, np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), 2).tolist(), strict=True)
-        found.append({word: value for word, value in pairs if abs(value) >= _LEAST_ODDS})
-    return found
+        all_odds.append({word: value for word, value in pairs if abs(value) >= _LEAST_ODDS})
+    return all_odds
 
 
 def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:

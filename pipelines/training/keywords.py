@@ -57,10 +57,10 @@ def example(
 
     Without `is_article` the length tells.
     """
-    found = find(text, frequencies)
+    candidates = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
-    right = np.array([normal_form(term) in wanted for term in found.terms], float)
-    return KeywordExample(found, right, len(text) >= _ARTICLE_WORDS if is_article is None else is_article, weight)
+    right = np.array([normal_form(term) in wanted for term in candidates.terms], float)
+    return KeywordExample(candidates, right, len(text) >= _ARTICLE_WORDS if is_article is None else is_article, weight)
 
 
 def normal_form(term: str) -> str:

@@ -114,7 +114,7 @@ class NewWords:
 
         Cost: O(pairs held).
         """
-        found = []
+        words = []
         for parts, seen in self._seen.items():
             word = "".join(parts)
             if seen.count < params.count or len(word) > MOST_CHARS:
@@ -122,8 +122,8 @@ class NewWords:
             cohesion = min(self._cohesion(seen.count, parts[:cut], parts[cut:]) for cut in range(1, len(parts)))
             freedom = min(_entropy(seen.left), _entropy(seen.right))
             if cohesion >= params.cohesion and freedom >= params.freedom:
-                found.append(NewWord(word, seen.count, cohesion, freedom))
-        return sorted(found, key=lambda each: (-each.count, each.word))
+                words.append(NewWord(word, seen.count, cohesion, freedom))
+        return sorted(words, key=lambda each: (-each.count, each.word))
 
     def _cohesion(self, count: int, first: tuple[str, ...], second: tuple[str, ...]) -> float:
         """Return the mutual information of two parts; forgotten ones count as the whole."""

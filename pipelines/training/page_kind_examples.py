@@ -45,7 +45,7 @@ _NOWHERE: Final = describe_url("http://example.com/text.html")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownPage:
-    """A saved page, compressed, and what its corpus says about it (`kind_of`, `example`)."""
+    """A saved page, compressed, and what its corpus says about it."""
 
     row: Mapping[str, Any]
     packed: bytes
@@ -94,7 +94,7 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
     Cost: ten minutes for five thousand pages.
     """
     folds = [_fold(page) for page in pages]
-    found: list[KindExample] = []
+    kind_examples: list[KindExample] = []
     for fold in range(FOLDS):
         others = (page for page, own in zip(pages, folds, strict=True) if own != fold)
         networks = learning.learn(_texts(others), seed, learning.Params())
@@ -103,8 +103,8 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
             return combined.extract_by(networks, document, combined.Params())
 
         held = (page for page, own in zip(pages, folds, strict=True) if own == fold)
-        found += [made for page in held for made in examples(page, read, fetched_at)]
-    return found
+        kind_examples += [made for page in held for made in examples(page, read, fetched_at)]
+    return kind_examples
 
 
 def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:

@@ -60,11 +60,11 @@ def learn(
     both = np.stack(
         [np.bincount(kind, weights * content, kinds.shape[1]), np.bincount(kind, weights, kinds.shape[1])], axis=1
     )
-    said = np.stack([support[row] for support, row in zip(supports, kinds, strict=True)])
+    supports_of = np.stack([support[row] for support, row in zip(supports, kinds, strict=True)])
 
     def fitness(places: Values) -> Values:
         d, e = places[:, :-1], places[:, -1:]
-        taken = (d @ said > e * d.sum(axis=1, keepdims=True)).astype(np.float64)
+        taken = (d @ supports_of > e * d.sum(axis=1, keepdims=True)).astype(np.float64)
         right, all_taken = (taken @ both).T
         return np.asarray(2 * right / (all_taken + both[:, 0].sum()), np.float64)
 

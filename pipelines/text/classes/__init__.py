@@ -62,7 +62,7 @@ class Trainer(NamedTuple):
 
 
 def learner(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Trainer:
-    """Return the method `name` with `params` filled in; the others keep their defaults.
+    """Return the method `name` with `params` filled in, the others as by default.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

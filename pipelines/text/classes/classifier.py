@@ -80,8 +80,8 @@ class Steps:
         >>> table.product(Vector(np.array([1]), np.ones(1), np.ones(1))).tolist()
         [0.0, 2.0]
         """
-        found: Numbers = vector.values @ self.steps[vector.columns] * self.scale
-        return found
+        product: Numbers = vector.values @ self.steps[vector.columns] * self.scale
+        return product
 
     def model(self) -> dict[str, object]:
         return {"scale": pack(self.scale), "steps": pack(self.steps)}

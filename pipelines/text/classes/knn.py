@@ -20,7 +20,7 @@ NAME: Final = "knn"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `knn`: neighbours that vote, best an odd number; terms kept of a text."""
+    """Neighbours that vote, best an odd number, and terms kept of a text."""
 
     k: int = 15
     terms: int = 80
@@ -66,9 +66,9 @@ def fit(training: Training, params: Params) -> Classifier:
     """
     matrix = training.matrix()
     for row in range(matrix.shape[0]):
-        own = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
-        if len(own) > params.terms:
-            own[np.argsort(-own, kind="stable")[params.terms :]] = 0
+        values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
+        if len(values) > params.terms:
+            values[np.argsort(-values, kind="stable")[params.terms :]] = 0
     matrix.data = np.rint(matrix.data * 255) / 255
     matrix.eliminate_zeros()
     return Neighbours(matrix, training.wanted, params.k)
@@ -81,8 +81,8 @@ def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
     matrix = sp.csr_matrix((values / 255, columns, ends), (len(ends) - 1, terms))
     matrix.check_format(full_check=True)
     wanted = np.zeros((len(model["classes"]), classes))
-    for row, own in enumerate(model["classes"]):
-        wanted[row, own] = 1
+    for row, columns_of in enumerate(model["classes"]):
+        wanted[row, columns_of] = 1
     if len(wanted) != matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
     return Neighbours(matrix, wanted, int(model["k"]))

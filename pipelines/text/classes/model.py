@@ -30,7 +30,7 @@ class TextClasses(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassModel:
-    """A learned model; its calibrations are by the languages that it knows, as "zh" and "en"."""
+    """A learned model; its calibrations are by language, as "zh" and "en"."""
 
     method: str
     labels: tuple[str, ...]
@@ -70,21 +70,21 @@ class ClassModel:
         }
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Self:
+    def of(cls, model: Mapping[str, Any]) -> Self:
         """Build what `model` described.
 
         Raises:
             ValueError: its parts do not fit.
         """
-        labels, ids = tuple(found["labels"]), unpack(found["terms"])
+        labels, ids = tuple(model["labels"]), unpack(model["terms"])
         if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
             raise ValueError("its classes have no names")
-        space = Space(ids, Steps.load(found["weights"], len(ids)).values()[:, 0])
-        method = found["method"]
+        space = Space(ids, Steps.load(model["weights"], len(ids)).values()[:, 0])
+        method = model["method"]
         if method not in METHODS:
             raise ValueError(f"its method {method!r} is unknown")
-        classifier = METHODS[method].load(found["classifier"], len(ids), len(labels))
-        calibrations = {str(language): Calibration.of(one) for language, one in found["languages"].items()}
+        classifier = METHODS[method].load(model["classifier"], len(ids), len(labels))
+        calibrations = {str(language): Calibration.of(one) for language, one in model["languages"].items()}
         rows = [row for one in calibrations.values() for row in (one.slope, one.offset, one.threshold)]
         probe = classifier.scores(Text("", ""), space.vector(Terms(ids[:1], np.ones(1))))
         if any(row.shape != (len(labels),) or not np.isfinite(row).all() for row in (*rows, probe)):

@@ -93,8 +93,8 @@ def mutual_information(table: Contingency) -> Numbers:
     """Return log2 P(term, class) / (P(term) P(class)), of smoothed counts."""
     both = table.both + _SMOOTH / max(len(table.of_class), 1)
     expected = (table.with_term[:, None] + _SMOOTH) * table.of_class / max(table.documents, 1)
-    found: Numbers = np.log2(both / np.maximum(expected, 1e-12))
-    return found
+    scores: Numbers = np.log2(both / np.maximum(expected, 1e-12))
+    return scores
 
 
 def chi_square(table: Contingency) -> Numbers:
@@ -108,8 +108,8 @@ def chi_square(table: Contingency) -> Numbers:
 def odds_ratio(table: Contingency) -> Numbers:
     """Return the logarithm of the odds of a term inside a class against those outside."""
     both, term, label, neither = (cell + _SMOOTH for cell in table.cells())
-    found: Numbers = np.log2(both * neither / (term * label))
-    return found
+    odds: Numbers = np.log2(both * neither / (term * label))
+    return odds
 
 
 def cross_entropy(table: Contingency) -> Numbers:
@@ -138,13 +138,13 @@ def information(table: Contingency) -> Numbers:
     prior = table.of_class / max(table.of_class.sum(), 1)
     given = (table.both + _PRIOR * prior) / np.maximum(prior, 1e-12)
     shares = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-12)
-    told: Numbers = 1 + _plogp(shares, shares).sum(axis=1) / np.log2(max(len(prior), 2))
-    return told
+    sureness: Numbers = 1 + _plogp(shares, shares).sum(axis=1) / np.log2(max(len(prior), 2))
+    return sureness
 
 
 def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
-    found: Numbers = share * np.log2(np.maximum(ratio, 1e-12))
-    return found
+    product: Numbers = share * np.log2(np.maximum(ratio, 1e-12))
+    return product
 
 
 Score = Callable[[Contingency], Numbers]
@@ -265,7 +265,7 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 
 
 def report(
-    table: Contingency, kept: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
+    table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
     """List for each class the terms chosen for it, best first.
 
@@ -274,11 +274,14 @@ def report(
     Returns:
         Class -> how many of the terms tell more of it than of the others, and the best of these.
     """
-    scores = MEASURES[measure].score(table)[kept]
+    scores = MEASURES[measure].score(table)[columns]
     best = scores.argmax(axis=1)
-    found: ChosenByClass = {}
+    by_class: ChosenByClass = {}
     for number, label in enumerate(labels):
-        own, values = kept[best == number], scores[best == number, number]
-        listed = np.lexsort((-values, ~first[own]))[:LISTED].tolist()
-        found[label] = len(own), [Chosen(int(own[n]), float(values[n]), int(table.with_term[own[n]])) for n in listed]
-    return found
+        of_class, values = columns[best == number], scores[best == number, number]
+        listed = np.lexsort((-values, ~first[of_class]))[:LISTED].tolist()
+        by_class[label] = (
+            len(of_class),
+            [Chosen(int(of_class[n]), float(values[n]), int(table.with_term[of_class[n]])) for n in listed],
+        )
+    return by_class

@@ -141,13 +141,13 @@ def fit(training: Training, params: Params) -> Classifier:
     classes: list[int] = []
     for number in range(training.wanted.shape[1]):
         rows = np.flatnonzero(training.wanted[:, number])
-        for own in _cluster(matrix[rows], params.cores):
-            mean = np.asarray(matrix[rows[own]].mean(axis=0)).ravel()
+        for members in _cluster(matrix[rows], params.cores):
+            mean = np.asarray(matrix[rows[members]].mean(axis=0)).ravel()
             means.append(mean / max(float(np.sqrt(mean @ mean)), 1e-12))
             total = Counter[str]()
-            for row in rows[own]:
+            for row in rows[members]:
                 total.update(training.texts[row].edges)
-            trees.append({edge: count / len(own) for edge, count in total.most_common(_MOST_EDGES)})
+            trees.append({edge: count / len(members) for edge, count in total.most_common(_MOST_EDGES)})
             classes.append(number)
     return Cores(np.stack(means, axis=1), trees, classes, training.wanted.shape[1], params)
 
@@ -163,14 +163,14 @@ def _cluster(matrix: Any, cores: int) -> list[Any]:
         seeds.append(int(np.argmin(near)))
         near = np.maximum(near, np.asarray((matrix @ matrix[seeds[-1]].T).todense()).ravel())
     means = np.asarray(matrix[seeds].todense()).T
-    own = np.zeros(count, np.intp)
+    cluster_of = np.zeros(count, np.intp)
     for _ in range(_ROUNDS):
-        own = np.asarray(matrix @ means).argmax(axis=1)
+        cluster_of = np.asarray(matrix @ means).argmax(axis=1)
         for core in range(means.shape[1]):
-            if (own == core).any():
-                mean = np.asarray(matrix[own == core].mean(axis=0)).ravel()
+            if (cluster_of == core).any():
+                mean = np.asarray(matrix[cluster_of == core].mean(axis=0)).ravel()
                 means[:, core] = mean / max(float(np.sqrt(mean @ mean)), 1e-12)
-    return [rows for core in range(cores) if len(rows := np.flatnonzero(own == core))]
+    return [rows for core in range(cores) if len(rows := np.flatnonzero(cluster_of == core))]
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:

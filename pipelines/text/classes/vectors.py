@@ -128,18 +128,18 @@ def count_features(text: Text) -> Terms:
 def spell(text: Text) -> dict[int, str]:
     """Return the characters of each term of a text, words in full."""
     words, written_words, stretch = _pieces(text)
-    found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
-    found |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
+    spelt = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
+    spelt |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
     for ids, chars, size in _runs(stretch, text):
         written = chars.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        found |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
-    return found
+        spelt |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
+    return spelt
 
 
 def is_word(ids: Ids) -> NDArray[np.bool_]:
     """Return a mask of the terms that are words, by their stems."""
-    found: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
-    return found
+    mask: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
+    return mask
 
 
 def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
@@ -185,11 +185,11 @@ def _hash(word: str) -> int:
 
 def _hashes(words: Collection[str]) -> Ids:
     try:
-        found = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
+        hashes = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
     except UnicodeEncodeError:  # half a character, which UTF-8 has not
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-        found = np.fromiter(map(zlib.crc32, encoded), np.uint32, len(words))
-    return found & np.uint32((1 << int(_HASH_BITS)) - 1)
+        hashes = np.fromiter(map(zlib.crc32, encoded), np.uint32, len(words))
+    return hashes & np.uint32((1 << int(_HASH_BITS)) - 1)
 
 
 def _codes(text: str) -> Ids:
@@ -225,10 +225,10 @@ def _seen(hashes: Ids, view: int) -> Ids:
 
 def _hash_grams(codes: Ids) -> list[Ids]:
     """Return the hashes of all runs of one, two and three characters, in order."""
-    found = [_mix(codes * _FIRST)]
+    hashes = [_mix(codes * _FIRST)]
     for size in range(1, _GRAMS):
-        found.append(_mix((found[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
-    return found
+        hashes.append(_mix((hashes[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
+    return hashes
 
 
 def _mix(values: Ids) -> Ids:
@@ -253,7 +253,7 @@ def _starts(ids: Ids) -> Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Dimensions of the vectors of texts: a term per column, ascending, and its weight."""
+    """Dimensions of vectors: a term per column, ascending, and its weight."""
 
     ids: Ids
     weights: Numbers
@@ -272,10 +272,10 @@ class Space:
         [0.6, 0.8]
         """
         places = np.searchsorted(self.ids, terms.ids)
-        known = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
-        columns, counts = places[known], terms.counts[known]
+        has_column = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
+        columns, counts = places[has_column], terms.counts[has_column]
         values = (1 + np.log(np.maximum(counts, 1))) * self.weights[columns]
-        views = terms.ids[known] >> _HASH_BITS
+        views = terms.ids[has_column] >> _HASH_BITS
         squares = np.bincount(views, values * values, len(_SHARES))
         shares = np.where(squares > 0, _SHARES, 0.0)
         factors = np.sqrt(shares / np.maximum(squares * shares.sum(), 1e-300))

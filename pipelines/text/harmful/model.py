@@ -51,16 +51,16 @@ class Votes:
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}
 
     @classmethod
-    def load(cls, found: Mapping[str, Any], size: int) -> Votes:
+    def load(cls, model: Mapping[str, Any], size: int) -> Votes:
         """Read what `dump` wrote.
 
         Raises:
             ValueError: it is broken, or of another size.
         """
-        steps = unpack(found["steps"])
+        steps = unpack(model["steps"])
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
-        return cls(steps, _number(found["unit"]), _number(found["bias"]))
+        return cls(steps, _number(model["unit"]), _number(model["bias"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,18 +126,18 @@ class HarmModel:
         }
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> HarmModel:
+    def of(cls, model: Mapping[str, Any]) -> HarmModel:
         """Build what `dump` described.
 
         Raises:
             ValueError: it is broken.
         """
         short, long = (
-            HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
+            HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in model[size].items()})
             for size in ("short", "long")
         )
-        margin, absence, of_titles, of_lines = map(_number, found["parts"])
-        kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
+        margin, absence, of_titles, of_lines = map(_number, model["parts"])
+        kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in model["kinds"].items()}
         if not kinds or not short.votes or not long.votes:
             raise ValueError("parts are missing")
         return cls(short, long, (margin, absence, of_titles, of_lines), kinds)

@@ -31,7 +31,7 @@ DEFAULT: Final = combined.NAME
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Return the method `name` with `params` filled in; the others keep their defaults.
+    """Return the method `name` with `params` filled in, the others as by default.
 
     Args:
         name: a key of `METHODS`, or `module:name` of a function from outside the project, which gets the text alone.
@@ -40,8 +40,8 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
         ValueError: unknown name or parameter; the message lists the right ones.
     """
     if is_import_path(name):
-        own = plug_in(name, params, "keyword method", takes="a text")
-        return lambda text, _: own(text)
+        plugged_in = plug_in(name, params, "keyword method", takes="a text")
+        return lambda text, _: plugged_in(text)
     if name not in METHODS:
         raise ValueError(f"unknown keyword method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     extract, kind = METHODS[name]

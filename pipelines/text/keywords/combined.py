@@ -25,7 +25,7 @@ _IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `combined`: weight of the trees beside the regression, for articles."""
+    """Weight of the trees beside the regression, for articles."""
 
     trees: float = 0.6
 
@@ -74,8 +74,8 @@ class BoostedTrees:
         for level in reversed(range(DEPTH - 1)):
             leaf = np.where(answers[2**level - 1 : 2 ** (level + 1) - 1], leaf[1::2], leaf[::2])
         every = 2**DEPTH * np.arange(len(self.leaves))[:, None]
-        found: Floats = self.base + self.leaves.ravel().take(leaf[0] + every).sum(0)
-        return found
+        odds: Floats = self.base + self.leaves.ravel().take(leaf[0] + every).sum(0)
+        return odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +88,8 @@ class Regression:
     base: float
 
     def log_odds(self, features: Floats) -> Floats:
-        found: Floats = self.base + (features - self.mean) / self.scale @ self.weights
-        return found
+        odds: Floats = self.base + (features - self.mean) / self.scale @ self.weights
+        return odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,15 +124,15 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
     return rank(find(text, frequencies), shipped(), params)
 
 
-def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the models of their script."""
-    if not found.terms:
+    if not candidates.terms:
         return []
-    model = models.get(found.script) or next(iter(models.values()))
-    article = 1 / (1 + np.exp(-model.gate.log_odds(style(found.table))))
-    odds = (1 - article + article * params.trees) * model.trees.log_odds(found.table)
-    odds += article * model.regression.log_odds(expand(found.table))
-    return found.rank(1 / (1 + np.exp(-odds)))
+    model = models.get(candidates.script) or next(iter(models.values()))
+    article = 1 / (1 + np.exp(-model.gate.log_odds(style(candidates.table))))
+    odds = (1 - article + article * params.trees) * model.trees.log_odds(candidates.table)
+    odds += article * model.regression.log_odds(expand(candidates.table))
+    return candidates.rank(1 / (1 + np.exp(-odds)))
 
 
 def style(table: Floats) -> Floats:
@@ -180,7 +180,7 @@ def read(model: Mapping[str, Any]) -> Models:
     """
     nothing = np.ones((1, len(COLUMNS)))
     try:
-        found = {
+        models = {
             script: KeywordModel(
                 _read_trees(each["trees"]),
                 _read_regression(each["regression"], expand(nothing)),
@@ -189,10 +189,10 @@ def read(model: Mapping[str, Any]) -> Models:
             for script, each in model["scripts"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
-        found = {}
-    if not found:
+        models = {}
+    if not models:
         raise ValueError(f"no model of keywords by {NAME}: make it anew with scrapy train keywords")
-    return found
+    return models
 
 
 def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:

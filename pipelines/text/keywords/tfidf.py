@@ -13,7 +13,7 @@ NAME = "tfidf"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `tfidf`: by how much more a term of the title, and a phrase, weighs."""
+    """Further weight of a term of the title, and of a phrase."""
 
     title: float = 1.0
     phrase: float = 0.0
@@ -32,6 +32,6 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
     Source:  G. Salton, C. Buckley, Term-weighting approaches in automatic text retrieval, 1988.
     Differs: of `candidates`, phrases too.
     """
-    found = find(text, frequencies)
-    boost = 1 + params.title * found.column("in_title") + params.phrase * (found.column("words") > 1)
-    return found.rank(found.column("tfidf") * boost)
+    candidates = find(text, frequencies)
+    boost = 1 + params.title * candidates.column("in_title") + params.phrase * (candidates.column("words") > 1)
+    return candidates.rank(candidates.column("tfidf") * boost)
