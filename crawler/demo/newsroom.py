@@ -52,7 +52,6 @@ class Wanbao(DemoSite):
         return f"/list_{_WANBAO_LISTS[slug]}_{page}.htm"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return an imprint."""
         return {"/about.htm": lambda: self.page("about")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
@@ -84,11 +83,9 @@ class Daobao(DemoSite):
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return an imprint, and a robots.txt that forbids nothing."""
         return {"/about": lambda: self.page("about"), "/robots.txt": lambda: self.robots("User-agent: *\nAllow: /\n")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return numbered pages."""
         numbers = {n: f"第 {n} 頁" for n in range(1, pages + 1)}
         return [Markup(text) if n == page else link(path(n), text) for n, text in numbers.items()]
 
@@ -119,7 +116,6 @@ class Kuaixun(DemoSite):
         return f"/c/{slug}" + (f"?page={page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return feed, print versions, the advertised page, robots.txt."""
         prints = {_print_path(article): partial(self._print, article) for article in self.articles}
         return prints | {
             "/rss.xml": lambda: self.xml("rss", "application/rss+xml", articles=self.listed[:_RSS_LENGTH]),
@@ -133,7 +129,6 @@ class Kuaixun(DemoSite):
         return super().page(template, modified, decoration=decoration, newest=self.listed[:12], **values)
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return JSON-LD, tags, likes, comments and the path of the print version."""
         data = {
             "@context": "https://schema.org",
             "@type": "NewsArticle",
@@ -178,7 +173,6 @@ class Zhengfu(DemoSite):
         return f"/zwgk/{slug}/index{f'_{page - 1}' if page > 1 else ''}.html"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return files, sitemaps, robots.txt and what it forbids."""
         attached = {
             _folder(article) + name: partial(_file, name) for article in self.articles for name, _ in _files(article)
         }
@@ -208,7 +202,6 @@ class Zhengfu(DemoSite):
         }
 
     def _packed_sitemap(self) -> DemoPage:
-        """Compress the sitemap of all articles."""
         urls = [(self.url(article), article.published.isoformat()) for article in self.articles]
         return DemoPage(gzip.compress(self.xml("sitemap", urls=urls).body, mtime=0), "application/gzip")
 
@@ -231,7 +224,6 @@ class Herald(DemoSite):
         return f"/{slug}/" + (f"page/{page}/" if page > 1 else "")
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
-        """Return sections, tags and authors."""
         tags = {tag: None for article in self.listed for tag in article.details_of("tags")}
         names = {name: None for article in self.listed for name in article.authors}
         return (
@@ -253,7 +245,6 @@ class Herald(DemoSite):
         }
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return links to the newer and the older page."""
         newer = [link(path(page - 1), "Newer", 'rel="prev"')] if page > 1 else []
         return newer + ([link(path(page + 1), "Older", 'rel="next"')] if page < pages else [])
 

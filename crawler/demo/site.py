@@ -26,8 +26,6 @@ OUTSIDE = ("Example", "http://example.com/")
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """An answer: body, declared type, status, redirect target, last change."""
-
     body: bytes
     content_type: str
     status: int = 200
@@ -36,9 +34,7 @@ class DemoPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A channel on the home page: its path, its name, its newest articles."""
-
+class _Section:
     path: str
     name: str
     articles: tuple[InventedArticle, ...]
@@ -146,7 +142,7 @@ class DemoSite(ABC):
     def _home(self) -> DemoPage:
         lists = self.lists()
         sections = [
-            Section(self.list_path(slug), name, lists[slug][1][: self.per_section])
+            _Section(self.list_path(slug), name, lists[slug][1][: self.per_section])
             for slug, name in self.channels.items()
         ]
         return self.page("home", self.listed[0].published, sections=sections)

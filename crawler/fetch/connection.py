@@ -230,7 +230,7 @@ class _Exchange:
         self._body = bytearray()
         self._sent = 0
         self._is_page = True
-        self._came = 0
+        self._received_bytes = 0
         self._transport = transport
         self._acquire = acquire
         self._listener = listener
@@ -250,11 +250,11 @@ class _Exchange:
         if self.response.done():
             return
         self._last = self._loop.time()
-        if not self._came:
+        if not self._received_bytes:
             self._first = self._last
         if self._reader.is_waiting:
-            self._since = self._last, self._came
-        self._came += len(data)
+            self._since = self._last, self._received_bytes
+        self._received_bytes += len(data)
         if self.wire is not None:
             self.wire.append(data)
         try:
@@ -300,7 +300,7 @@ class _Exchange:
                 self._end(truncated=True, end=BodyEnd.STOPPED)
                 return
         most = self._bounds.size if self._is_page else _MOST_OTHER_BODY
-        if self._decoder.is_cut or self._sent > most or self._came > _FRAMING_SHARE * most + _LEAST_CAME:
+        if self._decoder.is_cut or self._sent > most or self._received_bytes > _FRAMING_SHARE * most + _LEAST_CAME:
             self._end(truncated=True, bounds=(BODY_CUT,))
         elif self._decoder.is_broken:
             self._end(truncated=True)
@@ -385,12 +385,14 @@ class _Exchange:
         elif self._reader.is_waiting:
             self._timer = self._loop.call_at(min(self._deadline, now + bounds.stall), self._watch)
         elif now >= self._last + self._patience or (
-            now >= started + bounds.stall and self._came - came_before < bounds.least_rate * bounds.stall and self._came
+            now >= started + bounds.stall
+            and self._received_bytes - came_before < bounds.least_rate * bounds.stall
+            and self._received_bytes
         ):
             self._give_up(FailReason.STALLED)
         else:
             if now >= started + bounds.stall:
-                self._since = now, self._came
+                self._since = now, self._received_bytes
             due = min(self._deadline, self._last + self._patience, self._since[0] + bounds.stall)
             self._timer = self._loop.call_at(due + 0.001, self._watch)
 

@@ -59,7 +59,6 @@ class _Cookie:
         return len(self.name) + len(self.value) + 3
 
     def fits(self, host: str, path: str, *, secure: bool, now: float) -> bool:
-        """Tell whether the cookie belongs to a request."""
         if self.has_expired(now) or (self.secure and not secure):
             return False
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):

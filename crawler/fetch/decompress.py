@@ -165,13 +165,13 @@ class _Layer:
         self.is_cut = False
         self._name = name
         self._bounds = bounds
-        self._held = b""
+        self._buffered = b""
         self._make: Callable[[], _Method] | None = None
         self._method: _Method | None = None
         self.is_plain = False
         self._members = 0
-        self._came = 0
-        self._made = 0
+        self._coded_bytes = 0
+        self._decoded_bytes = 0
 
     @property
     def is_broken(self) -> bool:
@@ -194,23 +194,23 @@ class _Layer:
                 yield from self._feed(piece[at : at + _BITE])
                 if self.is_wrong or self.is_cut:
                     return
-        if last and self._held:
+        if last and self._buffered:
             yield from self._start()
 
     def _feed(self, data: bytes) -> Iterator[bytes]:
-        self._came += len(data)
+        self._coded_bytes += len(data)
         if self.is_plain:
             yield data
         elif self._method is None:
-            self._held += data
-            if len(self._held) >= _ENOUGH_TO_JUDGE:
+            self._buffered += data
+            if len(self._buffered) >= _ENOUGH_TO_JUDGE:
                 yield from self._start()
         else:
             yield from self._decode(data)
 
     def _start(self) -> Iterator[bytes]:
         """Choose the decoder by the first bytes, and begin."""
-        data, self._held = self._held, b""
+        data, self._buffered = self._buffered, b""
         self._make = _method_for(self._name, data)
         if self._make is None:
             self.is_plain = True
@@ -246,11 +246,11 @@ class _Layer:
                 return
             if piece is None:
                 return
-            self._made += len(piece)
-            if self._made > _HARMLESS and self._made > self._bounds.ratio * self._came:
-                raise Bomb(f"{self._made} bytes of {self._came}")
+            self._decoded_bytes += len(piece)
+            if self._decoded_bytes > _HARMLESS and self._decoded_bytes > self._bounds.ratio * self._coded_bytes:
+                raise Bomb(f"{self._decoded_bytes} bytes of {self._coded_bytes}")
             yield piece
-            if self._made > self._bounds.size:
+            if self._decoded_bytes > self._bounds.size:
                 self.is_cut = True
                 return
 
@@ -266,17 +266,17 @@ class _Deflate:
     def __init__(self, head: Callable[[bytes], int | None], trailer: int) -> None:
         self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
         self._head: Callable[[bytes], int | None] | None = head
-        self._held = b""
+        self._buffered = b""
         self._trailer = trailer
         self._after = b""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         if self._head is not None:
-            self._held += data
-            length = self._head(self._held)
+            self._buffered += data
+            length = self._head(self._buffered)
             if length is None:
                 return
-            data, self._held, self._head = self._held[length:], b"", None
+            data, self._buffered, self._head = self._buffered[length:], b"", None
         if not self._inner.eof:
             yield from self._inflate(data)
             data = self._inner.unused_data

@@ -48,8 +48,8 @@ class DnsCache:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
-        self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
-        self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
+        self._answers: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
+        self._look_ups: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._answering: LRUCache[str, str] = LRUCache(MAX_NAMES)
         self._waiting: deque[str] = deque()
         self._under_way: dict[str, asyncio.TimerHandle] = {}
@@ -107,15 +107,15 @@ class DnsCache:
 
     def forget(self, host: str | None = None) -> None:
         """Forget the addresses of a host; without one, all failures."""
-        names = [name for name in self._known if not any(self._known[name])] if host is None else [host.lower()]
+        names = [name for name in self._answers if not any(self._answers[name])] if host is None else [host.lower()]
         for name in names:
-            self._known.pop(name, None)
+            self._answers.pop(name, None)
 
     def close(self) -> None:
         self._waiting.clear()
         for timer in self._under_way.values():
             timer.cancel()
-        for answer in self._asked.values():
+        for answer in self._look_ups.values():
             answer.cancel()
 
     async def _resolve(self, name: str) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class DnsCache:
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
         """Return the addresses of a name if they need no look-up, else None."""
-        return self._literal(name) or self._known.get(name)
+        return self._literal(name) or self._answers.get(name)
 
     @staticmethod
     def _literal(name: str) -> tuple[str, ...] | None:
@@ -139,9 +139,9 @@ class DnsCache:
 
     async def _ask(self, name: str) -> tuple[str, ...]:
         """Look a name up, or wait for a look-up under way."""
-        answer = self._asked.get(name)
+        answer = self._look_ups.get(name)
         if answer is None:
-            answer = self._asked[name] = asyncio.get_running_loop().create_future()
+            answer = self._look_ups[name] = asyncio.get_running_loop().create_future()
             if name in self._under_way:  # for long: it was given up once
                 self._set_timer(name)
             else:
@@ -169,8 +169,8 @@ class DnsCache:
 
     def _keep(self, name: str, addresses: tuple[str, ...]) -> None:
         """Remember an answer, and give it to those who wait for it."""
-        self._known[name] = addresses
-        waiting = self._asked.pop(name, None)
+        self._answers[name] = addresses
+        waiting = self._look_ups.pop(name, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(addresses)
 

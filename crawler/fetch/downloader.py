@@ -72,7 +72,6 @@ class PageDownloader(Downloader):
             self._tell(signals.request_left_downloader, request=request)
 
     def _received(self, response: Response, request: Request) -> None:
-        """Tell of a response that has passed all middlewares."""
         if response.request is None:
             response.request = request
         line = self.crawler.logformatter.crawled(response.request, response, self.crawler.spider)  # type: ignore
@@ -81,7 +80,6 @@ class PageDownloader(Downloader):
         self._tell(signals.response_received, response=response, request=response.request)
 
     async def _scrape(self, answer: Response | Failure, request: Request) -> None:
-        """Call the spider, and hand what it makes to the item pipelines."""
         engine = self.crawler.engine
         assert engine is not None
         scraper = engine.scraper

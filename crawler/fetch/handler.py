@@ -418,12 +418,12 @@ class _IdleConnections:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
-        self._of: dict[object, list[Connection]] = {}
+        self._connections: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
+        self._by_key: dict[object, list[Connection]] = {}
 
     def take(self, key: object) -> Connection | None:
         """Return the open connection to the host that was used last."""
-        while (of := self._of.get(key)) is not None:
+        while (of := self._by_key.get(key)) is not None:
             connection = of[-1]
             self._remove(connection)
             if connection.is_idle:
@@ -433,13 +433,13 @@ class _IdleConnections:
 
     def put(self, key: object, connection: Connection) -> None:
         timer = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._drop, connection)
-        self._kept[connection] = key, timer
-        self._of.setdefault(key, []).append(connection)
-        if len(self._kept) > self._most:
-            self._drop(next(iter(self._kept)))
+        self._connections[connection] = key, timer
+        self._by_key.setdefault(key, []).append(connection)
+        if len(self._connections) > self._most:
+            self._drop(next(iter(self._connections)))
 
     def close(self) -> None:
-        for connection in list(self._kept):
+        for connection in list(self._connections):
             self._drop(connection)
 
     def _drop(self, connection: Connection) -> None:
@@ -447,12 +447,12 @@ class _IdleConnections:
         connection.abort()
 
     def _remove(self, connection: Connection) -> None:
-        key, timer = self._kept.pop(connection)
+        key, timer = self._connections.pop(connection)
         timer.cancel()
-        of = self._of[key]
+        of = self._by_key[key]
         of.remove(connection)
         if not of:
-            del self._of[key]
+            del self._by_key[key]
 
 
 def _why_cut(response: HttpResponse) -> CutBy | None:

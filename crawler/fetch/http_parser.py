@@ -107,13 +107,10 @@ class ResponseParser:
         self._body: Sized | Chunked | UntilClose | None = None
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes from the connection.
-
-        Returns:
-            Pieces of the body.
+        """Take bytes from the connection; return pieces of the body.
 
         Raises:
-            WireError: see there; the connection is of no use any more.
+            WireError: the connection is of no use any more.
         """
         while self.state is ParserState.HEAD:
             rest = self._lines.receive(data)
@@ -211,7 +208,7 @@ class Sized:
     def __init__(self, lengths: set[int]) -> None:
         self._lengths = lengths
         self._left = max(lengths)
-        self._came = 0
+        self._received_bytes = 0
         self.surplus = False
         self.state = ParserState.BODY if self._left else ParserState.WHOLE
 
@@ -221,12 +218,12 @@ class Sized:
             data = data[: self._left]
             self.state = ParserState.WHOLE
         self._left -= len(data)
-        self._came += len(data)
+        self._received_bytes += len(data)
         return [data] if data else []
 
     def may_end(self) -> bool:
         """Tell whether the body is whole if the connection ends now."""
-        return self._came in self._lengths
+        return self._received_bytes in self._lengths
 
     @property
     def leaves_connection(self) -> bool:
@@ -339,7 +336,7 @@ class _HeadLines:
         self._headers: list[tuple[bytes, bytes]] = []
         self._continues = False
         self.seen = seen
-        self._kept = 0
+        self._kept_bytes = 0
         self._dropped = 0
         self._excess = 0
 
@@ -394,7 +391,6 @@ class _HeadLines:
             raise WireError("the headers have no end")
 
     def _line(self, line: bytes) -> None:
-        """Take a line that is not empty."""
         if self._status is None:
             match = _STATUS.match(line)
             if match is None:
@@ -414,26 +410,26 @@ class _HeadLines:
             self._dropped += 1
             return
         name = name.lower()
-        is_too_much = len(self._headers) >= self._bounds.lines or self._kept + len(line) > self._bounds.size
+        is_too_much = len(self._headers) >= self._bounds.lines or self._kept_bytes + len(line) > self._bounds.size
         if is_too_much and (name not in MEANING or len(line) > self._bounds.size or self._is_flooded()):
             self._dropped += 1
             self._excess += 1
             return
-        self._kept += len(line)
+        self._kept_bytes += len(line)
         self._headers.append((name, _clean(value)))
         self._continues = True
 
     def _is_flooded(self) -> bool:
         """Tell whether even headers that mean something are too many."""
-        return len(self._headers) >= 2 * self._bounds.lines or self._kept > 2 * self._bounds.size
+        return len(self._headers) >= 2 * self._bounds.lines or self._kept_bytes > 2 * self._bounds.size
 
     def _fold(self, line: bytes) -> None:
         """Append a line that begins with white space to the header before."""
-        if not self._continues or self._kept + len(line) > self._bounds.size:
+        if not self._continues or self._kept_bytes + len(line) > self._bounds.size:
             self._dropped += 1
             return
         name, value = self._headers[-1]
-        self._kept += len(line)
+        self._kept_bytes += len(line)
         self._headers[-1] = name, (value + b" " + _clean(line)).strip()
 
 

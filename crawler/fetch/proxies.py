@@ -246,11 +246,11 @@ class ProxyProblem(FetchError):
         self.cure = cure.format(kind=proxy.kind, named_by=proxy.named_by)
         self.seconds = 0.0
         self._fault = fault
-        self._said = detail
+        self._detail = detail
 
     def again(self, seconds: float) -> ProxyProblem:
         """Return a copy to raise for another request while the proxy rests."""
-        problem = ProxyProblem(self.proxy, self._fault, self._said, self.port)
+        problem = ProxyProblem(self.proxy, self._fault, self._detail, self.port)
         problem.seconds = seconds
         return problem
 
@@ -307,7 +307,7 @@ class Proxies:
         self.are_general = bool(self._listed or self._environment.http or self._environment.https)
         self._test_seconds = test_seconds
         named = (*options.listed, *options.environment.http, *options.environment.https)
-        self._known = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
+        self._logins = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
         self._read: dict[tuple[str, bytes], Route] = {}
         self._rests: dict[tuple[Proxy, int | None], _Rest] = {}
         self._tunnels: set[tuple[Proxy, int]] = set()
@@ -349,7 +349,7 @@ class Proxies:
         if login:
             user, _, password = base64.b64decode(login.partition(b" ")[2]).decode(errors="replace").partition(":")
             return replace(proxy, user=user, password=password)
-        return self._known.get((proxy.kind, proxy.host, proxy.port), proxy)
+        return self._logins.get((proxy.kind, proxy.host, proxy.port), proxy)
 
     def usable(self, route: Route, port: int, now: float) -> Proxy | None:
         """Return the first proxy of a route that does not rest; None for no proxy.

@@ -75,7 +75,6 @@ class LinkGraph:
 
     @property
     def ids(self) -> Ids:
-        """Identifier of every page."""
         return self._pages.ids
 
     @property
@@ -85,7 +84,6 @@ class LinkGraph:
 
     @property
     def host_ids(self) -> Ids:
-        """Identifier of every host."""
         return self._hosts.ids
 
     @property
@@ -95,7 +93,6 @@ class LinkGraph:
 
     @property
     def site_ids(self) -> Ids:
-        """Identifier of every site."""
         return self._sites.ids
 
     @property
@@ -181,7 +178,7 @@ class LinkGraph:
         """
         if not len(ids) == len(hosts) == len(sites):
             raise ValueError(f"{len(ids)} pages, {len(hosts)} hosts and {len(sites)} sites; as many of each are needed")
-        pages, host_numbers, site_numbers = self._known(ids), self._hosts.add(hosts), self._sites.add(sites)
+        pages, host_numbers, site_numbers = self._numbers_of(ids), self._hosts.add(hosts), self._sites.add(sites)
         _lengthen(self._site_of_host, len(self._hosts), 0)
         # backwards, so that what is said first is written last and stays
         of_host = self.site_of_host
@@ -225,7 +222,7 @@ class LinkGraph:
             self._add_rows(sources[first:last], counts[first:last], targets[links], blocks[links])
             first = last
 
-    def _known(self, ids: Ids) -> Numbers:
+    def _numbers_of(self, ids: Ids) -> Numbers:
         """Return the numbers of pages, adding those that are new."""
         pages = self._pages.add(ids)
         _lengthen(self._host_numbers, len(self), 0)
@@ -233,7 +230,7 @@ class LinkGraph:
         return pages
 
     def _add_rows(self, sources: Ids, counts: Numbers, target_ids: Ids, blocks: Blocks) -> None:
-        pages = self._known(sources)
+        pages = self._numbers_of(sources)
         _, first = np.unique(pages, return_index=True)
         new = np.zeros(len(pages), np.bool_)
         new[first] = True
@@ -241,7 +238,7 @@ class LinkGraph:
         if not new.all():
             of_new = np.repeat(new, counts)
             pages, counts, target_ids, blocks = pages[new], counts[new], target_ids[of_new], blocks[of_new]
-        targets = self._known(target_ids)
+        targets = self._numbers_of(target_ids)
         rows = np.repeat(np.arange(len(pages), dtype=np.int64), counts)
         good = targets != pages[rows]
         _leave_out_repeated(rows, targets, good)

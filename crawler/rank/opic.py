@@ -81,7 +81,6 @@ class Opic:
 
     @property
     def cash(self) -> Values:
-        """Cash that each page holds."""
         self._grow()
         return self._cash
 

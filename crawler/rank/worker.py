@@ -127,13 +127,13 @@ class _OpenGraph:
             seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
             self.ranking.mark_examples(rows.ids[seeds])
         elif isinstance(rows, LinkRows):
-            self.ranking.add_links(*self._known(rows))
+            self.ranking.add_links(*self._links_in_graph(rows))
         elif isinstance(rows, FetchedRows):
             self.ranking.remove(rows.ids)
         elif isinstance(rows, TermRows):
             self._take_terms(rows)
 
-    def _known(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
+    def _links_in_graph(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
         """Return the links of rows without those to URLs that were left out."""
         if self._reader.is_whole:
             return rows.sources, rows.counts, rows.targets, rows.blocks

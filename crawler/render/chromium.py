@@ -247,7 +247,7 @@ class _LastWords(asyncio.Protocol):
     """Reads a process's stderr for as long as it lives, and keeps the end."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._tail = b""
         self._ended = asyncio.Event()
 
     @classmethod
@@ -257,7 +257,7 @@ class _LastWords(asyncio.Protocol):
         return words
 
     def data_received(self, data: bytes) -> None:
-        self._kept = (self._kept + data)[-_LAST_WORDS:]
+        self._tail = (self._tail + data)[-_LAST_WORDS:]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended.set()
@@ -266,7 +266,7 @@ class _LastWords(asyncio.Protocol):
         """Return the last line of a process that has ended."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), _END_SECONDS)
-        lines = self._kept.decode("utf-8", "replace").strip().splitlines()
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
 

@@ -43,7 +43,7 @@ class DevTools(asyncio.Protocol):
         self._waiting: dict[int, tuple[str, asyncio.Future[Answer]]] = {}
         self._listeners: dict[str, Listener] = {}
         self._ended: set[str] = set()
-        self._came: list[bytes] = []
+        self._parts: list[bytes] = []
         self._size = 0
 
     @classmethod
@@ -95,16 +95,16 @@ class DevTools(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         *whole, rest = data.split(b"\0")
         for part in whole:
-            self._came.append(part)
-            message, fits = b"".join(self._came), self._size + len(part) <= _LONGEST_MESSAGE
-            self._came, self._size = [], 0
+            self._parts.append(part)
+            message, fits = b"".join(self._parts), self._size + len(part) <= _LONGEST_MESSAGE
+            self._parts, self._size = [], 0
             if fits:
                 self._take(json.loads(message))
         self._size += len(rest)
         if self._size <= _LONGEST_MESSAGE:
-            self._came.append(rest)
+            self._parts.append(rest)
         else:
-            self._came = []
+            self._parts = []
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gone.set()

@@ -203,7 +203,6 @@ class BrowserRequests:
 
 
 def _headers(request: BrowserRequest) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a request that go out."""
     for name, value in request.headers:
         lower = name.lower()
         if lower not in _OURS and not lower.startswith(("sec-", ":")):
@@ -211,7 +210,6 @@ def _headers(request: BrowserRequest) -> Iterator[tuple[str, str]]:
 
 
 def _answer_headers(response: Response) -> Iterator[tuple[str, str]]:
-    """Yield the headers of an answer that the browser gets."""
     for name, values in response.headers.items():
         if name.decode("latin-1").lower() not in _NOT_PASSED_ON:
             for value in values:
