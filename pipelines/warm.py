@@ -17,13 +17,14 @@ from .urls import site_key
 from .worker import parse_job
 
 SHARED = (
-    *(
-        method().sign("新闻 news", "新闻 news"),
-        index_terms("新闻", "news", "", "", "en"),
-        site_key("news.example.com.cn"),
-    ),
-    *(network(), shipped(), parse_job),
-    *(is_made_of_words("Jane Doe"), is_chinese_word("新闻")),
+    method().sign("新闻 news", "新闻 news"),
+    index_terms("新闻", "news", "", "", "en"),
+    site_key("news.example.com.cn"),
+    network(),
+    shipped(),
+    parse_job,
+    is_made_of_words("Jane Doe"),
+    is_chinese_word("新闻"),
 )
 
 # What is here by now stays. A collection in a process forked from this one would write to each object, and its memory

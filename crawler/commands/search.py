@@ -23,8 +23,19 @@ if TYPE_CHECKING:
 
 _MOST_HITS = 1_000
 _COLUMNS = (
-    *("rank", "score", "id", "url", "site", "title", "published_at", "source", "authors", "language", "section"),
-    *("reprints", "snippet"),
+    "rank",
+    "score",
+    "id",
+    "url",
+    "site",
+    "title",
+    "published_at",
+    "source",
+    "authors",
+    "language",
+    "section",
+    "reprints",
+    "snippet",
 )
 _MOST_RANKED = 100
 _AT_ONCE = 500

@@ -61,15 +61,41 @@ class Command(NewsCommand):
 
 
 _AS_THEY_ARE = (
-    *("url", "kind", "state", "reason", "detail", "page_kind", "host", "seed", "depth", "found_on", "anchor", "score"),
-    *("tries", "http_status", "visits", "rests", "same_as"),
+    "url",
+    "kind",
+    "state",
+    "reason",
+    "detail",
+    "page_kind",
+    "host",
+    "seed",
+    "depth",
+    "found_on",
+    "anchor",
+    "score",
+    "tries",
+    "http_status",
+    "visits",
+    "rests",
+    "same_as",
 )
 
 
 _OF_ARTICLES = (
-    *("title", "authors", "source", "published_at", "published_from", "language", "text_chars", "quality", "extractor"),
-    *("published_precision", "text_from"),
-    *("first_seen", "updated", "gone"),
+    "title",
+    "authors",
+    "source",
+    "published_at",
+    "published_from",
+    "language",
+    "text_chars",
+    "quality",
+    "extractor",
+    "published_precision",
+    "text_from",
+    "first_seen",
+    "updated",
+    "gone",
 )
 
 

@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ..run.outputs import PAGE_SUFFIXES
+from pipelines.decode.content_type import PAGE_SUFFIXES
 
 STDIN = "-"
 NOWHERE = "page.invalid"

@@ -41,12 +41,10 @@ class InventedArticle:
     """One article as it stands in the newsroom.
 
     Attributes:
-        site: one of `SITES`.
         number: unique in the whole newsroom.
-        title, authors, source: as printed; the source may be empty.
         channel: the site's own name of a section, as used in its URLs.
         parts: the paragraphs of each page, at least one page.
-        details: what only this site's pages show: tags, document number, names of attached files.
+        details: shown by this site's pages only: tags, document number, names of attached files.
         hidden: in no list; reachable through the sitemap alone.
         reprint_of: `site/number` of the original, or empty.
         reprint_kind: one of `REPRINT_KINDS`, or empty.
@@ -67,7 +65,7 @@ class InventedArticle:
 
     @property
     def key(self) -> str:
-        """Name by which reprints refer to an article."""
+        """Name by which reprints refer to the article."""
         return f"{self.site}/{self.number}"
 
     @property
@@ -188,5 +186,5 @@ def _convert(text: str, site: str) -> str:
 
 @lru_cache(maxsize=2)
 def _converter(name: str) -> OpenCC:
-    """Return a converter of OpenCC, which reads its dictionaries once."""
+    """Return a converter of OpenCC; its dictionaries are read once."""
     return OpenCC(name)

@@ -1,4 +1,4 @@
-"""The newsroom's five sites: their URLs, and what their templates show."""
+"""The newsroom's five sites: their URLs, and the values their templates show."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ class Wanbao(DemoSite):
         return f"/list_{_WANBAO_LISTS[slug]}_{page}.htm"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return an imprint."""
         return {"/about.htm": lambda: self.page("about")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
@@ -84,11 +83,9 @@ class Daobao(DemoSite):
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return an imprint, and a robots.txt that forbids nothing."""
         return {"/about": lambda: self.page("about"), "/robots.txt": lambda: self.robots("User-agent: *\nAllow: /\n")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return numbered pages."""
         numbers = {n: f"第 {n} 頁" for n in range(1, pages + 1)}
         return [Markup(text) if n == page else link(path(n), text) for n, text in numbers.items()]
 
@@ -119,7 +116,6 @@ class Kuaixun(DemoSite):
         return f"/c/{slug}" + (f"?page={page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return feed, print versions, the advertised page, robots.txt."""
         prints = {_print_path(article): partial(self._print, article) for article in self.articles}
         return prints | {
             "/rss.xml": lambda: self.xml("rss", "application/rss+xml", articles=self.listed[:_RSS_LENGTH]),
@@ -133,7 +129,6 @@ class Kuaixun(DemoSite):
         return super().page(template, modified, decoration=decoration, newest=self.listed[:12], **values)
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return JSON-LD, tags, likes, comments and the path of the print version."""
         data = {
             "@context": "https://schema.org",
             "@type": "NewsArticle",
@@ -178,7 +173,6 @@ class Zhengfu(DemoSite):
         return f"/zwgk/{slug}/index{f'_{page - 1}' if page > 1 else ''}.html"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return files, sitemaps, robots.txt and what it forbids."""
         attached = {
             _folder(article) + name: partial(_file, name) for article in self.articles for name, _ in _files(article)
         }
@@ -208,7 +202,6 @@ class Zhengfu(DemoSite):
         }
 
     def _packed_sitemap(self) -> DemoPage:
-        """Compress the sitemap of all articles."""
         urls = [(self.url(article), article.published.isoformat()) for article in self.articles]
         return DemoPage(gzip.compress(self.xml("sitemap", urls=urls).body, mtime=0), "application/gzip")
 
@@ -231,7 +224,6 @@ class Herald(DemoSite):
         return f"/{slug}/" + (f"page/{page}/" if page > 1 else "")
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
-        """Return sections, tags and authors."""
         tags = {tag: None for article in self.listed for tag in article.details_of("tags")}
         names = {name: None for article in self.listed for name in article.authors}
         return (
@@ -253,7 +245,6 @@ class Herald(DemoSite):
         }
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return links to the newer and the older page."""
         newer = [link(path(page - 1), "Newer", 'rel="prev"')] if page > 1 else []
         return newer + ([link(path(page + 1), "Older", 'rel="next"')] if page < pages else [])
 
@@ -273,7 +264,7 @@ SITES: dict[str, type[DemoSite]] = {site.name: site for site in (Wanbao, Daobao,
 
 
 def build_sites(port: int) -> dict[str, DemoSite]:
-    """Make all sites of a newsroom that listens on a port.
+    """Build all sites of a newsroom that listens on a port.
 
     Returns:
         Site by name, in the order in which the home pages are announced.
@@ -287,12 +278,10 @@ def build_sites(port: int) -> dict[str, DemoSite]:
 
 
 def _print_path(article: InventedArticle) -> str:
-    """Return a path such as /print/2001.html."""
     return f"/print/{article.number}.html"
 
 
 def _folder(article: InventedArticle) -> str:
-    """Return the folder of an article and its files."""
     return f"/zwgk/{article.channel}/{article.published:%Y%m}/"
 
 
@@ -305,7 +294,7 @@ def _files(article: InventedArticle) -> list[tuple[str, str]]:
 
 
 def _file(name: str) -> DemoPage:
-    """Serve bytes that begin as such a file does."""
+    """Return a file that begins like one of its type."""
     kind = name.rpartition(".")[2]
     head = b"%PDF-1.4\n%%EOF\n" if kind == "pdf" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64)
     return DemoPage(head, _FILE_TYPES[kind])

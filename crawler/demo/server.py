@@ -44,7 +44,6 @@ class TruthArticle:
     """True content of an article's page.
 
     Attributes:
-        title, authors, source: as printed; the source may be empty.
         published: ISO 8601 with zone.
         text: paragraphs joined by line feeds, of all pages together.
         reprint_of: URL of the original, or empty.

@@ -1,4 +1,4 @@
-"""Sites of the newsroom in general: their pages, and what their templates show."""
+"""Base of the newsroom's sites: their pages, and what all templates share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ OUTSIDE = ("Example", "http://example.com/")
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """An answer: body, declared type, status, redirect target, last change."""
-
     body: bytes
     content_type: str
     status: int = 200
@@ -36,9 +34,7 @@ class DemoPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A channel on the home page: its path, its name, its newest articles."""
-
+class _Section:
     path: str
     name: str
     articles: tuple[InventedArticle, ...]
@@ -47,8 +43,8 @@ class Section:
 class DemoSite(ABC):
     """A news site: its URLs and its pages.
 
-    A subclass says how URLs look (`path`, `list_path`) and gives the templates `home`, `listing` and `story` what they
-    show beyond the common values (`more_values`). The first line of such a template is the page's title, the others are
+    A subclass defines its URLs (`path`, `list_path`) and the values that the templates `home`, `listing` and `story`
+    show beyond the common ones (`more_values`). The first line of such a template is the page's title, the others are
     its body; `frame` stands around both.
 
     Args:
@@ -85,7 +81,7 @@ class DemoSite(ABC):
         return {}
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return what the template `story` shows of an article on this site alone."""
+        """Return values of the template `story` that this site alone shows."""
         return {}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
@@ -115,7 +111,7 @@ class DemoSite(ABC):
         return routes | self.extras()
 
     def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
-        """Make a page of the site's looks from its template and what that shows."""
+        """Make a page from a template of the site and its values."""
         values = {"article": None, "sections": (), "friends": self.friends, "decoration": "", **values}
         title, _, body = self.templates.fill(template, values).partition("\n")
         menu = [link(self.list_path(slug), name) for slug, name in self.channels.items()]
@@ -146,7 +142,7 @@ class DemoSite(ABC):
     def _home(self) -> DemoPage:
         lists = self.lists()
         sections = [
-            Section(self.list_path(slug), name, lists[slug][1][: self.per_section])
+            _Section(self.list_path(slug), name, lists[slug][1][: self.per_section])
             for slug, name in self.channels.items()
         ]
         return self.page("home", self.listed[0].published, sections=sections)

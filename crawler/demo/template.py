@@ -80,7 +80,6 @@ class _Filler(Formatter):
         self.ending = ending
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
-        """Turn an article into its path or URL, a date into ISO 8601."""
         return value if conversion is None else self.templates.conversions[conversion](value)
 
     def format_field(self, value: Any, format_spec: str) -> str:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 LARGE = 1 << 20
-"""Bytes of a body that needs no place."""
+"""Bytes up to which a body needs no slot."""
 _MOST_BYTES = 64 << 20
 
 Acquire = Callable[[Callable[[], None]], bool]
@@ -21,7 +21,7 @@ class BodySlots:
     """Slots, handed out in the order in which they are asked for.
 
     Args:
-        size: bytes of the longest body; all bodies with a place have 64 MiB together, if not one alone has more.
+        size: bytes of the longest body; there are as many slots as such bodies fit into 64 MiB, at least one.
     """
 
     def __init__(self, size: int) -> None:
@@ -30,10 +30,10 @@ class BodySlots:
         self._waiting: OrderedDict[Hashable, Callable[[], None]] = OrderedDict()
 
     def acquire(self, key: Hashable, go_on: Callable[[], None]) -> bool:
-        """Take a slot if one is free; if not, `go_on` is called as soon as one is taken.
+        """Take a slot if one is free; else `go_on` is called when one is.
 
         Args:
-            key: of the request; who has a place needs no other.
+            key: identifies the request; one that holds a slot already needs no other.
             go_on: must not raise.
         """
         if key in self._holders:

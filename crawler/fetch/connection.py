@@ -27,22 +27,19 @@ from .proxies import Proxy, ProxyOptions, ProxyProblem
 from .tls import Trust
 
 _MOST_OTHER_BODY = 64 * 1024
-"""Of errors, redirects, pictures and the like the body is only read to use the connection again."""
+"""Bytes read of what cannot be a page (errors, redirects, pictures), so that its connection can be used again."""
 _BEGINNING = 512
 _LONGEST_WAIT = 300.0
 _FRAMING_SHARE = 2
 _LEAST_CAME = 2 << 20
-"""Bytes that may come in all: twice the body, for chunks of a few bytes, and the longest head."""
+"""Bytes that may come beside `_FRAMING_SHARE` times the body: chunks may hold a few bytes each, and heads be long."""
 _NEXT_ADDRESS_SECONDS = 0.25
 """Seconds to wait for an IP address before the next one is tried beside it (RFC 8305, section 8)."""
 _MOST_ADDRESSES = 32
-"""Whoever sets up a name must not have the crawler knock at hundreds of machines of others."""
+"""Addresses of one name that are tried: a DNS answer must not send the crawler to hundreds of machines of others."""
 _LINGER_SECONDS = 2.0
-"""Seconds without a byte after which no more is expected of a body that nobody needs, or that says it is whole."""
+"""Seconds without a byte after which a body counts as ended that nobody needs, or whose coding says it is whole."""
 _SHUTDOWN_SECONDS = 2.0
-sslproto.SSLProtocol.max_size = 16 << 10
-"""Bytes of the buffer of a TLS connection, as much as one record: asyncio's own 256 KiB are the most that an idle one
-costs (408 KB each, 81 KB so; CPU time of a page of 50 KB is the same)."""
 Dial = Callable[[str], Awaitable[socket.socket]]
 """Opens a socket that leads to an IP address."""
 
@@ -54,7 +51,7 @@ class FetchBounds:
     Attributes:
         stall: seconds without a byte, once the first has come.
         least_rate: bytes a second, over `stall` seconds.
-        pages_only: read of what can be no page only so much that the connection can be used again.
+        pages_only: of content that cannot be a page only `_MOST_OTHER_BODY` is read.
     """
 
     size: int = 8 << 20
@@ -120,7 +117,7 @@ class BodyEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Functions told of a response while it comes; True stops it."""
+    """Callbacks for a response as it arrives; returning True stops it."""
 
     head: Callable[[Head], bool]
     piece: Callable[[bytes], bool]
@@ -210,7 +207,7 @@ class Connection(asyncio.Protocol):
 
 
 class _Exchange:
-    """One request under way: puts the response together and watches the clock."""
+    """One request under way: assembles the response and keeps its time limits."""
 
     def __init__(
         self,
@@ -233,7 +230,7 @@ class _Exchange:
         self._body = bytearray()
         self._sent = 0
         self._is_page = True
-        self._came = 0
+        self._received_bytes = 0
         self._transport = transport
         self._acquire = acquire
         self._listener = listener
@@ -253,11 +250,11 @@ class _Exchange:
         if self.response.done():
             return
         self._last = self._loop.time()
-        if not self._came:
+        if not self._received_bytes:
             self._first = self._last
         if self._reader.is_waiting:
-            self._since = self._last, self._came
-        self._came += len(data)
+            self._since = self._last, self._received_bytes
+        self._received_bytes += len(data)
         if self.wire is not None:
             self.wire.append(data)
         try:
@@ -297,13 +294,13 @@ class _Exchange:
             for decoded in self._decoder.feed(piece):
                 self._body += decoded
             if is_first and self._body and self._is_page and self._bounds.pages_only:
-                said = b"".join(head.all(b"content-type")[:1]).decode("latin-1")
-                self._is_page = is_readable(said, bytes(self._body[:_BEGINNING]))
+                content_type = b"".join(head.all(b"content-type")[:1]).decode("latin-1")
+                self._is_page = is_readable(content_type, bytes(self._body[:_BEGINNING]))
             if self._listener is not None and self._listener.piece(piece):
                 self._end(truncated=True, end=BodyEnd.STOPPED)
                 return
         most = self._bounds.size if self._is_page else _MOST_OTHER_BODY
-        if self._decoder.is_cut or self._sent > most or self._came > _FRAMING_SHARE * most + _LEAST_CAME:
+        if self._decoder.is_cut or self._sent > most or self._received_bytes > _FRAMING_SHARE * most + _LEAST_CAME:
             self._end(truncated=True, bounds=(BODY_CUT,))
         elif self._decoder.is_broken:
             self._end(truncated=True)
@@ -321,7 +318,7 @@ class _Exchange:
             self._timer = self._loop.call_later(_LINGER_SECONDS, self._watch)
 
     def _go_on(self) -> None:
-        """Go on reading: a slot for a large body is free."""
+        """Resume reading, now that a slot for a large body is free."""
         if self._waits_since is None or self.response.done():
             return
         waited = self._loop.time() - self._waits_since
@@ -332,7 +329,7 @@ class _Exchange:
         self._transport.resume_reading()
 
     def _complete(self) -> None:
-        """Complete the response outside of `received`."""
+        """End the response on a path where a bomb is not caught yet."""
         try:
             self._finish()
         except Bomb:
@@ -376,11 +373,11 @@ class _Exchange:
         self.response.set_exception(error)
 
     def _watch(self) -> None:
-        """Give up what takes too long, stands still or drips."""
+        """Give up a response that takes too long, stalls or drips."""
         if self.response.done():
             return
         now, bounds = self._loop.time(), self._bounds
-        started, came = self._since
+        started, came_before = self._since
         if self._waits_since is not None and now < self._waits_since + _LONGEST_WAIT:
             self._timer = self._loop.call_later(bounds.stall, self._watch)
         elif now >= self._deadline:
@@ -388,23 +385,35 @@ class _Exchange:
         elif self._reader.is_waiting:
             self._timer = self._loop.call_at(min(self._deadline, now + bounds.stall), self._watch)
         elif now >= self._last + self._patience or (
-            now >= started + bounds.stall and self._came - came < bounds.least_rate * bounds.stall and self._came
+            now >= started + bounds.stall
+            and self._received_bytes - came_before < bounds.least_rate * bounds.stall
+            and self._received_bytes
         ):
             self._give_up(FailReason.STALLED)
         else:
             if now >= started + bounds.stall:
-                self._since = now, self._came
+                self._since = now, self._received_bytes
             due = min(self._deadline, self._last + self._patience, self._since[0] + bounds.stall)
             self._timer = self._loop.call_at(due + 0.001, self._watch)
 
     def _give_up(self, reason: FailReason) -> None:
-        """Make do with the beginning of a body, or a status that says all; or fail."""
+        """End with the part that has come, or an error's status; else fail."""
         if self._decoder is not None and self._decoder.is_complete:
             self._complete()
         elif self._body or not self._is_success:
             self._end(truncated=True, bounds=(reason,))
         else:
             self._fail(FetchError(reason, (reason,)))
+
+
+class _TlsProtocol(sslproto.SSLProtocol):
+    """TLS of one connection, with a buffer of one record.
+
+    asyncio's own buffer of 256 KiB is most of what an idle connection costs: 408 KB each, 81 KB with this one. The CPU
+    time of a page of 50 KB is the same.
+    """
+
+    max_size = 16 << 10
 
 
 async def connect(
@@ -432,17 +441,12 @@ async def connect(
     async with asyncio.timeout_at(deadline):
         opened, address = await open_first(addresses, dial, pause)
         try:
+            connection = Connection()
             if context is None:
-                _, connection = await loop.create_connection(Connection, sock=opened)
+                await loop.create_connection(lambda: connection, sock=opened)
             else:
-                _, connection = await loop.create_connection(
-                    Connection,
-                    sock=opened,
-                    ssl=context,
-                    server_hostname=host,
-                    ssl_handshake_timeout=max(0.1, deadline - loop.time()),
-                    ssl_shutdown_timeout=_SHUTDOWN_SECONDS,
-                )
+                seconds = max(0.1, deadline - loop.time())
+                await _connect_with_tls(connection, opened, context, host, handshake_seconds=seconds)
         except BaseException:
             opened.close()
             raise
@@ -451,6 +455,33 @@ async def connect(
     if context is not None and connection._transport is not None:
         connection.certificate = connection._transport.get_extra_info("ssl_object").getpeercert(binary_form=True)
     return connection
+
+
+async def _connect_with_tls(
+    connection: Connection, opened: socket.socket, context: ssl.SSLContext, host: str, *, handshake_seconds: float
+) -> None:
+    """Do what `create_connection(ssl=...)` does, with a `_TlsProtocol`."""
+    loop = asyncio.get_running_loop()
+    handshake: asyncio.Future[None] = loop.create_future()
+    make_protocol = partial(
+        _TlsProtocol,
+        loop,
+        connection,
+        context,
+        handshake,
+        server_hostname=host,
+        ssl_handshake_timeout=handshake_seconds,  # type: ignore[arg-type] # any number, as of create_connection
+        ssl_shutdown_timeout=_SHUTDOWN_SECONDS,
+    )
+    transport: asyncio.Transport | None = None
+    try:
+        transport, _ = await loop.create_connection(make_protocol, sock=opened)
+        await handshake
+    except BaseException:
+        handshake.cancel()  # its error may still come, and nobody would take it
+        if transport is not None:
+            transport.abort()
+        raise
 
 
 async def open_first(
@@ -503,13 +534,13 @@ def _interleaved(addresses: Sequence[str]) -> list[str]:
 
 
 def _drop(attempt: asyncio.Future[socket.socket]) -> None:
-    """Close what nobody waits for any more."""
+    """Close the socket of an attempt that another one has beaten."""
     with contextlib.suppress(OSError, asyncio.CancelledError):
         attempt.result().close()
 
 
 def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
-    """Return what opens sockets to a port, from a local address and port if given."""
+    """Return a `Dial` to a port, from a local address and port if given."""
     return partial(_open, port, bind)
 
 

@@ -2,6 +2,11 @@
 
 Some sites answer every request without their cookie with a redirect to the same page. Nothing else is wanted of
 cookies, so they are forgotten at the end of the crawl, never leave the site that set them, and never grow.
+
+Source: RFC 6265bis (draft-ietf-httpbis-rfc6265bis), sections 5.6 (parsing), 5.7 (storage) and 5.8 (retrieval).
+Differs: cookies without a name are refused; name and value have 4,093 bytes together, so that each fits the header;
+cookies of equal path length are sent in the order in which they were last set; dates are read as those of mail;
+SameSite and HttpOnly change nothing, as no page asks for another here.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from cachetools import LRUCache
@@ -22,6 +28,8 @@ MOST_SITE_BYTES = 8_192
 MOST_HEADER_BYTES = 4_096
 _MOST_LINES = 100
 _MOST_DATE = 100
+_MOST_ATTRIBUTE = 1_024
+"""Characters of the value of an attribute; a longer one is ignored (RFC 6265bis, 5.6)."""
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SECONDS = re.compile(r"-?[0-9]{1,12}")
@@ -39,6 +47,9 @@ class _Cookie:
     secure: bool
     expires: float | None
 
+    def has_expired(self, now: float) -> bool:
+        return self.expires is not None and self.expires <= now
+
     @property
     def key(self) -> tuple[str, str, str]:
         return self.name, self.domain, self.path
@@ -48,8 +59,7 @@ class _Cookie:
         return len(self.name) + len(self.value) + 3
 
     def fits(self, host: str, path: str, *, secure: bool, now: float) -> bool:
-        """Tell whether the cookie belongs to a request."""
-        if (self.expires is not None and self.expires <= now) or (self.secure and not secure):
+        if self.has_expired(now) or (self.secure and not secure):
             return False
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):
             return False
@@ -57,8 +67,9 @@ class _Cookie:
 
     def is_overlaid(self, other: _Cookie) -> bool:
         """Tell whether another cookie is sent where this one is (RFC 6265bis, 5.7)."""
-        own, theirs = f".{self.domain}", f".{other.domain}"
-        return self.name == other.name and (own.endswith(theirs) or theirs.endswith(own)) and self._covers(other.path)
+        domain, other_domain = f".{self.domain}", f".{other.domain}"
+        overlaps = domain.endswith(other_domain) or other_domain.endswith(domain)
+        return self.name == other.name and overlaps and self._covers(other.path)
 
     def _covers(self, path: str) -> bool:
         return path == self.path or path.startswith(self.path if self.path.endswith("/") else self.path + "/")
@@ -73,24 +84,25 @@ class _Jar:
 
     def protects(self, cookie: _Cookie, now: float) -> bool:
         """Tell whether a cookie that came without TLS must be refused."""
-        living = (one for one in self.cookies.values() if one.expires is None or one.expires > now)
-        return any(one.secure and one.is_overlaid(cookie) for one in living)
+        stored = self.cookies.values()
+        return any(one.secure and not one.has_expired(now) and one.is_overlaid(cookie) for one in stored)
 
-    def put(self, cookie: _Cookie, *, is_gone: bool) -> bool:
-        """Store or delete; tells whether a request will look different now."""
-        key = cookie.key
-        known = self.cookies.pop(key, None)
-        if known is not None:
-            self.size -= known.size
-        if is_gone:
-            return known is not None
-        self.cookies[key] = cookie
+    def put(self, cookie: _Cookie, now: float) -> bool:
+        """Store or delete; tells whether a request will look different now.
+
+        Beyond the bounds the expired ones go first, then those that are not secure, the oldest of them first.
+        """
+        replaced = self.cookies.pop(cookie.key, None)
+        if replaced is not None:
+            self.size -= replaced.size
+        if cookie.has_expired(now):
+            return replaced is not None
+        self.cookies[cookie.key] = cookie
         self.size += cookie.size
         while len(self.cookies) > MOST_COOKIES or self.size > MOST_SITE_BYTES:
-            oldest = next((one for one in self.cookies.values() if not one.secure), None)
-            oldest = oldest or next(iter(self.cookies.values()))
-            self.size -= self.cookies.pop(oldest.key).size
-        return known is None or known.value != cookie.value
+            dropped = min(self.cookies.values(), key=lambda one: (not one.has_expired(now), one.secure))
+            self.size -= self.cookies.pop(dropped.key).size
+        return replaced is None or replaced.value != cookie.value
 
 
 class SiteCookies:
@@ -115,18 +127,20 @@ class SiteCookies:
             now: Unix seconds.
 
         Returns:
-            At most 4 KB, the cookies set last; empty for none.
+            At most 4 KB of the cookies set last, those of longer paths first; empty for none.
         """
         jar = self._jars.get(site_key(host))
         if jar is None:
             return ""
-        parts: list[str] = []
+        sent: list[_Cookie] = []
         left = MOST_HEADER_BYTES
         for cookie in reversed(jar.cookies.values()):
             if cookie.size <= left and cookie.fits(host, path, secure=secure, now=now):
                 left -= cookie.size
-                parts.append(f"{cookie.name}={cookie.value}")
-        return "; ".join(reversed(parts))
+                sent.append(cookie)
+        sent.reverse()
+        sent.sort(key=lambda cookie: len(cookie.path), reverse=True)
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in sent)
 
     def keep(self, host: str, path: str, lines: Sequence[str], *, secure: bool, now: float) -> bool:
         """Store the cookies that a server sets.
@@ -135,7 +149,7 @@ class SiteCookies:
             now: Unix seconds.
 
         Returns:
-            Whether there is a cookie that was not there before, or has another value.
+            True if a cookie is new, has another value, or is gone.
         """
         is_new = False
         for line in lines[:_MOST_LINES]:
@@ -145,8 +159,7 @@ class SiteCookies:
             jar = self._jars.setdefault(site_key(host), _Jar())
             if not secure and jar.protects(cookie, now):
                 continue  # whoever can change what comes without TLS may not change what came with it
-            is_gone = cookie.expires is not None and cookie.expires <= now
-            is_new = jar.put(cookie, is_gone=is_gone) or is_new
+            is_new = jar.put(cookie, now) or is_new
         return is_new
 
 
@@ -160,24 +173,25 @@ def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Coo
         return None
     attributes: dict[str, str] = {}
     for item in rest:
-        key, _, said = item.partition("=")
-        attributes[key.strip().lower()] = said.strip()
+        key, _, text = (part.strip() for part in item.partition("="))
+        if len(text) <= _MOST_ATTRIBUTE:
+            attributes[key.lower()] = text
     domain = attributes.get("domain", "").lower().removeprefix(".")
     if domain and not _may_set(domain, host):
         return None
-    asked = attributes.get("path", "")
+    wanted_path = attributes.get("path", "")
     prefix = name.lower()
     needs_tls = "secure" in attributes or prefix.startswith(("__secure-", "__host-"))
     if needs_tls and not (secure and "secure" in attributes):
         return None
-    if prefix.startswith("__host-") and (domain or asked != "/"):
+    if prefix.startswith("__host-") and (domain or wanted_path != "/"):
         return None
     return _Cookie(
         name=name,
         value=value,
         domain=domain or host,
         host_only=not domain,
-        path=asked if asked.startswith("/") else path[: path.rfind("/")] or "/",
+        path=wanted_path if wanted_path.startswith("/") else path[: path.rfind("/")] or "/",
         secure="secure" in attributes,
         expires=_expires(attributes, now),
     )
@@ -190,7 +204,7 @@ def _may_set(domain: str, host: str) -> bool:
 
 
 def _expires(attributes: dict[str, str], now: float) -> float | None:
-    """Return the expiry time of a cookie; Max-Age wins."""
+    """Return the expiry time of a cookie; Max-Age wins, and all dates are in UTC."""
     seconds = attributes.get("max-age", "")
     if _SECONDS.fullmatch(seconds):
         return now + int(seconds)
@@ -198,6 +212,6 @@ def _expires(attributes: dict[str, str], now: float) -> float | None:
     if not text or len(text) > _MOST_DATE:
         return None
     try:
-        return parsedate_to_datetime(text).timestamp()
+        return parsedate_to_datetime(text).replace(tzinfo=UTC).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

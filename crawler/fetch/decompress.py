@@ -1,9 +1,9 @@
 """Content codings undone as the bytes come in: gzip, deflate, brotli, zstd. Pure.
 
-A body may have several on each other. The server's word is a hint, the first bytes decide: plain text that is said to
-be gzip stays as it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at
-once; one that ends before its time is truncated. Checksums behind the data are not looked at, as in browsers: servers
-leave them out or get them wrong, and the page is whole all the same.
+Codings may be nested. The server's word is a hint, the first bytes decide: plain text that is said to be gzip stays as
+it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at once; one that
+ends before its time is truncated. Checksums behind the data are not verified, as in browsers: servers leave them out or
+get them wrong, and the page is whole all the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ else:
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 UNSAID = "unsaid"
-"""Name of a coding that is undone if it is there, though the server does not say so."""
+"""Coding that is undone if the bytes show one, though the server names none."""
 _KNOWN = {name: name for name in ("gzip", "deflate", "br", "zstd", UNSAID)} | {"x-gzip": "gzip"}
 MOST_LAYERS = 3
 _MOST_MEMBERS = 256
@@ -133,7 +133,7 @@ class Decoder:
 
 
 class _Method(Protocol):
-    """One way to decode, for one member of a stream."""
+    """A decoder of one member of a stream."""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         """Take bytes, return pieces of bounded length."""
@@ -152,12 +152,12 @@ class _Method(Protocol):
 
 
 class _Layer:
-    """One coding, told by the first bytes.
+    """One content coding, recognised by its first bytes.
 
     Attributes:
         is_wrong: the bytes make no sense.
         is_cut: more came of it than is allowed.
-        is_plain: it is none.
+        is_plain: the bytes are not coded after all.
     """
 
     def __init__(self, name: str, bounds: DecodingBounds) -> None:
@@ -165,13 +165,13 @@ class _Layer:
         self.is_cut = False
         self._name = name
         self._bounds = bounds
-        self._held = b""
+        self._buffered = b""
         self._make: Callable[[], _Method] | None = None
         self._method: _Method | None = None
         self.is_plain = False
         self._members = 0
-        self._came = 0
-        self._made = 0
+        self._coded_bytes = 0
+        self._decoded_bytes = 0
 
     @property
     def is_broken(self) -> bool:
@@ -194,23 +194,23 @@ class _Layer:
                 yield from self._feed(piece[at : at + _BITE])
                 if self.is_wrong or self.is_cut:
                     return
-        if last and self._held:
+        if last and self._buffered:
             yield from self._start()
 
     def _feed(self, data: bytes) -> Iterator[bytes]:
-        self._came += len(data)
+        self._coded_bytes += len(data)
         if self.is_plain:
             yield data
         elif self._method is None:
-            self._held += data
-            if len(self._held) >= _ENOUGH_TO_JUDGE:
+            self._buffered += data
+            if len(self._buffered) >= _ENOUGH_TO_JUDGE:
                 yield from self._start()
         else:
             yield from self._decode(data)
 
     def _start(self) -> Iterator[bytes]:
-        """Decide what the bytes are, and begin."""
-        data, self._held = self._held, b""
+        """Choose the decoder by the first bytes, and begin."""
+        data, self._buffered = self._buffered, b""
         self._make = _method_for(self._name, data)
         if self._make is None:
             self.is_plain = True
@@ -246,17 +246,17 @@ class _Layer:
                 return
             if piece is None:
                 return
-            self._made += len(piece)
-            if self._made > _HARMLESS and self._made > self._bounds.ratio * self._came:
-                raise Bomb(f"{self._made} bytes of {self._came}")
+            self._decoded_bytes += len(piece)
+            if self._decoded_bytes > _HARMLESS and self._decoded_bytes > self._bounds.ratio * self._coded_bytes:
+                raise Bomb(f"{self._decoded_bytes} bytes of {self._coded_bytes}")
             yield piece
-            if self._made > self._bounds.size:
+            if self._decoded_bytes > self._bounds.size:
                 self.is_cut = True
                 return
 
 
 class _Deflate:
-    """Deflated data, between a head and a checksum of which nothing is wanted.
+    """Deflated data between a header and a checksum that is not verified.
 
     Args:
         head: returns its length if it is all there, None if not; raises `zlib.error` if it is wrong.
@@ -266,17 +266,17 @@ class _Deflate:
     def __init__(self, head: Callable[[bytes], int | None], trailer: int) -> None:
         self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
         self._head: Callable[[bytes], int | None] | None = head
-        self._held = b""
+        self._buffered = b""
         self._trailer = trailer
         self._after = b""
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         if self._head is not None:
-            self._held += data
-            length = self._head(self._held)
+            self._buffered += data
+            length = self._head(self._buffered)
             if length is None:
                 return
-            data, self._held, self._head = self._held[length:], b"", None
+            data, self._buffered, self._head = self._buffered[length:], b"", None
         if not self._inner.eof:
             yield from self._inflate(data)
             data = self._inner.unused_data
@@ -308,7 +308,6 @@ class _Deflate:
 
 
 def _no_head(_: bytes) -> int | None:
-    """Return the length of nothing."""
     return 0
 
 

@@ -47,10 +47,9 @@ class DnsCache:
     """
 
     def __init__(self, guard: Guard) -> None:
-        """Start with an empty memory."""
         self.guard = guard
-        self._known: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
-        self._asked: dict[str, asyncio.Future[tuple[str, ...]]] = {}
+        self._answers: TLRUCache[str, tuple[str, ...]] = TLRUCache(MAX_NAMES, _expires, timer=time.monotonic)
+        self._look_ups: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._answering: LRUCache[str, str] = LRUCache(MAX_NAMES)
         self._waiting: deque[str] = deque()
         self._under_way: dict[str, asyncio.TimerHandle] = {}
@@ -65,10 +64,10 @@ class DnsCache:
             FetchError: it has no address, or nobody says so within some seconds.
         """
         name = host.lower().removesuffix(".")
-        found = await self.resolve(name)
-        permitted = [address for address in found if self.guard.permits(address, port)]
+        resolved = await self.resolve(name)
+        permitted = [address for address in resolved if self.guard.permits(address, port)]
         if not permitted:
-            raise AddressRefused(host, found[0])
+            raise AddressRefused(host, resolved[0])
         if len(permitted) > 1 and (answering := self._answering.get(name)) in permitted:
             permitted.sort(key=lambda address: address != answering)
         return permitted
@@ -82,27 +81,25 @@ class DnsCache:
         Raises:
             FetchError: it has no address, or nobody says so within some seconds.
         """
-        found = await self._resolve(name)
-        if not found:
+        addresses = await self._resolve(name)
+        if not addresses:
             raise FetchError(FailReason.NO_HOST)
-        if found == _UNANSWERED:
+        if addresses == _UNANSWERED:
             raise FetchError(FailReason.NO_DNS)
-        return found
+        return addresses
 
     def unresolved(self, host: str, port: int) -> list[str]:
-        """Return what a proxy that resolves names is given for a host.
-
-        That is the name; an address if that needs no look-up.
+        """Return what to give a proxy that resolves names: the name, or an IP address.
 
         Raises:
             AddressRefused: the address is not permitted, or the port is another service's.
         """
-        known = self._literal(host.lower().removesuffix("."))
-        if known is None and not self.guard.closes(port):
+        literal = self._literal(host.lower().removesuffix("."))
+        if literal is None and not self.guard.closes(port):
             return [host]
-        if known is None or not self.guard.permits(known[0], port):
-            raise AddressRefused(host, "an unknown address" if known is None else known[0])
-        return [*known]
+        if literal is None or not self.guard.permits(literal[0], port):
+            raise AddressRefused(host, "an unknown address" if literal is None else literal[0])
+        return [*literal]
 
     def prefer(self, host: str, address: str) -> None:
         """Return this address of a host first from now on: it answers."""
@@ -110,29 +107,29 @@ class DnsCache:
 
     def forget(self, host: str | None = None) -> None:
         """Forget the addresses of a host; without one, all failures."""
-        names = [name for name in self._known if not any(self._known[name])] if host is None else [host.lower()]
+        names = [name for name in self._answers if not any(self._answers[name])] if host is None else [host.lower()]
         for name in names:
-            self._known.pop(name, None)
+            self._answers.pop(name, None)
 
     def close(self) -> None:
         self._waiting.clear()
         for timer in self._under_way.values():
             timer.cancel()
-        for asked in self._asked.values():
-            asked.cancel()
+        for answer in self._look_ups.values():
+            answer.cancel()
 
     async def _resolve(self, name: str) -> tuple[str, ...]:
         """Return all addresses of a name, permitted or not."""
-        known = self._recall(name)
-        return await self._ask(name) if known is None else known
+        addresses = self._recall(name)
+        return await self._ask(name) if addresses is None else addresses
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
-        """Return the addresses of a name that need no look-up; None when it needs one."""
-        return self._literal(name) or self._known.get(name)
+        """Return the addresses of a name if they need no look-up, else None."""
+        return self._literal(name) or self._answers.get(name)
 
     @staticmethod
     def _literal(name: str) -> tuple[str, ...] | None:
-        """Return the address of what is one, or is this machine; None for a name."""
+        """Return the address of an IP literal or of this machine; None for other names."""
         if name == "localhost" or name.endswith(".localhost"):
             return ("127.0.0.1",)
         try:
@@ -142,16 +139,16 @@ class DnsCache:
 
     async def _ask(self, name: str) -> tuple[str, ...]:
         """Look a name up, or wait for a look-up under way."""
-        asked = self._asked.get(name)
-        if asked is None:
-            asked = self._asked[name] = asyncio.get_running_loop().create_future()
+        answer = self._look_ups.get(name)
+        if answer is None:
+            answer = self._look_ups[name] = asyncio.get_running_loop().create_future()
             if name in self._under_way:  # for long: it was given up once
                 self._set_timer(name)
             else:
                 self._waiting.append(name)
                 self._start()
         # One that gives up waiting must not end the look-up for the others.
-        return await asyncio.shield(asked)
+        return await asyncio.shield(answer)
 
     def _start(self) -> None:
         """Start the look-ups for which there is a thread."""
@@ -164,18 +161,18 @@ class DnsCache:
     def _set_timer(self, name: str) -> None:
         self._under_way[name] = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, self._keep, name, _UNANSWERED)
 
-    def _learn(self, name: str, found: tuple[str, ...]) -> None:
-        """Take what the thread of a look-up brings, however late."""
+    def _learn(self, name: str, addresses: tuple[str, ...]) -> None:
+        """Store the result of a look-up's thread, however late."""
         self._under_way.pop(name).cancel()
-        self._keep(name, found)
+        self._keep(name, addresses)
         self._start()
 
-    def _keep(self, name: str, found: tuple[str, ...]) -> None:
+    def _keep(self, name: str, addresses: tuple[str, ...]) -> None:
         """Remember an answer, and give it to those who wait for it."""
-        self._known[name] = found
-        asked = self._asked.pop(name, None)
-        if asked is not None and not asked.done():
-            asked.set_result(found)
+        self._answers[name] = addresses
+        waiting = self._look_ups.pop(name, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(addresses)
 
 
 def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
@@ -183,16 +180,16 @@ def _expires(_name: str, addresses: tuple[str, ...], now: float) -> float:
 
 
 def _tell(name: str, loop: asyncio.AbstractEventLoop, learn: Callable[[str, tuple[str, ...]], None]) -> None:
-    found = _ask(name)
+    addresses = _ask(name)
     with suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
-        loop.call_soon_threadsafe(learn, name, found)
+        loop.call_soon_threadsafe(learn, name, addresses)
 
 
 def _ask(name: str) -> tuple[str, ...]:
     try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         # Python would read a scope as part of the address; such addresses are local, and refused.
-        return tuple(dict.fromkeys(str(ipaddress.ip_address(entry[4][0])) for entry in found))
+        return tuple(dict.fromkeys(str(ipaddress.ip_address(entry[4][0])) for entry in entries))
     except (OSError, ValueError) as error:
         # ValueError: the name cannot be encoded, or the answer is no address.
         was_told = isinstance(error, ValueError) or (

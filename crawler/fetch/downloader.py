@@ -1,7 +1,7 @@
 """Take requests of the frontier all the way through Scrapy, each in one task.
 
-Scrapy's own makes six tasks and as many queues of it: for its slots, for the scraper, for each item. The frontier has
-clocks of hosts and bounds what is under way, and an answer gives one item, so none of them has anything to decide.
+Scrapy itself uses six tasks and as many queues for a request: for its slots, the scraper, each item. Here the frontier
+paces hosts and bounds the requests under way, and a response gives one item, so those queues would decide nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ WAKE = Request("data:,wake")
 class PageDownloader(Downloader):
     """Scrapy's `DOWNLOADER`, with all of its middlewares and signals.
 
-    To requests without a lease it is Scrapy's own. The engine waits for all that is under way here before it closes the
-    item pipelines.
+    Requests without a lease go through Scrapy's own code. The engine waits for all that is under way here before it
+    closes the item pipelines.
     """
 
     def fetch(self, request: Request) -> Deferred[Any]:  # type: ignore[override]
@@ -72,7 +72,6 @@ class PageDownloader(Downloader):
             self._tell(signals.request_left_downloader, request=request)
 
     def _received(self, response: Response, request: Request) -> None:
-        """Tell of a response that has passed all middlewares."""
         if response.request is None:
             response.request = request
         line = self.crawler.logformatter.crawled(response.request, response, self.crawler.spider)  # type: ignore
@@ -81,7 +80,6 @@ class PageDownloader(Downloader):
         self._tell(signals.response_received, response=response, request=response.request)
 
     async def _scrape(self, answer: Response | Failure, request: Request) -> None:
-        """Call the spider, and hand what it makes to the item pipelines."""
         engine = self.crawler.engine
         assert engine is not None
         scraper = engine.scraper

@@ -53,23 +53,23 @@ def why(error: BaseException | None) -> tuple[FailReason, str]:
     """
     match error:
         case FetchError():
-            found = error.reason, error.detail
+            reason_and_detail = error.reason, error.detail
         case AddressRefused():
-            found = FailReason.ADDRESS_REFUSED, ""
+            reason_and_detail = FailReason.ADDRESS_REFUSED, ""
         case ssl.SSLCertVerificationError():
-            found = FailReason.CERTIFICATE, _certificate(error)
+            reason_and_detail = FailReason.CERTIFICATE, _certificate(error)
         case ssl.SSLError():
-            said = getattr(error, "reason", "") or FailReason.LOST
-            found = FailReason.TLS, clean(said.replace("_", " ").lower())
+            tls_reason = getattr(error, "reason", "") or FailReason.LOST
+            reason_and_detail = FailReason.TLS, clean(tls_reason.replace("_", " ").lower())
         case TimeoutError():
-            found = FailReason.TIMED_OUT, ""
+            reason_and_detail = FailReason.TIMED_OUT, ""
         case OSError():
-            found = _ERRORS.get(error.errno or 0, FailReason.LOST), ""
+            reason_and_detail = _ERRORS.get(error.errno or 0, FailReason.LOST), ""
         case ValueError():
-            found = FailReason.INVALID_URL, ""
+            reason_and_detail = FailReason.INVALID_URL, ""
         case _:
-            found = FailReason.INTERNAL, type(error).__name__
-    return found
+            reason_and_detail = FailReason.INTERNAL, type(error).__name__
+    return reason_and_detail
 
 
 def clean(text: str) -> str:
@@ -78,12 +78,12 @@ def clean(text: str) -> str:
     Returns:
         At most 150 characters; control and format characters are left out, white space is one blank.
     """
-    kept = "".join(" " if char.isspace() else char for char in text[: 4 * _MOST_CHARS])
-    shown = "".join(char for char in kept if unicodedata.category(char)[0] != "C")
+    spaced = "".join(" " if char.isspace() else char for char in text[: 4 * _MOST_CHARS])
+    shown = "".join(char for char in spaced if unicodedata.category(char)[0] != "C")
     return " ".join(shown.split())[:_MOST_CHARS]
 
 
 def _certificate(error: ssl.SSLCertVerificationError) -> str:
     """Describe the fault of a certificate, without the name of the host."""
-    said = clean(getattr(error, "verify_message", "") or "not verified")
-    return said.partition(",")[0] if "mismatch" in said else said
+    message = clean(getattr(error, "verify_message", "") or "not verified")
+    return message.partition(",")[0] if "mismatch" in message else message

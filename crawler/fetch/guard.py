@@ -63,7 +63,6 @@ class AddressRefused(Exception):
         self.address = address
 
     def __str__(self) -> str:
-        """Say what was refused, and what would open it."""
         where = f"{self.host} is at {self.address}"
         return f"{where}, which is not public (or its port is not the web's); ALLOW_NETWORKS can open it"
 
@@ -72,7 +71,7 @@ class Guard:
     """Permits globally routable unicast addresses, and those the user opens."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
-        """Read the networks that are open besides the public ones.
+        """Read the networks that are permitted besides the public ones.
 
         Args:
             allow: networks or single addresses, with or without port: `127.0.1.0/24`, `127.0.0.1:8710`, `[::1]:8710`;
@@ -128,8 +127,8 @@ def _inner(address: _Address) -> _Address:
 def _parse_network(text: str) -> tuple[_Network, int | None]:
     """Read a network or address, with an optional port."""
     host, port = text, None
-    if found := _BRACKETS.fullmatch(text):
-        host, port = found[1], found[2]
+    if bracketed := _BRACKETS.fullmatch(text):
+        host, port = bracketed[1], bracketed[2]
     elif text.count(":") == 1:
         host, _, port = text.partition(":")
     try:

@@ -57,8 +57,9 @@ if TYPE_CHECKING:
 TRUNCATED = "truncated"
 """Flag of a response of which only the beginning came."""
 NEW_COOKIE = "new cookie"
-SENT_COOKIES = "sent_cookies"
 """Flag of a response that set a cookie which another request would carry."""
+SENT_COOKIES = "sent_cookies"
+"""Key of the Cookie header that was sent, in a request's `meta`."""
 BOUND = "bound: "
 """Beginning of the flags that name a bound which the response ran into."""
 
@@ -68,7 +69,7 @@ _REACH_SECONDS = 5.0
 _MOST_DIGITS = 19
 _UNSAFE = re.compile(rb"[\0\r\n]")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding", b"proxy-authorization"})
-"""Headers of a request that are this module's business."""
+"""Headers of a request that this module writes itself."""
 SPOKEN_FOR = frozenset({b"content-encoding", b"transfer-encoding", b"connection"})
 """Headers of a response that no longer hold for its decoded body."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
@@ -135,11 +136,11 @@ class GuardedHandler(BaseDownloadHandler):
             request.meta["wire"] = WireExchange(written, b"".join(wire), _why_cut(response))
         if response.end is BodyEnd.LOST and request.meta.get("download_fail_on_dataloss"):
             raise ResponseDataLossError(request.url)
-        made = self._response(request, target, response, connection)
+        page = self._response(request, target, response, connection)
         if stopped and stopped[0].fail:
-            stopped[0].response = made
+            stopped[0].response = page
             raise stopped[0]
-        return made
+        return page
 
     async def close(self) -> None:
         self._network.idle.close()
@@ -153,8 +154,8 @@ class GuardedHandler(BaseDownloadHandler):
         reuse = request.method in _REPEATABLE
         key = (*target.key, route) if route else target.key
         while True:
-            kept = network.idle.take(key) if reuse else None
-            connection = kept
+            idle = network.idle.take(key) if reuse else None
+            connection = idle
             if connection is None:
                 connection, waited = await self._connect(request, target, route, deadline)
                 deadline += waited
@@ -162,14 +163,14 @@ class GuardedHandler(BaseDownloadHandler):
             try:
                 response = await ask(connection, deadline=deadline)
             except FetchError as error:
-                if kept is not None and kept.is_silent and error.reason is FailReason.LOST:
+                if idle is not None and idle.is_silent and error.reason is FailReason.LOST:
                     continue  # the server had closed it, as it may at any time
                 if connection.proxy is None:
                     raise
                 if not await network.dialer.is_to_blame(error, connection, target.port, began) or not reuse:
                     raise
             else:
-                if kept is not None and response.head.status == 408 and not kept.is_idle:
+                if idle is not None and response.head.status == 408 and not idle.is_idle:
                     continue  # the server's farewell to a connection that was idle for too long
                 if connection.proxy is None:
                     break
@@ -185,17 +186,17 @@ class GuardedHandler(BaseDownloadHandler):
     async def _connect(
         self, request: Request, target: _Target, route: Route, deadline: float
     ) -> tuple[Connection, float]:
-        """Open a connection; returns the seconds, too, that were not the host's."""
+        """Open a connection; also return the seconds that were not the host's."""
         network, loop = self._network, asyncio.get_running_loop()
-        asked = loop.time()
+        began = loop.time()
         try:
             addresses = await network.addresses(target, route)
         finally:
-            waited = loop.time() - asked
+            waited = loop.time() - began
             request.meta["lookup_seconds"] += waited
         try:
             if route:
-                seconds = deadline - asked
+                seconds = deadline - began
                 fresh, lost = await network.dialer.connect(target.for_proxies(), addresses, route, seconds)
                 request.meta["lookup_seconds"] += lost
                 waited += lost
@@ -214,19 +215,19 @@ class GuardedHandler(BaseDownloadHandler):
     def _written(self, request: Request, target: _Target) -> bytes:
         """Write a request as it goes out."""
         lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
-        given: set[bytes] = set()
+        names: set[bytes] = set()
         for name, values in request.headers.items():
             lower = name.lower()
             if lower in _FRAMING:
                 continue
-            given.add(lower)
+            names.add(lower)
             for value in values:
                 lines.append(_UNSAFE.sub(b" ", b"%s: %s" % (name, value)))
-        if b"host" in given:
+        if b"host" in names:
             del lines[1]  # ours
-        if b"accept-encoding" not in given:
+        if b"accept-encoding" not in names:
             lines.append(_ACCEPT_ENCODING)
-        if b"cookie" not in given and (cookies := self._cookies(request, target)):
+        if b"cookie" not in names and (cookies := self._cookies(request, target)):
             lines.append(b"Cookie: " + cookies.encode("latin-1", "replace"))
             request.meta[SENT_COOKIES] = cookies
         if request.body or request.method in _WITH_BODY:
@@ -250,16 +251,16 @@ class GuardedHandler(BaseDownloadHandler):
             return None
 
         def tell(signal: object, **what: Any) -> bool:
-            told = self.crawler.signals.send_catch_log(signal, request=request, spider=self.crawler.spider, **what)
-            problems = (one.value for _, one in told if isinstance(one, Failure))
+            results = self.crawler.signals.send_catch_log(signal, request=request, spider=self.crawler.spider, **what)
+            problems = (one.value for _, one in results if isinstance(one, Failure))
             stopped.extend(one for one in problems if isinstance(one, StopDownload))
             return bool(stopped)
 
-        def head(came: Head) -> bool:
-            length = b"0" if request.method == "HEAD" else b"".join(came.all(b"content-length")[:1])
+        def head(response_head: Head) -> bool:
+            length = b"0" if request.method == "HEAD" else b"".join(response_head.all(b"content-length")[:1])
             return tell(
                 signals.headers_received,
-                headers=_headers(came),
+                headers=_headers(response_head),
                 body_length=int(length) if length.isdigit() and len(length) < _MOST_DIGITS else None,
             )
 
@@ -294,10 +295,9 @@ class GuardedHandler(BaseDownloadHandler):
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Scrapy extension that holds what the handlers of both schemes share.
+    """Scrapy extension with what the handlers for http and https share.
 
-    A cookie set by http goes along with https. Whoever else needs one of these, as the scheduler `slots`, gets it the
-    same way: `Network.of(crawler)`.
+    Others get it in the same way, as the scheduler does for `slots`: `Network.of(crawler)`.
     """
 
     options: FetchOptions
@@ -311,7 +311,6 @@ class Network:
 
     @classmethod
     def from_options(cls, options: FetchOptions) -> Self:
-        """Build the parts from the settings of fetching."""
         names, proxies = DnsCache(options.guard), Proxies(options.proxies, options.bounds.stall)
         return cls(
             options=options,
@@ -419,12 +418,12 @@ class _IdleConnections:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
-        self._of: dict[object, list[Connection]] = {}
+        self._connections: OrderedDict[Connection, tuple[object, asyncio.TimerHandle]] = OrderedDict()
+        self._by_key: dict[object, list[Connection]] = {}
 
     def take(self, key: object) -> Connection | None:
         """Return the open connection to the host that was used last."""
-        while (of := self._of.get(key)) is not None:
+        while (of := self._by_key.get(key)) is not None:
             connection = of[-1]
             self._remove(connection)
             if connection.is_idle:
@@ -433,15 +432,14 @@ class _IdleConnections:
         return None
 
     def put(self, key: object, connection: Connection) -> None:
-        """Keep one for a while."""
         timer = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._drop, connection)
-        self._kept[connection] = key, timer
-        self._of.setdefault(key, []).append(connection)
-        if len(self._kept) > self._most:
-            self._drop(next(iter(self._kept)))
+        self._connections[connection] = key, timer
+        self._by_key.setdefault(key, []).append(connection)
+        if len(self._connections) > self._most:
+            self._drop(next(iter(self._connections)))
 
     def close(self) -> None:
-        for connection in list(self._kept):
+        for connection in list(self._connections):
             self._drop(connection)
 
     def _drop(self, connection: Connection) -> None:
@@ -449,16 +447,16 @@ class _IdleConnections:
         connection.abort()
 
     def _remove(self, connection: Connection) -> None:
-        key, timer = self._kept.pop(connection)
+        key, timer = self._connections.pop(connection)
         timer.cancel()
-        of = self._of[key]
+        of = self._by_key[key]
         of.remove(connection)
         if not of:
-            del self._of[key]
+            del self._by_key[key]
 
 
 def _why_cut(response: HttpResponse) -> CutBy | None:
-    """Say why a body is not all there."""
+    """Return what cut a body short; None for a whole one."""
     if response.is_whole:
         return None
     if {FailReason.TIMED_OUT, FailReason.STALLED} & set(response.bounds):
@@ -476,10 +474,10 @@ def _cookie_lines(cookies: CookiesT) -> list[str]:
         cookies = [{"name": name, "value": value} for name, value in cookies.items()]
     lines = []
     for cookie in cookies:
-        said = {name: to_unicode(value) if isinstance(value, bytes) else str(value) for name, value in cookie.items()}
-        pair = f"{said.pop('name', '')}={said.pop('value', '')}"
-        secure = ["Secure"] * (said.pop("secure", "False") == "True")
-        lines.append("; ".join([pair, *(f"{name}={value}" for name, value in said.items()), *secure]))
+        fields = {name: to_unicode(value) if isinstance(value, bytes) else str(value) for name, value in cookie.items()}
+        pair = f"{fields.pop('name', '')}={fields.pop('value', '')}"
+        secure = ["Secure"] * (fields.pop("secure", "False") == "True")
+        lines.append("; ".join([pair, *(f"{name}={value}" for name, value in fields.items()), *secure]))
     return lines
 
 

@@ -74,7 +74,7 @@ class Head:
 
     def all(self, name: bytes) -> list[bytes]:
         """Return the values of a header, in order."""
-        return [value for known, value in self.headers if known == name]
+        return [value for header, value in self.headers if header == name]
 
     def tokens(self, name: bytes) -> list[str]:
         """Return the lower-case items of a comma-separated header, without parameters."""
@@ -107,13 +107,10 @@ class ResponseParser:
         self._body: Sized | Chunked | UntilClose | None = None
 
     def receive(self, data: bytes) -> list[bytes]:
-        """Take bytes from the connection.
-
-        Returns:
-            Pieces of the body.
+        """Take bytes from the connection; return pieces of the body.
 
         Raises:
-            WireError: see there; the connection is of no use any more.
+            WireError: the connection is of no use any more.
         """
         while self.state is ParserState.HEAD:
             rest = self._lines.receive(data)
@@ -160,8 +157,8 @@ class ResponseParser:
         """True if another request may be sent over the connection."""
         if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
             return False
-        said = self.head.tokens(b"connection")
-        return "close" not in said if self.head.version >= (1, 1) else "keep-alive" in said
+        options = self.head.tokens(b"connection")
+        return "close" not in options if self.head.version >= (1, 1) else "keep-alive" in options
 
     def _is_reusable_body(self) -> bool:
         return self._body is None or self._body.leaves_connection
@@ -211,7 +208,7 @@ class Sized:
     def __init__(self, lengths: set[int]) -> None:
         self._lengths = lengths
         self._left = max(lengths)
-        self._came = 0
+        self._received_bytes = 0
         self.surplus = False
         self.state = ParserState.BODY if self._left else ParserState.WHOLE
 
@@ -221,12 +218,12 @@ class Sized:
             data = data[: self._left]
             self.state = ParserState.WHOLE
         self._left -= len(data)
-        self._came += len(data)
+        self._received_bytes += len(data)
         return [data] if data else []
 
     def may_end(self) -> bool:
         """Tell whether the body is whole if the connection ends now."""
-        return self._came in self._lengths
+        return self._received_bytes in self._lengths
 
     @property
     def leaves_connection(self) -> bool:
@@ -247,7 +244,6 @@ class UntilClose:
         return [data] if data else []
 
     def may_end(self) -> bool:
-        """Tell whether the body is whole if the connection ends now."""
         return True
 
 
@@ -287,12 +283,12 @@ class Chunked:
                 return pieces
             line = data[at:stop].rstrip(b"\r")
             if line or self._is_first:
-                found = _CHUNK_SIZE.match(line)
-                if found is None:
+                size_match = _CHUNK_SIZE.match(line)
+                if size_match is None:
                     self._no_chunk(data[at:], pieces)
                     return pieces
                 self._is_first = False
-                self._left = int(found[1], 16)
+                self._left = int(size_match[1], 16)
                 self._size += self._left
                 if not self._left:
                     self._last(data[stop + 1 :])
@@ -306,7 +302,6 @@ class Chunked:
         return [b"".join(pieces)] if len(pieces) > 1 else pieces
 
     def may_end(self) -> bool:
-        """Tell whether the body is whole if the connection ends now."""
         return self._is_plain
 
     def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
@@ -317,7 +312,7 @@ class Chunked:
             self._unfinished = rest
 
     def _no_chunk(self, rest: bytes, pieces: list[bytes]) -> None:
-        """Take a chunk that is none; at the very beginning the server forgot to make any."""
+        """Handle a line that is no chunk size; as the first one, it begins a plain body."""
         if self._is_first:
             self._is_plain = True
             pieces.append(rest)
@@ -331,7 +326,7 @@ class Chunked:
 
 
 class _HeadLines:
-    """Lines up to the empty one that ends a head."""
+    """Parser of the lines up to the empty one that ends a head."""
 
     def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
@@ -341,7 +336,7 @@ class _HeadLines:
         self._headers: list[tuple[bytes, bytes]] = []
         self._continues = False
         self.seen = seen
-        self._kept = 0
+        self._kept_bytes = 0
         self._dropped = 0
         self._excess = 0
 
@@ -387,7 +382,6 @@ class _HeadLines:
         return None
 
     def head(self) -> Head:
-        """Return the head that the lines make."""
         assert self._status is not None
         status, version = self._status
         return Head(status, tuple(self._headers), self._dropped, self._excess, version)
@@ -397,12 +391,11 @@ class _HeadLines:
             raise WireError("the headers have no end")
 
     def _line(self, line: bytes) -> None:
-        """Take a line that is not empty."""
         if self._status is None:
-            found = _STATUS.match(line)
-            if found is None:
+            match = _STATUS.match(line)
+            if match is None:
                 raise WireError("the answer is not HTTP")
-            self._status = int(found[3]), (int(found[1]), int(found[2] or b"0"))
+            self._status = int(match[3]), (int(match[1]), int(match[2] or b"0"))
         elif line[:1] in {b" ", b"\t"}:
             self._fold(line)
         else:
@@ -417,26 +410,26 @@ class _HeadLines:
             self._dropped += 1
             return
         name = name.lower()
-        is_too_much = len(self._headers) >= self._bounds.lines or self._kept + len(line) > self._bounds.size
+        is_too_much = len(self._headers) >= self._bounds.lines or self._kept_bytes + len(line) > self._bounds.size
         if is_too_much and (name not in MEANING or len(line) > self._bounds.size or self._is_flooded()):
             self._dropped += 1
             self._excess += 1
             return
-        self._kept += len(line)
+        self._kept_bytes += len(line)
         self._headers.append((name, _clean(value)))
         self._continues = True
 
     def _is_flooded(self) -> bool:
         """Tell whether even headers that mean something are too many."""
-        return len(self._headers) >= 2 * self._bounds.lines or self._kept > 2 * self._bounds.size
+        return len(self._headers) >= 2 * self._bounds.lines or self._kept_bytes > 2 * self._bounds.size
 
     def _fold(self, line: bytes) -> None:
         """Append a line that begins with white space to the header before."""
-        if not self._continues or self._kept + len(line) > self._bounds.size:
+        if not self._continues or self._kept_bytes + len(line) > self._bounds.size:
             self._dropped += 1
             return
         name, value = self._headers[-1]
-        self._kept += len(line)
+        self._kept_bytes += len(line)
         self._headers[-1] = name, (value + b" " + _clean(line)).strip()
 
 
@@ -479,7 +472,7 @@ def location(values: Sequence[bytes]) -> str:
 
 
 def lines(values: Iterable[bytes]) -> str:
-    """Join the values of a header of which each is to be read for itself, one a line.
+    """Join the values of a header that are read one by one, a line each.
 
     Returns:
         Text as of `text`.

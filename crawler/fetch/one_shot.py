@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin
 
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
 
 from db.records.reasons import label
+from db.records.url import REDIRECTS
 
 from .errors import why
 from .guard import AddressRefused
 from .guarded import GUARDED
+from .http_parser import location
 
 if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import Settings
-    from twisted.python.failure import Failure
 
 T = TypeVar("T")
 Ask = Callable[[str | Request], Awaitable["Response"]]
@@ -36,41 +40,26 @@ class Fetched:
     problem: str = ""
 
 
-class _Fetcher(Spider):
-    """Requests each URL once and keeps the responses."""
-
-    name = "fetch"
-    custom_settings = {  # noqa: RUF012 - Scrapy's own form
-        **_ALONE,
-        "DOWNLOADER_MIDDLEWARES_BASE": {
-            **GUARDED["DOWNLOADER_MIDDLEWARES_BASE"],
-            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
-        },
-        # Redirects ask for it; it sends nothing before them.
-        "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
-    }
-
-    def __init__(self, urls: Sequence[str], fetched: dict[str, Fetched]) -> None:
-        super().__init__()
-        self.urls = urls
-        self.fetched = fetched
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.urls:
-            yield Request(url, self.keep, errback=self.fail, cb_kwargs={"asked": url}, dont_filter=True)
-
-    def keep(self, response: Response, asked: str) -> None:
+async def fetch_page(ask: Ask, url: str, redirects: int) -> Fetched:
+    """Fetch a URL, following up to so many redirects; problems are a text of the result."""
+    at = url
+    for _ in range(redirects + 1):
+        try:
+            response = await ask(at)
+        except AddressRefused as refused:
+            return Fetched(url, problem=str(refused))
+        except Exception as error:  # noqa: BLE001 - of whatever kind: told of this page
+            return Fetched(url, problem=f"could not be fetched ({label(*why(error))})")
+        locations = response.headers.getlist("Location")
+        if response.status in REDIRECTS and locations:
+            at = urljoin(response.url, location(locations))
+            if at.startswith(("http://", "https://")):
+                continue
         if response.status != 200:
-            self.fetched[asked] = Fetched(response.url, problem=f"http {response.status}")
-            return
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        self.fetched[asked] = Fetched(response.url, response.body, kind)
-
-    def fail(self, failure: Failure) -> None:
-        asked = failure.request.cb_kwargs["asked"]  # type: ignore[attr-defined]
-        refused = isinstance(failure.value, AddressRefused)
-        problem = str(failure.value) if refused else f"could not be fetched ({label(*why(failure.value))})"
-        self.fetched[asked] = Fetched(asked, problem=problem)
+            return Fetched(response.url, problem=f"http {response.status}")
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        return Fetched(response.url, response.body, content_type)
+    return Fetched(url, problem="could not be fetched (too many redirects)")
 
 
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
@@ -79,13 +68,22 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
 
     Returns:
-        What came back, by address asked for.
+        The result for each URL asked for.
     """
     fetched: dict[str, Fetched] = {}
-    settings.set("LOG_LEVEL", "WARNING", "addon")
-    process = AsyncCrawlerProcess(settings)
-    process.crawl(_Fetcher, urls=list(dict.fromkeys(urls)), fetched=fetched)
-    process.start()
+
+    async def work(ask: Ask) -> None:
+        slots = asyncio.Semaphore(settings.getint("CONCURRENT_REQUESTS"))
+        redirects = settings.getint("REDIRECT_MAX_TIMES")
+
+        async def fetch_one(url: str) -> None:
+            async with slots:
+                fetched[url] = await fetch_page(ask, url, redirects)
+
+        await asyncio.gather(*(fetch_one(url) for url in dict.fromkeys(urls)))
+
+    with contextlib.suppress(KeyboardInterrupt):  # what has come until then is of use
+        with_client(work, settings)
     return {url: fetched.get(url, Fetched(url, problem="could not be fetched")) for url in urls}
 
 

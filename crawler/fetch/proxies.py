@@ -29,7 +29,7 @@ DIRECT: Final = "none"
 FIRST_REST: Final = 5.0
 LONGEST_REST: Final = 600.0
 _LONGER: Final = 4.0
-"""Each rest in a row is so many times as long as the one before."""
+"""Factor from each rest in a row to the next."""
 
 _PROXY = re.compile(r"(?:([a-z0-9+.-]+)://)?(?:(.*)@)?(\[[0-9a-f:.]+\]|[^\s\[\]/@:]+)?(?::([0-9]*))?/?", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,]+")
@@ -68,7 +68,6 @@ class Proxy:
     named_by: str = field(default="PROXY", repr=False, compare=False)
 
     def __str__(self) -> str:
-        """Name it as messages do."""
         return f"{self.kind}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     @property
@@ -102,10 +101,10 @@ def read_proxies(text: str, named_by: str = "PROXY") -> Route:
 def _read_one(entry: str, named_by: str) -> Proxy | None:
     if entry.lower() == DIRECT:
         return None
-    found = _PROXY.fullmatch(entry)
-    if found is None:
+    match = _PROXY.fullmatch(entry)
+    if match is None:
         raise ValueError("a proxy is not written as one")
-    scheme, login, host, port = found.groups()
+    scheme, login, host, port = match.groups()
     scheme = (scheme or ProxyKind.HTTP).lower()
     if scheme in _OTHER_SCHEMES:
         raise ValueError(_OTHER_SCHEMES[scheme])
@@ -193,8 +192,8 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
                 try:
                     return read_proxies(value, name)
                 except ValueError as error:
-                    said = f"the environment variable {name}: {error} (PROXY={DIRECT} goes without it)"
-                    raise ValueError(said) from None
+                    message = f"the environment variable {name}: {error} (PROXY={DIRECT} goes without it)"
+                    raise ValueError(message) from None
         return ()
 
     exempt = variables.get("no_proxy") or variables.get("NO_PROXY") or ""
@@ -215,7 +214,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class ProxyFault(Enum):
-    """Fault by which a proxy serves nobody, and what helps."""
+    """A fault that keeps a proxy from serving anybody: its description and its cure."""
 
     NO_NAME = "has a name that cannot be resolved", "correct {named_by}"
     UNREACHABLE = "cannot be connected to", "start it, or correct {named_by}"
@@ -232,33 +231,33 @@ class ProxyFault(Enum):
 
 
 class ProxyProblem(FetchError):
-    """A proxy does not serve: nothing was asked of the host.
+    """A proxy does not serve; the host was asked nothing.
 
     Attributes:
         port: to which it opens no connection; None when it serves nobody.
         seconds: until it is tried again, when no other serves.
     """
 
-    def __init__(self, proxy: Proxy, fault: ProxyFault, said: str = "", port: int | None = None) -> None:
+    def __init__(self, proxy: Proxy, fault: ProxyFault, detail: str = "", port: int | None = None) -> None:
         what, cure = fault.value
-        super().__init__(FailReason.NO_PROXY, detail=f"{proxy} {what}{f' ({clean(said)})' if said else ''}")
+        super().__init__(FailReason.NO_PROXY, detail=f"{proxy} {what}{f' ({clean(detail)})' if detail else ''}")
         self.proxy = proxy
         self.port = port
         self.cure = cure.format(kind=proxy.kind, named_by=proxy.named_by)
         self.seconds = 0.0
         self._fault = fault
-        self._said = said
+        self._detail = detail
 
     def again(self, seconds: float) -> ProxyProblem:
-        """Return the same problem anew, for somebody else to raise while the proxy rests."""
-        problem = ProxyProblem(self.proxy, self._fault, self._said, self.port)
+        """Return a copy to raise for another request while the proxy rests."""
+        problem = ProxyProblem(self.proxy, self._fault, self._detail, self.port)
         problem.seconds = seconds
         return problem
 
 
 @dataclass(slots=True)
 class _Rest:
-    """The rest of a proxy, `since` when and `until` when; the first of them `began`."""
+    """A pause of a proxy that failed; `began` is that of the first in a row."""
 
     seconds: float
     began: float
@@ -308,7 +307,7 @@ class Proxies:
         self.are_general = bool(self._listed or self._environment.http or self._environment.https)
         self._test_seconds = test_seconds
         named = (*options.listed, *options.environment.http, *options.environment.https)
-        self._known = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
+        self._logins = {(one.kind, one.host, one.port): one for one in reversed(named) if one is not None and one.basic}
         self._read: dict[tuple[str, bytes], Route] = {}
         self._rests: dict[tuple[Proxy, int | None], _Rest] = {}
         self._tunnels: set[tuple[Proxy, int]] = set()
@@ -317,10 +316,10 @@ class Proxies:
         """Return the proxies for a request that names none."""
         if self._listed:
             return self._listed
-        found = self._environment.https if secure else self._environment.http
-        if not found or _is_loopback(host) or self._environment.exempt.covers(host, port):
+        route = self._environment.https if secure else self._environment.http
+        if not route or _is_loopback(host) or self._environment.exempt.covers(host, port):
             return ()
-        return _to_direct(found)
+        return _to_direct(route)
 
     def named(self, text: str | None, login: bytes = b"") -> Route:
         """Return the proxies that a request or seed names.
@@ -337,8 +336,8 @@ class Proxies:
         key = text or DIRECT, login
         route = self._read.get(key)
         if route is None:
-            found = read_proxies(key[0], "the proxy of the request or seed")
-            route = _to_direct(tuple(self._with_login(one, login) for one in found))
+            proxies = read_proxies(key[0], "the proxy of the request or seed")
+            route = _to_direct(tuple(self._with_login(one, login) for one in proxies))
             if len(self._read) >= _MOST_READ:
                 self._read.clear()
             self._read[key] = route
@@ -350,7 +349,7 @@ class Proxies:
         if login:
             user, _, password = base64.b64decode(login.partition(b" ")[2]).decode(errors="replace").partition(":")
             return replace(proxy, user=user, password=password)
-        return self._known.get((proxy.kind, proxy.host, proxy.port), proxy)
+        return self._logins.get((proxy.kind, proxy.host, proxy.port), proxy)
 
     def usable(self, route: Route, port: int, now: float) -> Proxy | None:
         """Return the first proxy of a route that does not rest; None for no proxy.

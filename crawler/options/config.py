@@ -25,10 +25,8 @@ from pipelines.records import PageKind
 from pipelines.version import extraction_version
 
 from ..fetch.proxies import read_environment
-from ..politeness.delay import MOST_ROBOTS_BYTES
 from ..response.revisit_schedule import Schedule
 from .given import checked, problems_of
-from .seeds import SeedError, read_seeds, topics
 from .table import OPTIONS, ROBOTS_AGENT
 from .values import NO, ConfigError
 
@@ -132,10 +130,10 @@ class Config:
     hosts: int
     lease_seconds: float
     progress_seconds: float
+    robots_bytes: int
     redirects: int = _REDIRECTS
     robots_keep: float = _ROBOTS_KEEP_SECONDS
     robots_timeout: float = _ROBOTS_SECONDS
-    robots_bytes: int = MOST_ROBOTS_BYTES
     page_seconds: float = _PAGE_SECONDS
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -170,7 +168,7 @@ class Config:
         from pipelines.extract import extractor
         from pipelines.worker import KeepRaw, ParseOptions
 
-        from ..politeness.delay import BackoffPolicy, DelayPolicy
+        from ..politeness.delay import MOST_ROBOTS_BYTES, BackoffPolicy, DelayPolicy
         from ..rank.priority import FOCUS_SIGNALS, Priority
         from ..render.records import RenderOptions
         from ..response.context import HarmPolicy, Threshold
@@ -213,6 +211,7 @@ class Config:
             **records[""],
             agreed=json.loads(json.dumps(agreed, default=str)),  # as another process reads it
             robots_agent=ROBOTS_AGENT,
+            robots_bytes=MOST_ROBOTS_BYTES,
             keep=KeepDays(**records["keep"]),
             limits=Limits(**records["limits"]),
             period=period,
@@ -273,7 +272,8 @@ def fetch_options(settings: BaseSettings) -> FetchOptions:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return FetchOptions(
-        *(guard, trust),
+        guard,
+        trust,
         bounds=bounds,
         bind=bind,
         records=bool(given["STORE_WARC"]),
@@ -315,6 +315,8 @@ class CrawlConfig:
 
 def topics_of(seeds: Any) -> list[str]:
     """Return the topics of seeds; none of unreadable ones, which the session refuses."""
+    from .seeds import SeedError, read_seeds, topics
+
     with suppress(SeedError):
         return topics(read_seeds(seeds) if isinstance(seeds, str) else seeds or ())
     return []

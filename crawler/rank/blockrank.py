@@ -103,7 +103,7 @@ def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
 def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
     """Compute BlockRank: the chance to find the surfer in each block.
 
-    From a block he follows one of its links, and on the page he comes to he picks a block.
+    From a block the surfer follows one of its links, and chooses a block of the page it leads to.
 
     Returns:
         The blocks that hold links of fetched pages, with their scores.
@@ -113,21 +113,21 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 
     Cost: O(links) a round; 40 bytes a link.
     Source: S05; Cai et al. 2004, section 3: W_B = ZX, without the term for blocks that stand together.
-    Differs: as `score`. What leads to pages that have no blocks (yet) is dealt out among all blocks.
+    Differs: as `score`. Score that leads to pages without (known) blocks is dealt out among all blocks.
     """
     keys = graph.link_rows().astype(np.int64) * _KINDS + graph.blocks
-    found, block_of_link = np.unique(keys, return_inverse=True)
-    pages, kinds = graph.fetched[found // _KINDS], (found % _KINDS).astype(np.uint8)
-    shape = (len(graph), len(found))
-    of_block = np.bincount(block_of_link, minlength=len(found))
+    blocks, block_of_link = np.unique(keys, return_inverse=True)
+    pages, kinds = graph.fetched[blocks // _KINDS], (blocks % _KINDS).astype(np.uint8)
+    shape = (len(graph), len(blocks))
+    of_block = np.bincount(block_of_link, minlength=len(blocks))
     to_pages = sparse.coo_array((1.0 / of_block[block_of_link], (graph.targets, block_of_link)), shape=shape).tocsc()
     importance = _importance(params)[kinds]
     of_page = np.bincount(pages, weights=importance, minlength=len(graph))[pages]
     share = np.divide(importance, of_page, out=np.zeros_like(importance), where=of_page > 0)
-    to_blocks = sparse.coo_array((share, (np.arange(len(found)), pages)), shape=shape[::-1]).tocsc()
-    ones = np.ones(len(found))  # what reaches a page without blocks is lost, not shared by the block's other targets
+    to_blocks = sparse.coo_array((share, (np.arange(len(blocks)), pages)), shape=shape[::-1]).tocsc()
+    ones = np.ones(len(blocks))  # what reaches a page without blocks is lost, not shared by the block's other targets
     scores = surfer.stationary(
-        to_blocks @ to_pages, slice(None), surfer.uniform(len(found)), params.surfer, totals=ones
+        to_blocks @ to_pages, slice(None), surfer.uniform(len(blocks)), params.surfer, totals=ones
     )
     return BlockScores(pages, kinds, scores)
 
@@ -135,7 +135,7 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:
     """Return the weight of a link in each block of some rows, and each link's block.
 
-    A table of rows x kinds, and places in it laid flat.
+    The weights are a table of rows x kinds; a block is its place in that table laid flat.
     """
     counts = np.diff(starts)
     of_link = np.repeat(np.arange(len(counts), dtype=np.int64) * _KINDS, counts) + blocks
@@ -147,5 +147,4 @@ def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tup
 
 
 def _importance(params: Params) -> Values:
-    """Importance by number of the kind."""
     return np.array([params.importance[kind] for kind in BlockKind])

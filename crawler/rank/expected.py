@@ -36,9 +36,11 @@ _MOST = math.log1p(1e9)
 class Params:
     """Strength of the correction.
 
+    The defaults were the best of some forty variants on three link graphs and on generated webs (docs/crawl-order.md).
+
     Attributes:
-        power: exponent of the share explored; 0 leaves what was seen as it is, 1 divides by the share.
-        floor: added to the share, so that no link counts for more than `floor ** -power` times what it hands on.
+        power: exponent of the share explored; 0 leaves the rank as seen, 1 divides it by the share.
+        floor: added to the share, so that no link counts for more than `floor ** -power` times its rank.
 
     Raises:
         ValueError: a value outside of [0, 1), [0, 4] and (0, 1].
@@ -112,28 +114,28 @@ def scaled(shares: Values | float, pages: int) -> Values:
     return np.asarray(np.minimum(1.0, np.log1p(_DETAIL * max(pages, 1) * np.asarray(shares)) / _MOST), np.float64)
 
 
-def inherited(value: float, links: int, known: int, params: Params = DEFAULTS) -> float:
+def inherited(value: float, links: int, known_links: int, params: Params = DEFAULTS) -> float:
     """Estimate the first value, as `scaled`, of a page just found on another one.
 
     Args:
         links: links on that page, at least 1.
-        known: how many of them led to pages known before: as close to the fetched ones as can be told at once.
+        known_links: how many of them led to pages known before, which stands for the share explored.
     """
-    handed = float(_handed(math.expm1(value * _MOST), links, known / links, params))
+    handed = float(_handed(math.expm1(value * _MOST), links, known_links / links, params))
     return min(1.0, math.log1p(handed) / _MOST)
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Trust of a crawl in its own experience.
+    """Trust of a crawl in its own experience. Chosen by hand.
 
     Attributes:
         doubt: strength of the prior, in pages with one deviation of a feature as large as the whole scale.
-        caution: the same for each page of a lesson: what is never believed wholly.
+        caution: the same for each page of a lesson: the part of it that is never believed wholly.
         growth: the fetched pages grow by this factor from one lesson to the next.
         keep: share of the evidence of earlier lessons that is kept at each.
-        host_doubt: pages of a host that its own part is shared with, of value 0.
-        most: pages that are looked at again in a lesson: those with the highest expectation.
+        host_doubt: pages of value 0 that the mean of each host is taken with.
+        most: pages noted for a lesson: those with the highest expectation.
     """
 
     doubt: float = 0.1
@@ -179,10 +181,10 @@ class Experience:
         Args:
             features: of pages that wait, a row each; see `PRIOR`.
         """
-        found: Values = NOTHING_LEARNT + features @ (self.coefficients - PRIOR)
+        values: Values = NOTHING_LEARNT + features @ (self.coefficients - PRIOR)
         if self._of_hosts.shape[1]:
-            found += self._host_parts()[np.minimum(hosts, self._of_hosts.shape[1])]
-        return np.asarray(np.clip(found, 0.0, 1.0), np.float64)
+            values += self._host_parts()[np.minimum(hosts, self._of_hosts.shape[1])]
+        return np.asarray(np.clip(values, 0.0, 1.0), np.float64)
 
     def learn(self, graph: LinkGraph, ranks: Values, features: Values, queued: Numbers) -> None:
         """Learn from the pages noted before, once the crawl has grown enough.
@@ -224,6 +226,6 @@ class Experience:
         self._of_hosts = grown
 
     def _host_parts(self) -> Values:
-        """Return the part of each host, and 0 for those that came later."""
+        """Return the part of each host, and a last 0 for hosts that came later."""
         sums, weights = self._of_hosts
         return np.append(sums / (weights + self.params.host_doubt), 0.0)

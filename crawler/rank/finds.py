@@ -1,6 +1,6 @@
-"""Features of URLs before they are fetched, and the signals made of these alone.
+"""Features of URLs before they are fetched, and signals computed from them alone.
 
-A signal is one function from such columns to values in [0, 1], one for each URL: for the links of a page when they are
+A signal is a function from such columns to values in [0, 1], one for each URL: for the links of a page when they are
 found, and for the whole queue when it is scored again.
 """
 
@@ -40,7 +40,7 @@ BLOCK_VALUE = {
     BlockKind.FOOTER: 0.1,
     BlockKind.PROBE: 0.0,
 }
-"""Promise of each place of a link, from 0 to 1."""
+"""Promise of each place of a link, from 0 to 1. Chosen by hand."""
 _VALUES = np.array([BLOCK_VALUE[kind] for kind in BlockKind])
 
 
@@ -116,9 +116,9 @@ SIGNALS: dict[str, Callable[[Finds], Values]] = {
 
 @cache
 def signal(name: str) -> Callable[[Finds], Values]:
-    """Return a signal: one of `SIGNALS`, or of `module:name` from outside the project.
+    """Return a signal: one of `SIGNALS`, or `module:name` from outside the project.
 
-    What such a one raises is logged once, and its value is 0 for those URLs; values are brought into [0, 1].
+    An exception of such a function is logged once, and its values are 0 for those URLs. Values are clipped to [0, 1].
 
     Raises:
         ValueError: there is no such function.
@@ -166,9 +166,9 @@ def _plugged(name: str) -> Callable[[Finds], object]:
     return plug_in(name, None, "signal", takes="what is found")
 
 
-def _in_bounds(given: object, count: int) -> Values:
-    """Return values as a column of numbers in [0, 1]; what is no number is 0."""
-    values = np.asarray(given, np.float64)
+def _in_bounds(result: object, count: int) -> Values:
+    """Return values as a column clipped to [0, 1]; NaN becomes 0."""
+    values = np.asarray(result, np.float64)
     if values.shape != (count,):
         raise ValueError(f"it returned values of the shape {values.shape} for {count} URLs")
     return np.clip(np.nan_to_num(values, nan=0.0), 0.0, 1.0)

@@ -1,8 +1,8 @@
 """The link graph of a crawl as arrays: pages by number, links in fetching order.
 
 Pages are numbered in the order in which they become known, so that scores of an earlier state of the graph belong to
-the first pages of a later one. Only fetched pages have links: each has a *row*. All that link analysis needs is then
-a few arrays, which scipy reads as a sparse matrix without a copy.
+the first pages of a later one. Only fetched pages have links: each has a *row*. Link analysis then needs a few arrays
+only, which scipy reads as a sparse matrix without a copy.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class LinkGraph:
 
     @property
     def ids(self) -> Ids:
-        """Identifier of every page."""
         return self._pages.ids
 
     @property
@@ -85,7 +84,6 @@ class LinkGraph:
 
     @property
     def host_ids(self) -> Ids:
-        """Identifier of every host."""
         return self._hosts.ids
 
     @property
@@ -95,7 +93,6 @@ class LinkGraph:
 
     @property
     def site_ids(self) -> Ids:
-        """Identifier of every site."""
         return self._sites.ids
 
     @property
@@ -129,7 +126,7 @@ class LinkGraph:
         return self._blocks.values
 
     def numbers(self, ids: Ids) -> Numbers:
-        """Numbers of pages; -1 for unknown ones."""
+        """Return the numbers of pages; -1 for unknown ones."""
         return self._pages.find(ids)
 
     def in_links(self) -> NDArray[np.int64]:
@@ -181,15 +178,15 @@ class LinkGraph:
         """
         if not len(ids) == len(hosts) == len(sites):
             raise ValueError(f"{len(ids)} pages, {len(hosts)} hosts and {len(sites)} sites; as many of each are needed")
-        pages, host_numbers, site_numbers = self._known(ids), self._hosts.add(hosts), self._sites.add(sites)
+        pages, host_numbers, site_numbers = self._numbers_of(ids), self._hosts.add(hosts), self._sites.add(sites)
         _lengthen(self._site_of_host, len(self._hosts), 0)
         # backwards, so that what is said first is written last and stays
         of_host = self.site_of_host
-        told = np.flatnonzero((of_host[host_numbers] == 0) & (host_numbers > 0))[::-1]
-        of_host[host_numbers[told]] = site_numbers[told]
+        unset = np.flatnonzero((of_host[host_numbers] == 0) & (host_numbers > 0))[::-1]
+        of_host[host_numbers[unset]] = site_numbers[unset]
         of_page = self.host_numbers
-        told = np.flatnonzero(of_page[pages] == 0)[::-1]
-        of_page[pages[told]] = host_numbers[told]
+        unset = np.flatnonzero(of_page[pages] == 0)[::-1]
+        of_page[pages[unset]] = host_numbers[unset]
         return pages
 
     def add_links(self, sources: Ids, counts: Numbers, targets: Ids, blocks: Blocks) -> None:
@@ -225,23 +222,23 @@ class LinkGraph:
             self._add_rows(sources[first:last], counts[first:last], targets[links], blocks[links])
             first = last
 
-    def _known(self, ids: Ids) -> Numbers:
-        """Numbers of pages, which are made known."""
+    def _numbers_of(self, ids: Ids) -> Numbers:
+        """Return the numbers of pages, adding those that are new."""
         pages = self._pages.add(ids)
         _lengthen(self._host_numbers, len(self), 0)
         _lengthen(self._row_of, len(self), -1)
         return pages
 
     def _add_rows(self, sources: Ids, counts: Numbers, target_ids: Ids, blocks: Blocks) -> None:
-        pages = self._known(sources)
+        pages = self._numbers_of(sources)
         _, first = np.unique(pages, return_index=True)
-        kept = np.zeros(len(pages), np.bool_)
-        kept[first] = True
-        kept &= self.row_of[pages] < 0
-        if not kept.all():
-            of_kept = np.repeat(kept, counts)
-            pages, counts, target_ids, blocks = pages[kept], counts[kept], target_ids[of_kept], blocks[of_kept]
-        targets = self._known(target_ids)
+        new = np.zeros(len(pages), np.bool_)
+        new[first] = True
+        new &= self.row_of[pages] < 0
+        if not new.all():
+            of_new = np.repeat(new, counts)
+            pages, counts, target_ids, blocks = pages[new], counts[new], target_ids[of_new], blocks[of_new]
+        targets = self._numbers_of(target_ids)
         rows = np.repeat(np.arange(len(pages), dtype=np.int64), counts)
         good = targets != pages[rows]
         _leave_out_repeated(rows, targets, good)
@@ -272,7 +269,7 @@ class LinkGraph:
         """
         import networkx  # noqa: PLC0415 - takes a third of a second, and only pictures and files need it
 
-        made = networkx.DiGraph()
+        network = networkx.DiGraph()
         taken = np.ones(len(self), np.bool_)
         if pages is not None:
             taken[:] = False
@@ -280,14 +277,14 @@ class LinkGraph:
         for page in np.flatnonzero(taken).tolist():
             url = (urls or {}).get(page, "")
             score = 0.0 if scores is None else float(scores[page])
-            made.add_node(page, url=url, host=host_key(url) if url else "", score=score)
+            network.add_node(page, url=url, host=host_key(url) if url else "", score=score)
         sources = self.fetched[self.link_rows()]
         inside = np.flatnonzero(taken[sources] & taken[self.targets])
         names = [kind.name.lower() for kind in BlockKind]
         columns: tuple[NDArray[Any], ...] = (sources[inside], self.targets[inside], self.blocks[inside])
         for source, target, block in zip(*(column.tolist() for column in columns), strict=True):
-            made.add_edge(source, target, block=names[block])
-        return made
+            network.add_edge(source, target, block=names[block])
+        return network
 
 
 def _lengthen(column: Column, size: int, value: int) -> None:
@@ -296,7 +293,7 @@ def _lengthen(column: Column, size: int, value: int) -> None:
 
 
 def _leave_out_repeated(rows: NDArray[np.int64], targets: Numbers, good: NDArray[np.bool_]) -> None:
-    """Take links off `good` that a row has had before."""
+    """Clear `good` for links that the same row has had before."""
     keys = (rows << 32) | targets
     ordered = np.sort(keys)  # far cheaper than finding the first of each, and mostly there is nothing to find
     if (ordered[1:] == ordered[:-1]).any():

@@ -13,7 +13,7 @@ from .surfer import ConvergenceError, Values, uniform
 _VECTORS = 12
 """Vectors that the search for the eigenvector keeps."""
 _FAVOUR = 1e-9
-"""Of the eigenvalue, by which equal scores are favoured."""
+"""Part of the eigenvalue by which equal scores are favoured, to decide between several main vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Params:
     """Exactness of the scores.
 
     Attributes:
-        tolerance: what is left of the vector's change, as a part of its length, above 0.
-        iterations: restarts, of up to twelve rounds each, after which it gives up, at least 1.
+        tolerance: remaining change of the vector, as a part of its length, above 0.
+        iterations: restarts, of up to twelve rounds each, before giving up, at least 1.
 
     Raises:
         ValueError: a value outside of these bounds.
@@ -91,7 +91,8 @@ def score(
 def _main_vector(links: sparse.csc_array, params: Params) -> Values:
     """Find the hubs: main eigenvector of the matrix of links that two rows share.
 
-    Where several vectors are the main one, a little favour for equal scores chooses that which they would end in.
+    Where several vectors qualify, a slight favour for equal scores picks the one that iteration from equal scores
+    reaches.
     """
     from scipy.sparse.linalg import (  # noqa: PLC0415 - 4 MB of every crawl, though few rank by hubs
         ArpackNoConvergence,

@@ -70,11 +70,11 @@ class Numbering:
 
     def find(self, ids: Ids) -> Numbers:
         """Numbers of identifiers; -1 for unknown ones."""
-        found: Numbers = np.full(len(ids), -1, np.int32)
+        numbers: Numbers = np.full(len(ids), -1, np.int32)
         if len(self):
             for first in range(0, len(ids), _PIECE):
-                self._find(ids[first : first + _PIECE], found[first : first + _PIECE])
-        return found
+                self._find(ids[first : first + _PIECE], numbers[first : first + _PIECE])
+        return numbers
 
     def add(self, ids: Ids) -> Numbers:
         """Numbers of identifiers; unknown ones get the next numbers, in their order here.
@@ -85,8 +85,8 @@ class Numbering:
         numbers: Numbers = np.empty(len(ids), np.int32)
         for first in range(0, len(ids), _PIECE):
             piece = ids[first : first + _PIECE]
-            found = self.find(piece)
-            new = np.flatnonzero(found < 0)
+            of_piece = self.find(piece)
+            new = np.flatnonzero(of_piece < 0)
             if len(new):
                 fresh, at, which = np.unique(piece[new], return_index=True, return_inverse=True)
                 order = np.argsort(at)
@@ -94,8 +94,8 @@ class Numbering:
                 number[order] = np.arange(len(self), len(self) + len(fresh), dtype=np.int32)
                 self._ids.extend(fresh[order])
                 self._place(len(self) - len(fresh))
-                found[new] = number[which]
-            numbers[first : first + _PIECE] = found
+                of_piece[new] = number[which]
+            numbers[first : first + _PIECE] = of_piece
         return numbers
 
     def _home(self, ids: Ids) -> NDArray[np.int64]:
@@ -103,14 +103,14 @@ class Numbering:
         shift = np.uint64(65 - len(self._slots).bit_length())
         return ((ids.view(np.uint64) * _MIXER) >> shift).astype(np.int64)
 
-    def _find(self, ids: Ids, found: Numbers) -> None:
+    def _find(self, ids: Ids, numbers: Numbers) -> None:
         """Write the numbers of known identifiers into `found`."""
-        at, rest, known = self._home(ids), np.arange(len(ids)), self.ids
+        at, rest, stored = self._home(ids), np.arange(len(ids)), self.ids
         while len(rest):
             held = self._slots[at]
-            same = known[held] == ids[rest]  # an empty slot, -1, compares the last identifier; that is undone here
+            same = stored[held] == ids[rest]  # an empty slot, -1, compares the last identifier; that is undone here
             same &= held >= 0
-            found[rest[same]] = held[same]
+            numbers[rest[same]] = held[same]
             on = np.flatnonzero((held >= 0) & ~same)
             rest, at = rest[on], (at[on] + 1) & (len(self._slots) - 1)
 

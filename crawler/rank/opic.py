@@ -47,18 +47,18 @@ DEFAULTS = Params()
 
 
 class Opic:
-    """Online importance of pages: each fetched page is looked at once.
+    """Online importance of pages: each fetched page is processed once.
 
-    There is cash of 1 in all. A page that is fetched writes down what it holds (its history) and hands it on: to the
-    pages it links to, and to the virtual root, to which every page links and which links to every page. Pages without
-    links give everything to the root. The root, which starts with all of it, hands out what it holds to all known
-    pages alike before the first page and from time to time after. A page that waits and holds much is linked to by
-    pages that held much: fetch it next.
+    All cash sums to 1. A fetched page writes down what it holds (its history) and hands it on: to the pages it links
+    to, and to the virtual root, to which every page links and which links to every page. Pages without links give
+    everything to the root. The root, which starts with all of it, deals out what it holds to all known pages alike
+    before the first page and from time to time after. A page that waits and holds much is linked to by pages that held
+    much: fetch it next.
 
     Source: S08; S. Abiteboul, M. Preda, G. Cobena, Adaptive on-line page importance computation, WWW 2003, sections 3
     and 4 (cash, history, virtual root).
     Differs: the root is visited at fixed numbers of fetched pages, so that the result does not depend on how many
-    pages come at a time; a page is fetched once, so pages that wait have no history, and their cash speaks for them.
+    pages come at a time; a page is fetched once, so pages that wait have no history, and are judged by their cash.
     """
 
     __slots__ = ("_cash", "_graph", "_history", "_params", "_root", "_rows", "_values", "_visit")
@@ -76,12 +76,11 @@ class Opic:
 
     @property
     def rows(self) -> int:
-        """Fetched pages that were looked at."""
+        """Number of fetched pages processed."""
         return self._rows
 
     @property
     def cash(self) -> Values:
-        """Cash that each page holds."""
         self._grow()
         return self._cash
 
@@ -97,10 +96,10 @@ class Opic:
         return self._root
 
     def observe(self, rows: int) -> None:
-        """Look at fetched pages one after the other, up to the graph's first `rows` rows.
+        """Process fetched pages in order, up to the graph's first `rows` rows.
 
-        Those that were looked at before are not looked at again. The result is the same in one call or many, as long
-        as the graph has the same pages.
+        Pages processed before are skipped. The result is the same in one call or many, as long as the graph has the
+        same pages.
 
         Args:
             rows: up to the rows of the graph.
@@ -131,14 +130,14 @@ class Opic:
         return total
 
     def _grow(self) -> None:
-        """Have room for pages that have become known; they hold nothing yet."""
+        """Add pages that have become known; they hold nothing yet."""
         more = len(self._graph) - len(self._cash)
         if more:
             self._cash = np.concatenate((self._cash, np.zeros(more)))
             self._history = np.concatenate((self._history, np.zeros(more)))
 
     def _stretches(self, rows: int) -> Iterator[tuple[int, int]]:
-        """New rows cut at the visits of the root, which are paid on the way."""
+        """Cut the new rows at the visits of the root, and pay these out."""
         first = self._rows
         while first < rows:
             if first == self._visit:
@@ -150,10 +149,10 @@ class Opic:
             first = last
 
     def _hand_on(self, first: int, last: int) -> None:
-        """Fetched pages hand on what they hold, in their order.
+        """Have fetched pages hand on what they hold, in order.
 
-        What a page holds in its turn is what it held at first plus what the pages before it gave it. That is a system
-        of equations with a triangular matrix, so the whole stretch is solved at once, exactly.
+        At its turn a page holds what it held at first plus what the pages before it gave it. That is a triangular
+        system of equations, so the whole stretch is solved at once, exactly.
         """
         graph, size = self._graph, last - first
         pages = graph.fetched[first:last]
@@ -170,8 +169,8 @@ class Opic:
         if len(later):
             from scipy.sparse.linalg import spsolve_triangular  # noqa: PLC0415 - as in `hits`
 
-            given = sparse.csc_array((-shares[later], (turns[later], sources[later])), shape=(size, size))
-            held = spsolve_triangular(given + sparse.eye_array(size, format="csc"), held, unit_diagonal=True)
+            flows = sparse.csc_array((-shares[later], (turns[later], sources[later])), shape=(size, size))
+            held = spsolve_triangular(flows + sparse.eye_array(size, format="csc"), held, unit_diagonal=True)
         links_matrix = sparse.csc_array((shares, targets, starts), shape=(len(graph), size))
         self._cash += links_matrix @ held
         self._cash[pages] -= held

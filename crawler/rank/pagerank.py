@@ -16,18 +16,16 @@ def score(
     teleport: Values | None = None,
     start: Values | None = None,
 ) -> Values:
-    """PageRank of every page that is known, fetched or not.
+    """Compute PageRank of every known page, fetched or not.
 
-    The chance to meet at a page somebody who follows links at random. Pages whose links are not known yet, and those
-    without any, send their visitors wherever the jumps go; so a page that waits in the queue has the score that the
-    pages found so far give it.
+    It is the chance to meet a random surfer on a page. From pages whose links are unknown, and from those without any,
+    the surfer jumps; so a page that waits in the queue has the score that the pages found so far give it.
 
     Args:
         weights: weight of each link, at least 0; 1 each when left out. A page's links share its score in proportion.
-        teleport: how likely a jump leads to each page (of any scale), for scores from somebody's point of view:
-            the seeds', or the topic's; the same for all when left out.
-        start: the scores of an earlier state of the graph, to begin with: fewer rounds are needed then. It may be
-            shorter than the graph has pages.
+        teleport: how likely a jump leads to each page (of any scale), for scores from the point of view of seeds or of
+            a topic; the same for all when left out.
+        start: scores of an earlier state of the graph, which save rounds; it may be shorter than the graph has pages.
 
     Returns:
         A score for each page, in sum 1; an empty array for an empty graph.

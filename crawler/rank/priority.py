@@ -29,10 +29,10 @@ SIGNALS = (*finds.SIGNALS, *GRAPH_SIGNALS, *FOCUS_SIGNALS)
 """Names of all signals. `CRAWL_PRIORITY` gives each a weight."""
 
 _UNTOLD = {"experience": expected.NOTHING_LEARNT} | dict.fromkeys(FOCUS_SIGNALS, USUAL)
-"""Values of signals of which nothing can be told; 0 for others."""
+"""Values of signals before anything is known; 0 for others."""
 
 SEED_VALUES = dict.fromkeys((*GRAPH_SIGNALS, *FOCUS_SIGNALS), 1.0) | {"experience": expected.NOTHING_LEARNT}
-"""First values of seeds: nobody can know of them yet."""
+"""First values of seeds, of which nothing is known yet."""
 
 PRESETS: dict[str, dict[str, float]] = {
     "breadth": {"depth": 1.0},
@@ -70,9 +70,9 @@ class Priority:
             raise ValueError(f"CRAWL_PRESET {preset!r} is unknown; use one of: {', '.join(sorted(PRESETS))}")
         for name in sorted(set(weights) - set(SIGNALS)):
             if not is_import_path(name):
-                known = ", ".join(sorted(SIGNALS))
+                names = ", ".join(sorted(SIGNALS))
                 raise ValueError(
-                    f"CRAWL_PRIORITY names the unknown signal {name!r}; the signals are: {known}, or module:name"
+                    f"CRAWL_PRIORITY names the unknown signal {name!r}; the signals are: {names}, or module:name"
                 )
             finds.try_out(name)
         self.weights: dict[str, float] = {}
@@ -91,15 +91,15 @@ class Priority:
 
     def of_finds(self, urls: Finds) -> dict[str, Values]:
         """Compute the signals that are known from the start."""
-        known = (*finds.SIGNALS, *filter(is_import_path, self.weights))
-        return {name: finds.signal(name)(urls) for name in known if name in self.weights}
+        names = (*finds.SIGNALS, *filter(is_import_path, self.weights))
+        return {name: finds.signal(name)(urls) for name in names if name in self.weights}
 
     def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
         """Compute all signals that count, for URLs that have just been found.
 
         Args:
-            legacy: first values of the other signals (see `inherited`, `alike`); a signal of the topic that is missing
-                has its usual value, others 0.
+            legacy: first values of the other signals (see `inherited`, `alike`); missing ones are `USUAL` for signals
+                of the topic, else 0.
         """
         values = self.of_finds(urls)
         for name in self.weights:
@@ -108,7 +108,7 @@ class Priority:
         return values
 
     def score(self, values: Mapping[str, Values]) -> Values:
-        """Weighted sums of values, which must be there for all signals that count."""
+        """Sum the values by weight; they must be there for all signals that count."""
         total: Values | float = 0.0
         for name, weight in self.weights.items():
             total = total + weight * values[name]
@@ -119,22 +119,22 @@ class Priority:
         text = self._text
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
-    def inherited(self, parts: Mapping[str, float], links: int, known: int) -> dict[str, float]:
+    def inherited(self, parts: Mapping[str, float], links: int, known_links: int) -> dict[str, float]:
         """Estimate graph signals of the pages that a page names, until the next rescore.
 
         Args:
-            known: how many of them led to pages known before.
+            known_links: how many of its links led to pages known before.
         """
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
         if "pagerank" in legacy:
-            legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known)
+            legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known_links)
         return legacy
 
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
         """Estimate topic signals of the pages that a page names.
 
         Args:
-            parts: values of the signals of the page itself, which stand for what only a round can tell.
+            parts: signals of the page itself, for those that only a rescore can tell.
         """
         first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}
         first["profile"] = USUAL + (1.0 - USUAL) * page

@@ -27,24 +27,23 @@ _SEEN = expected.Params(power=0.0)
 _DOUBT_PAGES = 4.0
 _USUAL_YIELD = 0.5
 _SOON = 20_000
-"""Pages for which it matters that they get their new scores before others."""
+"""Best pages, whose scores are written before all others."""
 _MOST = 200_000
-"""Pages that get new scores in one round; the others, which are far from their turn, get them in the next ones."""
+"""Pages that get new scores in one round; the others, far from their turn, get them in the next rounds."""
 _NOTICED = 1e-4
-"""Scores that moved by less of their range than this are not written again."""
+"""Moves of a score below this part of its range are not written."""
 PAGE_BYTES, LINK_BYTES = 100, 13
 """Memory of a page and of a link, those of a round among them; a page takes 60 where `experience` does not count."""
 _REJUDGED = 0.02
-"""Relevance of a fetched page that moved by less is not written again."""
+"""Moves of a fetched page's relevance below this are not written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """New scores of queued pages; first those that are or were among the highest.
+    """New scores of queued pages; those that are or were among the highest come first.
 
     Attributes:
-        values: signal -> value of each.
-        left: how many more have moved.
+        left: further scores that have moved, left for the next round.
     """
 
     ids: Ids
@@ -55,10 +54,10 @@ class Rescored:
 
 
 class Ranking:
-    """The link graph of a crawl, its pages, and the scores that follow.
+    """The link graph of a crawl, features of its pages, and the scores computed.
 
-    Cost: about 60 bytes a page and 5 a link; a round costs what the signals that count cost (see there), of which
-    those of the last round are the starting point.
+    Cost: about 60 bytes a page and 5 a link; a round costs what the signals that count cost (see there). It starts from
+    the scores of the round before.
     """
 
     def __init__(self, priority: Priority, topic: Topic | None = None) -> None:
@@ -82,11 +81,11 @@ class Ranking:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes while it scores, about."""
+        """Estimated bytes of memory while scoring."""
         return PAGE_BYTES * len(self.graph) + LINK_BYTES * len(self.graph.targets)
 
     def add_urls(self, ids: Ids, hosts: Ids, sites: Ids, urls: Finds, queued: NDArray[np.bool_]) -> None:
-        """Make URLs known, or say anew what is known of them.
+        """Add URLs, or update their features.
 
         Args:
             queued: whether each waits to be fetched.
@@ -118,11 +117,11 @@ class Ranking:
         relevance: Values,
         wasted: NDArray[np.bool_],
     ) -> None:
-        """Add the words of pages that were fetched, and of their links.
+        """Add the words of fetched pages and of their links.
 
         Args:
             pages: identifiers; of a page that comes again the first words count.
-            targets: for each page, which page each of its links leads to.
+            targets: for each page, the page that each of its links leads to.
             relevance: of each page, as it is stored.
             wasted: whether each was of no use.
         """
@@ -141,12 +140,12 @@ class Ranking:
                 self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless, relevance=near)
 
     def mark_examples(self, ids: Ids) -> None:
-        """Say which pages the crawl began with: they may be examples of the topic."""
+        """Mark the seeds: they may be examples of the topic."""
         if self._focus is not None:
             self._focus.mark_seeds(self.graph.numbers(ids).tolist())
 
     def remove(self, ids: Ids) -> None:
-        """Say that URLs wait no longer, without links to add."""
+        """Mark URLs as no longer queued."""
         pages = self.graph.numbers(ids)
         self._queued.values[pages[pages >= 0]] = False
 
@@ -155,7 +154,7 @@ class Ranking:
         self._yields = dict(zip(hosts.tolist(), np.minimum(1.0, share).tolist(), strict=True))
 
     def rescore(self, today: float) -> Rescored:
-        """Score all that waits; returns what has moved since the last time."""
+        """Score the whole queue; return the scores that have moved since the last time."""
         queued = np.flatnonzero(self._queued.values).astype(np.int32)
         finds = self._finds(queued, today)
         values = self._priority.of_finds(finds)
@@ -165,8 +164,8 @@ class Ranking:
         likeness = {} if self._focus is None else self._focus.signals(len(self.graph))
         for name in FOCUS_SIGNALS:
             if name in self._priority.weights:
-                found = likeness[name][queued].astype(np.float64) if likeness else np.full(len(queued), USUAL)
-                values[name] = np.where(finds.blocks == BlockKind.SEED, 1.0, found)  # nobody can know of them yet
+                relevance = likeness[name][queued].astype(np.float64) if likeness else np.full(len(queued), USUAL)
+                values[name] = np.where(finds.blocks == BlockKind.SEED, 1.0, relevance)  # nobody can know of them yet
         scores = self._priority.score(values)
         noticed = _NOTICED * sum(map(abs, self._priority.weights.values()))
         before = self._scores.values[queued]
@@ -183,7 +182,7 @@ class Ranking:
         )
 
     def rejudge(self) -> tuple[Ids, Values]:
-        """Return pages whose relevance has moved since it was stored, and it."""
+        """Return the fetched pages whose relevance has moved since it was stored, with it."""
         if self._focus is None or self._focus.feedback is None:
             return np.zeros(0, np.int64), np.zeros(0)
         pages, relevance = self._focus.relevance()
@@ -192,7 +191,6 @@ class Ranking:
         return self.graph.ids[pages[moved]], relevance[moved].astype(np.float64)
 
     def _finds(self, pages: Numbers, today: float = 0.0) -> Finds:
-        """Return what is known of pages from the start."""
         return Finds(
             depths=self._depths.values[pages],
             blocks=self._blocks.values[pages],
@@ -219,16 +217,16 @@ class Ranking:
     def _learnt(self, queued: Numbers) -> Values:
         if "pagerank" not in self._priority.weights:
             self._pagerank(queued)
-        seen, whole = self._expected(_SEEN), self._whole
+        of_seen, whole = self._expected(_SEEN), self._whole
         finds = self._finds(queued)
-        features = np.stack([seen[queued], whole[queued], address(finds), depth(finds)], 1)
+        features = np.stack([of_seen[queued], whole[queued], address(finds), depth(finds)], 1)
         self._experience.learn(self.graph, whole, features, queued)
         return self._experience.value(features, self.graph.host_numbers[queued])
 
     def _expected(self, params: expected.Params) -> Values:
         """Return the expected rank of all pages, scaled; PageRank has been computed."""
-        found = expected.score(self.graph, self._before["pagerank"], params, waiting=self._queued.values)
-        return expected.scaled(found, len(self.graph))
+        ranks = expected.score(self.graph, self._before["pagerank"], params, waiting=self._queued.values)
+        return expected.scaled(ranks, len(self.graph))
 
     def _blockrank(self, queued: Numbers) -> Values:
         params = blockrank.Params(surfer=_SURFER)
@@ -254,13 +252,13 @@ class Ranking:
         return np.asarray(of_hosts[self.graph.host_numbers[queued]])
 
     def _warm(self, name: str, compute: Callable[[Values | None], Values]) -> Values:
-        """Compute scores of all pages, beginning with those of the last time."""
-        self._before[name] = found = compute(self._before.get(name))
-        return found
+        """Compute scores of all pages, starting from those of the last round."""
+        self._before[name] = scores = compute(self._before.get(name))
+        return scores
 
 
 def _in_writing_order(scores: Values, hosts: Numbers) -> NDArray[np.int64]:
-    """Choose the best: those that matter soon first, then by host for fast writes."""
+    """Choose the best `_MOST`: `_SOON` of them by score, then by host for fast writes."""
     order = np.argsort(-scores, kind="stable")[:_MOST]
     later = np.sort(order[_SOON:])
     return np.concatenate((order[:_SOON], later[np.argsort(hosts[later], kind="stable")]))

@@ -10,8 +10,8 @@ MOST_PAGES = 5000
 class Rounds:
     """Counts fetched pages from one round of scoring to the next.
 
-    Scores lose their truth as the graph grows, by its share; so the rounds of a growing crawl become rarer, up to a
-    limit, and cost the same for each page.
+    Scores become outdated with the growth of the graph; so the rounds of a growing crawl become rarer, up to a limit,
+    and their cost for each page stays the same.
 
     Args:
         every_pages: pages after which a round is due at the latest.
@@ -34,5 +34,4 @@ class Rounds:
         return pages > self._last and (pages - self._last >= pause or not self._last)
 
     def begin(self, pages: int) -> None:
-        """Note that a rescore begins."""
         self._last = pages

@@ -23,15 +23,15 @@ def score(
     teleport: Values | None = None,
     start: Values | None = None,
 ) -> Values:
-    """SiteRank of a page's site times DocRank of the page inside it.
+    """Compute SiteRank of a page's site times DocRank of the page inside it.
 
     Links inside a site only divide the site's worth among its pages, and a site's worth comes from other sites alone.
-    So ten thousand pages that praise one another earn nothing by it, while with PageRank each of them brings its own
-    share of the jumps.
+    So ten thousand pages that praise one another gain nothing, while with PageRank each of them brings its own share of
+    the jumps.
 
     Args:
         groups: number of each page's group, from 0: sites (registrable domains) when left out; hosts
-            (`graph.host_numbers`) or addresses do as well.
+            (`graph.host_numbers`) or IP addresses do as well.
         teleport: how likely a jump leads to each group, as for `site_scores`.
 
     Returns:
@@ -44,7 +44,7 @@ def score(
     Cost: as PageRank; all sites are computed at once, as one matrix of many blocks.
     Source: S04; J. Wu, K. Aberer, Using SiteRank for decentralized computation of web document ranking, 2004,
     sections 3 and 4.
-    Differs: pages of hosts that were not told yet stand in one group together.
+    Differs: pages of unknown hosts stand in one group together.
     """
     groups = _checked(graph, groups)
     of_groups = site_scores(graph, params, groups=groups, teleport=teleport)

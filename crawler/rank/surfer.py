@@ -1,7 +1,6 @@
 """The random surfer, who follows links at random and sometimes jumps.
 
-PageRank is this on the graph of pages; SiteRank, DocRank and BlockRank are the same on other graphs, so the walk stands
-here once.
+PageRank is this walk on the graph of pages; SiteRank, DocRank and BlockRank are the same walk on other graphs.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ class Params:
 
     Attributes:
         damping: chance to follow a link rather than jump, at least 0 and below 1.
-        tolerance: the computation ends when a round moves less than this of the whole mass, in each group by itself
-            where there are some. What is still missing then is at most `damping / (1 - damping)` times as much.
-        iterations: rounds after which it gives up. A round leaves at most `damping` of the distance, so 200 rounds are
-            enough for every graph with a damping of 0.85.
+        tolerance: the computation ends when a round moves less than this part of the whole mass (in each group by
+            itself, with groups). The remaining error is then at most `damping / (1 - damping)` times as much.
+        iterations: rounds before giving up. A round leaves at most `damping` of the distance, so 200 rounds are enough
+            for every graph with a damping of 0.85.
 
     Raises:
         ValueError: a value outside of these bounds.
@@ -50,7 +49,7 @@ DEFAULTS = Params()
 
 
 class ConvergenceError(ArithmeticError):
-    """The scores had not settled when the rounds were used up."""
+    """The scores had not settled within the permitted rounds."""
 
     def __init__(self, iterations: int) -> None:
         super().__init__(f"the scores have not settled after {iterations} rounds; permit more, or a larger tolerance")
@@ -101,19 +100,19 @@ def stationary(
 ) -> Values:
     """Compute the shares of the walk in the long run.
 
-    In each round, everybody hands on what he has along his links in proportion to their weights. What is not handed
-    on - the share of the jumps, all that stands where no links are - is dealt out by `teleport`. With groups, each
-    group deals out among its own members: walks inside many small graphs, all at once. A group that has settled stays
-    as it is, so that its result is the same whatever other groups there are.
+    In each round every sender hands on its share along its links, in proportion to their weights. The rest - the share
+    of the jumps, and of targets without links - is dealt out by `teleport`. With groups, each group deals out among its
+    own members: walks inside many small graphs, all at once. A group that has settled stays as it is, so that its
+    result is the same whatever other groups there are.
 
     Args:
         links: weights of links, targets x senders, at least 0.
         senders: target number of each column.
-        teleport: what is dealt out to whom, at least 0; the sum inside a group is the group's mass, all of them 1.
-        totals: what the weights of each sender's links sum up to, those included that lead nowhere (and are not in
-            `links`); the sums of the columns when left out.
+        teleport: share dealt out to each target, at least 0; the sum inside a group is the group's mass, all of them 1.
+        totals: sum of the weights of each sender's links, those included that lead nowhere (and are not in `links`);
+            the sums of the columns when left out.
         groups: number of each target's group, when there are several. No link may leave its group.
-        start: where everybody begins, at best close to the result; a shorter array leaves the rest to `teleport`.
+        start: first shares, at best close to the result; a shorter array leaves the rest to `teleport`.
 
     Returns:
         The share of each target: at least 0, in sum what `teleport` sums up to.
@@ -152,21 +151,21 @@ def _sums(values: Values, groups: Numbers | NDArray[np.int64] | None) -> Values:
 
 
 def _dealer(teleport: Values, groups: Numbers | NDArray[np.int64] | None) -> Callable[[Values], Values]:
-    """Make a function from what was handed on to what is to be dealt out besides."""
+    """Return a function from the shares handed on to those dealt out besides."""
     if groups is None:
         return lambda handed: (1.0 - handed.sum()) * teleport
     mass = _sums(teleport, groups)
     rate = np.divide(teleport, mass[groups], out=np.zeros_like(teleport), where=teleport > 0)
 
     def within(handed: Values) -> Values:
-        found = np.bincount(groups, weights=handed, minlength=len(mass))
-        return np.asarray((mass - found)[groups] * rate, np.float64)
+        of_groups = np.bincount(groups, weights=handed, minlength=len(mass))
+        return np.asarray((mass - of_groups)[groups] * rate, np.float64)
 
     return within
 
 
 def _beginning(teleport: Values, start: Values | None) -> Values:
-    """Make the first shares: those of `start`, the others as if there were no links."""
+    """Return the first shares: those of `start`, the others as if there were no links."""
     at = teleport.copy()
     if start is not None and len(start):
         at[: len(start)] = start[: len(at)]

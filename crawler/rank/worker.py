@@ -1,6 +1,6 @@
-"""Hold the link graph in a process of its own, and score the queue when asked to.
+"""Hold the link graph in a process of its own, and score the queue on request.
 
-Nothing here is needed again when it dies: the next process reads everything anew.
+The process keeps nothing that is not in the database: when it dies, the next one reads everything again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .priority import Priority
 logger = logging.getLogger(__name__)
 
 _FEWEST = 100
-"""URLs that are ranked however much they take."""
+"""URLs that are ranked however much memory they take."""
 _PAGE = KINDS.index(Kind.PAGE)
 _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 
@@ -41,7 +41,7 @@ class RankRequest:
 
     Attributes:
         least: relevance below which an article is off topic.
-        memory: bytes for the graph; beyond them the URLs that were found first are left out, and keep their scores.
+        memory: bytes for the graph; beyond them the URLs found first are left out, and keep their scores.
     """
 
     database_url: str
@@ -61,8 +61,8 @@ class RankResponse:
         ids, hosts, scores: all of them, in this order.
         left: how many more have moved, for the next round.
         fetched: pages of the graph whose links are known.
-        judged: fetched pages with their relevance as it is now, if it has moved.
-        feedback: what the fetched pages taught of the topic.
+        judged: fetched pages whose relevance has moved, with it.
+        feedback: of the fetched pages on the topic.
     """
 
     chunks: list[ScoreBatch]
@@ -76,7 +76,7 @@ class RankResponse:
 
 
 class _OpenGraph:
-    """One crawl's database and what is known of it."""
+    """The open database of one crawl, with its graph."""
 
     def __init__(self, request: RankRequest) -> None:
         self.request = request
@@ -84,7 +84,7 @@ class _OpenGraph:
         self._begin()
 
     def _begin(self, most: int | None = None) -> None:
-        """Begin with an empty graph; `most` newest URLs, by default as memory has room."""
+        """Start an empty graph of the `most` newest URLs; by default what memory holds."""
         from .ranking import PAGE_BYTES, Ranking  # noqa: PLC0415 - scipy is of no use in the process that asks
 
         most = most or self.request.memory // PAGE_BYTES
@@ -92,7 +92,7 @@ class _OpenGraph:
         self.ranking = Ranking(self.request.priority, self.request.topic)
 
     def read(self, now: float) -> None:
-        """Read what is new; where that is too much, again and less."""
+        """Read what is new; if the graph gets too large, start again with fewer URLs."""
         while not self._fits(now):
             most = len(self.ranking.graph) // 2
             self._reader.close()
@@ -127,23 +127,23 @@ class _OpenGraph:
             seeds = [page for page in pages[finds.blocks == BlockKind.SEED].tolist() if not is_entry(rows.urls[page])]
             self.ranking.mark_examples(rows.ids[seeds])
         elif isinstance(rows, LinkRows):
-            self.ranking.add_links(*(self._known(rows)))
+            self.ranking.add_links(*self._links_in_graph(rows))
         elif isinstance(rows, FetchedRows):
             self.ranking.remove(rows.ids)
         elif isinstance(rows, TermRows):
             self._take_terms(rows)
 
-    def _known(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
-        """Return links without those to URLs that were left out."""
+    def _links_in_graph(self, rows: LinkRows) -> tuple[Ids, Numbers, Ids, NDArray[np.uint8]]:
+        """Return the links of rows without those to URLs that were left out."""
         if self._reader.is_whole:
             return rows.sources, rows.counts, rows.targets, rows.blocks
-        known = self.ranking.graph.numbers(rows.targets) >= 0
-        places = np.repeat(np.arange(len(rows.sources)), rows.counts)[known]
+        is_in_graph = self.ranking.graph.numbers(rows.targets) >= 0
+        places = np.repeat(np.arange(len(rows.sources)), rows.counts)[is_in_graph]
         counts = np.bincount(places, minlength=len(rows.sources)).astype(np.int32)
-        return rows.sources, counts, rows.targets[known], rows.blocks[known]
+        return rows.sources, counts, rows.targets[is_in_graph], rows.blocks[is_in_graph]
 
     def _take_terms(self, rows: TermRows) -> None:
-        """Take over the words of pages; what cannot be read is as if it were not there."""
+        """Add the words of pages; unreadable ones are logged and skipped."""
         read: list[int] = []
         words: list[PageTerms] = []
         targets: list[Ids] = []
@@ -167,7 +167,7 @@ _graphs: list[_OpenGraph] = []
 
 
 def prepare() -> None:
-    """Prepare the process: Ctrl-C is the parent's business."""
+    """Prepare the process; Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 

@@ -15,11 +15,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from .devtools import Answer, DevTools, DevToolsError, Listener
-from .records import RenderError, RenderProblem
+from .records import RenderError, RenderOptions, RenderProblem
 
 logger = logging.getLogger(__name__)
 
@@ -31,9 +30,9 @@ _NOBODY = 65534
 _START_SECONDS = 30.0
 _END_SECONDS = 5.0
 _WATCH_SECONDS = 0.1
-"""Between two looks at memory: a page that only allocates takes some 100 MB meanwhile."""
+"""Between two looks at memory; a page that only allocates takes some 100 MB meanwhile."""
 _SCRATCH_BYTES = 128 << 20
-"""Of /dev/shm inside: the profile, and memory that processes share."""
+"""Size of /dev/shm inside, for the profile and memory that processes share."""
 _LAST_WORDS = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -73,43 +72,26 @@ _FLAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChromiumOptions:
-    """Options of a browser.
-
-    Attributes:
-        browser: its file; "" for the first that is found.
-        memory_bytes: that a process of a page may have of its own before it is killed.
-        isolation: without it the browser has the network of the crawl.
-        user_agent: that scripts see; "" for the browser's own.
-    """
-
-    browser: str = ""
-    memory_bytes: int = 400 << 20
-    isolation: bool = True
-    user_agent: str = ""
-
-
 def find(wanted: str = "") -> str | None:
     """Find the wanted browser, or a headless shell or Chromium that is installed."""
     if wanted:
         return shutil.which(wanted)
     for name in _NAMES:
-        if found := shutil.which(name):
-            return found
+        if program := shutil.which(name):
+            return program
     cache = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache/ms-playwright")
     for path in sorted(cache.glob(_PLAYWRIGHT), reverse=True):
         if os.access(path, os.X_OK) and path.is_file():
             return str(path)
-    return next((found for name in _WITH_WINDOWS if (found := shutil.which(name))), None)
+    return next((program for name in _WITH_WINDOWS if (program := shutil.which(name))), None)
 
 
 class Chromium:
-    """One browser that runs; `start` makes it.
+    """A running browser; `start` makes it.
 
     Attributes:
-        is_too_large: true if its first process was killed for its memory, which holds what pages store.
-        profiles: who listens to what becomes of the targets of a profile, by its name.
+        is_too_large: its first process, which holds what pages store, was killed for its memory.
+        profiles: listeners to the targets of each profile, by its name.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], tools: DevTools, scratch: str, memory_bytes: int) -> None:
@@ -127,7 +109,7 @@ class Chromium:
         self._watch: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, options: ChromiumOptions) -> Chromium:
+    async def start(cls, options: RenderOptions) -> Chromium:
         """Start a browser.
 
         Raises:
@@ -149,21 +131,22 @@ class Chromium:
             flags.append("--no-sandbox")  # its sandbox is made of the same namespaces
         script = [*_NAMESPACES, "sh", "-c", _PIPES + _INSIDE, "sh"] if options.isolation else ["sh", "-c", _PLAIN, "sh"]
         process, ours = _spawn([*_unprivileged(), *script, browser, *flags, "about:blank"], scratch or "/dev/shm")
-        own = cls(process, await DevTools.open(*ours[:2]), scratch, options.memory_bytes)
+        chromium = cls(process, await DevTools.open(ours[0], ours[1]), scratch, options.memory_bytes)
         words = await _LastWords.listen(ours[2])
         try:
-            own.version = (await asyncio.wait_for(own.tools.send("Browser.getVersion"), _START_SECONDS))["product"]
+            version = await asyncio.wait_for(chromium.tools.send("Browser.getVersion"), _START_SECONDS)
+            chromium.version = version["product"]
         except (DevToolsError, TimeoutError) as failed:
-            await own.close()
+            await chromium.close()
             raise RenderError(RenderProblem.NO_BROWSER, await words.last() or f"{browser} is silent") from failed
         except BaseException:
-            await own.close()
+            await chromium.close()
             raise
-        own.tools.listen("", own._happened)
-        own.tools.send("Target.setDiscoverTargets", discover=True)
-        own.tools.send("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
-        own._watch = asyncio.ensure_future(own._watch_memory())
-        return own
+        chromium.tools.listen("", chromium._happened)
+        chromium.tools.send("Target.setDiscoverTargets", discover=True)
+        chromium.tools.send("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
+        chromium._watch = asyncio.ensure_future(chromium._watch_memory())
+        return chromium
 
     @property
     def is_gone(self) -> bool:
@@ -198,7 +181,7 @@ class Chromium:
             listener(method, event, session)
 
     def _kill(self) -> None:
-        """Kill all it has started; what started the namespace ends with that."""
+        """Kill all its processes; the one that started the namespace ends with them."""
         inside = self.processes()
         for pid in [each for each in inside if each != self._process.pid]:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -214,7 +197,7 @@ class Chromium:
             self._process.wait()
 
     async def _watch_memory(self) -> None:
-        """Kill each process beyond its memory, alone; without a watch, all."""
+        """Kill each process that exceeds its memory; all if they cannot be watched."""
         try:
             await self._look_at_memory()
         except Exception:
@@ -232,10 +215,10 @@ class Chromium:
 
 
 def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
-    """Start a process; our ends of its pipes: answers, commands, last words.
+    """Start a process; return our ends of its pipes: answers, commands, stderr.
 
     Raises:
-        RenderError: the system has not what it needs (`setpriv`).
+        RenderError: the command (`setpriv`) is missing.
     """
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
@@ -261,20 +244,20 @@ def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tupl
 
 
 class _LastWords(asyncio.Protocol):
-    """Read what a process says of itself for as long as it lives, and keep the end."""
+    """Reads a process's stderr for as long as it lives, and keeps the end."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._tail = b""
         self._ended = asyncio.Event()
 
     @classmethod
     async def listen(cls, end: int) -> _LastWords:
-        own = cls()
-        await asyncio.get_running_loop().connect_read_pipe(lambda: own, os.fdopen(end, "rb", 0))
-        return own
+        words = cls()
+        await asyncio.get_running_loop().connect_read_pipe(lambda: words, os.fdopen(end, "rb", 0))
+        return words
 
     def data_received(self, data: bytes) -> None:
-        self._kept = (self._kept + data)[-_LAST_WORDS:]
+        self._tail = (self._tail + data)[-_LAST_WORDS:]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended.set()
@@ -283,12 +266,12 @@ class _LastWords(asyncio.Protocol):
         """Return the last line of a process that has ended."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), _END_SECONDS)
-        lines = self._kept.decode("utf-8", "replace").strip().splitlines()
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
 
 def _unprivileged() -> list[str]:
-    """Begin a command that dies with the crawl and is not root."""
+    """Return the start of a command that dies with the crawl and is not root."""
     start = ["setpriv", "--pdeathsig=KILL"]
     if os.getuid() == 0:
         start += [f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
@@ -313,11 +296,11 @@ _INSIDE = (
     f"mount -t tmpfs -o size={_SCRATCH_BYTES},mode=1777 tmpfs /dev/shm && "
     'exec unshare --user --map-user=1000 --map-group=1000 -- "$@"'
 )
-"""Own memory for the profile; then as a user without rights again, or Chromium would not start its sandbox."""
+"""Mounts memory for the profile, then becomes an unprivileged user, or Chromium's sandbox would not start."""
 
 
 def why_no_namespaces() -> str | None:
-    """Try the namespaces, nested as Chromium's sandbox does; the reason if refused."""
+    """Try the namespaces, nested as for Chromium's sandbox; the reason if refused."""
     inner = ["unshare", "--user", "--net", "--pid", "--fork", "true"]
     try:
         tried = subprocess.run(
@@ -334,13 +317,13 @@ def why_no_namespaces() -> str | None:
 
 
 class _Family:
-    """A process and all that come from it, by the parents in /proc."""
+    """A process and its descendants, by the parents in /proc."""
 
     def __init__(self, root: int) -> None:
         self._is_ours = {root: True}
 
     def look(self) -> None:
-        """See which processes there are now."""
+        """Update the processes."""
         there = {int(name) for name in os.listdir("/proc") if name.isdigit()}
         parents = {pid: _parent(pid) for pid in there if pid not in self._is_ours}
         self._is_ours = {pid: ours for pid, ours in self._is_ours.items() if pid in there}
@@ -352,7 +335,7 @@ class _Family:
             self._is_ours.update(dict.fromkeys(line, ours))
 
     def members(self) -> list[int]:
-        """Ids of those that were there at the last look."""
+        """Process ids as of the last look."""
         return [pid for pid, ours in self._is_ours.items() if ours]
 
 

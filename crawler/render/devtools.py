@@ -17,7 +17,7 @@ Listener = Callable[[str, Answer, str], None]
 """Takes an event: its method, its parameters, and the session it came by."""
 
 _LONGEST_MESSAGE = 64 << 20
-"""Bytes; a longer one is dropped unread, and whoever waits for it waits until the bound of the page."""
+"""Bytes; a longer message is dropped unread, and the page runs into its time limit."""
 
 
 class DevToolsError(Exception):
@@ -43,23 +43,23 @@ class DevTools(asyncio.Protocol):
         self._waiting: dict[int, tuple[str, asyncio.Future[Answer]]] = {}
         self._listeners: dict[str, Listener] = {}
         self._ended: set[str] = set()
-        self._came: list[bytes] = []
+        self._parts: list[bytes] = []
         self._size = 0
 
     @classmethod
     async def open(cls, read_from: int, write_to: int) -> DevTools:
         loop = asyncio.get_running_loop()
-        own = cls()
-        own._read, _ = await loop.connect_read_pipe(lambda: own, os.fdopen(read_from, "rb", 0))
-        own._write, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(write_to, "wb", 0))
-        return own
+        tools = cls()
+        tools._read, _ = await loop.connect_read_pipe(lambda: tools, os.fdopen(read_from, "rb", 0))
+        tools._write, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(write_to, "wb", 0))
+        return tools
 
     def listen(self, session: str, listener: Listener) -> None:
         """Hand the events of a session ("" is the browser's own) to a listener."""
         self._listeners[session] = listener
 
     def end(self, session: str) -> None:
-        """Fail all that is asked of a session, now and later."""
+        """Fail all pending and later commands of a session."""
         self._listeners.pop(session, None)
         self._ended.add(session)
         for number, (of, future) in list(self._waiting.items()):
@@ -68,14 +68,14 @@ class DevTools(asyncio.Protocol):
                 _fail(future, "its process ended")
 
     def forget(self, session: str) -> None:
-        """Drop what is known of a session that nobody will ask again."""
+        """Drop a session that gets no further commands."""
         self.end(session)
         self._ended.discard(session)
 
     def send(self, method: str, session: str = "", **parameters: object) -> asyncio.Future[Answer]:
         """Send a command; its result, `DevToolsError` or `TargetGone` need not be awaited."""
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(_seen)
+        future.add_done_callback(_take_exception)
         if self._write is None or self.gone.is_set() or session in self._ended:
             _fail(future, method)
             return future
@@ -95,16 +95,16 @@ class DevTools(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         *whole, rest = data.split(b"\0")
         for part in whole:
-            self._came.append(part)
-            message, fits = b"".join(self._came), self._size + len(part) <= _LONGEST_MESSAGE
-            self._came, self._size = [], 0
+            self._parts.append(part)
+            message, fits = b"".join(self._parts), self._size + len(part) <= _LONGEST_MESSAGE
+            self._parts, self._size = [], 0
             if fits:
                 self._take(json.loads(message))
         self._size += len(rest)
         if self._size <= _LONGEST_MESSAGE:
-            self._came.append(rest)
+            self._parts.append(rest)
         else:
-            self._came = []
+            self._parts = []
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.gone.set()
@@ -133,7 +133,7 @@ def _fail(future: asyncio.Future[Answer], why: str) -> None:
         future.set_exception(TargetGone(why))
 
 
-def _seen(future: asyncio.Future[Answer]) -> None:
+def _take_exception(future: asyncio.Future[Answer]) -> None:
     """Take the exception of a command that nobody awaited, or asyncio would report it."""
     if not future.cancelled():
         future.exception()

@@ -6,22 +6,15 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
-
-from scrapy import Request
 
 from db.records.reasons import label
-from db.records.url import REDIRECTS
 
-from ..fetch.errors import why
-from ..fetch.guard import AddressRefused
-from ..fetch.one_shot import Fetched, with_client
+from ..fetch.one_shot import Fetched, fetch_page, with_client
 from .records import PageDocument, RenderOptions, RenderWish
 from .renderer import Renderer
 from .requests import BrowserRequests, RobotsPolicy
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
     from scrapy.settings import Settings
 
     from ..fetch.one_shot import Ask
@@ -45,7 +38,7 @@ def show(
     Can be called once in a process.
 
     Returns:
-        What came of each, by address asked for.
+        The result for each URL asked for.
     """
 
     async def work(ask: Ask) -> dict[str, Shown]:
@@ -54,7 +47,7 @@ def show(
         shown: dict[str, Shown] = {}
         try:
             for url in dict.fromkeys(urls):
-                shown[url] = Shown(fetched := await _fetch(ask, url, redirects))
+                shown[url] = Shown(fetched := await fetch_page(ask, url, redirects))
                 if fetched.problem:
                     continue
                 headers = (("content-type", fetched.content_type),)
@@ -69,23 +62,3 @@ def show(
         return shown
 
     return with_client(work, settings)
-
-
-async def _fetch(ask: Ask, url: str, redirects: int) -> Fetched:
-    at = url
-    for _ in range(redirects + 1):
-        try:
-            response: Response = await ask(Request(at, dont_filter=True))
-        except AddressRefused as refused:
-            return Fetched(at, problem=str(refused))
-        except Exception as error:  # noqa: BLE001 - of whatever kind: told of this page
-            return Fetched(at, problem=f"could not be fetched ({label(*why(error))})")
-        location = response.headers.get("Location")
-        if response.status in REDIRECTS and location:
-            at = urljoin(at, location.decode("latin-1"))
-            continue
-        if response.status != 200:
-            return Fetched(at, problem=f"http {response.status}")
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        return Fetched(at, response.body, kind)
-    return Fetched(at, problem="could not be fetched (too many redirects)")

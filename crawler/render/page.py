@@ -1,8 +1,8 @@
 """Show one page in the browser, answer its requests, wait for it and read its DOM.
 
 Nothing of it reaches a network: each request is paused and answered here, and the page's own document is the body that
-the crawl has fetched. The page cannot leave its document, open another, or forge what is read: reading and pressing are
-done in a world of its own (an isolated one), whose objects the page's script cannot touch.
+the crawl has fetched. The page cannot leave its document, open another, or forge the DOM that is read: reading and
+pressing are done in an isolated world, whose objects the page's script cannot touch.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .script_cache import ScriptCache
 
 _WIDTH, _HEIGHT = 1280, 1600
 _LIST_HEIGHT = 400
-"""So low that the end of a list, which loads more when it is seen, is out of sight before it is scrolled to."""
+"""So low that the end of a list, which loads more when it is seen, is out of sight until it is scrolled to."""
 _TALLEST = 30_000
 """CSS pixels; beyond that an article is not made taller."""
 _SCALE = 0.1
-"""Device pixels for a CSS pixel: nobody looks at the picture, and memory and time of drawing fall with its square."""
+"""Device pixels for a CSS pixel: no picture is taken, and memory and time of drawing fall with its square."""
 _QUIET_SECONDS = 0.4
 """Without request or change of the DOM until a page counts as done."""
 _RESTLESS_SECONDS = 3.0
@@ -36,7 +36,7 @@ _GONE_SECONDS = 2.0
 _LARGEST_DOM = 16 << 20
 """Characters."""
 _MOST_ROUNDS = 12
-"""Of scrolling and pressing, or of making taller, each of which must bring something."""
+"""Rounds of scrolling and pressing, or of growing the window; each must bring something new."""
 
 _ASKED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """Kinds of requests that the crawl makes for a page."""
@@ -60,7 +60,7 @@ _DROPPED_HEADERS = frozenset(
         "transfer-encoding",
     }
 )
-"""Of framing and compression, which are undone, and what would make the browser ask for more."""
+"""Framing and compression, which are undone, and headers that would make the browser ask for more."""
 _SCRIPT = files(__package__).joinpath("page.js").read_text(encoding="utf-8")
 _WORLD_NAME = "crawler"
 
@@ -92,7 +92,7 @@ class Tab:
         self._last_answer = 0.0
 
     async def render(self, wish: RenderWish, seconds: float) -> Rendered:
-        """Show the page, do as wished and read it, in `seconds` and some for reading.
+        """Show the page, do as wished and read it; reading may exceed `seconds`.
 
         Raises:
             Exception: whatever `fetch` raised.
@@ -131,7 +131,7 @@ class Tab:
             raise DevToolsError("the browser made no page")
 
     def _attach(self, session: str) -> None:
-        """Pause all requests of a target, and whatever it starts before that makes any."""
+        """Pause all requests of a target, and every target it starts before it makes any."""
         self._sessions.add(session)
         self._tools.listen(session, self._happened)
         self._tools.send("Fetch.enable", session, patterns=[{"urlPattern": "*"}])
@@ -151,14 +151,14 @@ class Tab:
             await self._unfold()
 
     async def _enter(self) -> None:
-        """Make our own world in the page."""
-        made = self._tools.send("Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME)
-        self._world = (await made)["executionContextId"]
+        """Make an isolated world in the page, and run our script there."""
+        world = self._tools.send("Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME)
+        self._world = (await world)["executionContextId"]
         await self._run(_SCRIPT)
         self._is_inside = True
 
     async def _unfold(self) -> None:
-        """Press what hides the rest, and make the window as tall as the page."""
+        """Press what hides text, and make the window as tall as the page."""
         if await self._run("crawl.unfold()"):
             await self._settle()
         height = _HEIGHT
@@ -226,7 +226,7 @@ class Tab:
         return answer["result"].get("value")
 
     async def _settle(self) -> None:
-        """Wait until requests are done and the DOM rests."""
+        """Wait until no request is open and the DOM rests."""
         loop = asyncio.get_running_loop()
         self._last_answer = loop.time()
         while True:
@@ -271,7 +271,7 @@ class Tab:
         self._changed.set()
 
     def _attached(self, event: Answer) -> None:
-        """Let the page, its frames and workers go on, but no other window."""
+        """Let the page, its frames and workers run, but no other window."""
         session, target = event["sessionId"], event["targetInfo"]
         if target["type"] == "page" and not self._session:
             self._session, self._target = session, target["targetId"]
@@ -314,27 +314,28 @@ class Tab:
             self._refuse(paused, session, "Aborted")
         else:
             self._is_given = True
-            own = self._document
-            self._fulfil(paused, session, BrowserAnswer(own.status, own.headers, own.body))
+            document = self._document
+            self._fulfil(paused, session, BrowserAnswer(document.status, document.headers, document.body))
 
     def _ask(self, event: Answer, session: str, kind: str) -> None:
-        asked, paused = event["request"], event["requestId"]
-        body = b"".join(base64.b64decode(part.get("bytes", "")) for part in asked.get("postDataEntries", ()))
-        url = urldefrag(asked["url"]).url
-        if (asked.get("hasPostData") and not body) or self._failed is not None:
+        paused_request, paused = event["request"], event["requestId"]
+        body = b"".join(base64.b64decode(part.get("bytes", "")) for part in paused_request.get("postDataEntries", ()))
+        url = urldefrag(paused_request["url"]).url
+        if (paused_request.get("hasPostData") and not body) or self._failed is not None:
             self._refuse(paused, session)
             return
-        kept = self._scripts.get(self._document.url, url) if kind in _CACHED and asked["method"] == "GET" else None
-        if kept is not None:
-            self._fulfil(paused, session, kept)
+        is_cacheable = kind in _CACHED and paused_request["method"] == "GET"
+        cached = self._scripts.get(self._document.url, url) if is_cacheable else None
+        if cached is not None:
+            self._fulfil(paused, session, cached)
             return
         if self._requests >= self._most_requests:
             self._problem = self._problem or RenderProblem.TOO_MANY_REQUESTS
             self._refuse(paused, session)
             return
         self._requests += 1
-        headers = tuple((str(name), str(value)) for name, value in asked["headers"].items())
-        request = BrowserRequest(url, asked["method"], headers, body, kind)
+        headers = tuple((str(name), str(value)) for name, value in paused_request["headers"].items())
+        request = BrowserRequest(url, paused_request["method"], headers, body, kind)
         task = asyncio.ensure_future(self._answer(request, paused, session))
         self._answering.add(task)
         task.add_done_callback(self._answered)
@@ -361,16 +362,16 @@ class Tab:
     def _fulfil(self, paused: str, session: str, answer: BrowserAnswer) -> None:
         headers = [{"name": n, "value": v} for n, v in answer.headers if n.lower() not in _DROPPED_HEADERS]
         body = base64.b64encode(answer.body).decode("ascii")
-        given = {"responseCode": answer.status, "responseHeaders": headers, "body": body}
-        self._tools.send("Fetch.fulfillRequest", session, requestId=paused, **given)
+        response = {"responseCode": answer.status, "responseHeaders": headers, "body": body}
+        self._tools.send("Fetch.fulfillRequest", session, requestId=paused, **response)
 
 
 def _permission(headers: Mapping[str, str]) -> Headers:
-    """Permit what a page asks for beforehand (CORS); the answer itself still decides."""
-    asked = {name.lower(): value for name, value in headers.items()}
+    """Grant what a page asks for in a CORS preflight; the answer itself still decides."""
+    request = {name.lower(): value for name, value in headers.items()}
     return (
-        ("access-control-allow-origin", asked.get("origin", "*")),
+        ("access-control-allow-origin", request.get("origin", "*")),
         ("access-control-allow-credentials", "true"),
-        ("access-control-allow-methods", asked.get("access-control-request-method", "GET")),
-        ("access-control-allow-headers", asked.get("access-control-request-headers", "")),
+        ("access-control-allow-methods", request.get("access-control-request-method", "GET")),
+        ("access-control-allow-headers", request.get("access-control-request-headers", "")),
     )

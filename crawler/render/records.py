@@ -122,7 +122,8 @@ class RenderOptions:
         browser: file of the browser; "" for the first that is found.
         places: pages shown at a time.
         seconds: for a page, its requests included.
-        memory_bytes: that a process of a page may have of its own.
+        requests: of a page, at most.
+        memory_bytes: of a process of a page; beyond, it is killed.
         isolation: without it the browser has the network of the crawl.
         pages_a_browser: until it is replaced, for what leaks in it.
         user_agent: that scripts see; "" for the browser's own.

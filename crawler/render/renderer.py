@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from .chromium import Chromium, ChromiumOptions
+from .chromium import Chromium
 from .page import Tab
 from .records import Fetch, PageDocument, Rendered, RenderError, RenderOptions, RenderProblem, RenderWish
 from .script_cache import ScriptCache
 
 _REST_SECONDS = 60.0
-"""Without another try after a browser could not be started."""
+"""Until the next try after a browser could not be started."""
 
 
 class Renderer:
@@ -18,7 +18,6 @@ class Renderer:
 
     def __init__(self, options: RenderOptions) -> None:
         self._options = options
-        self._chromium = ChromiumOptions(options.browser, options.memory_bytes, options.isolation, options.user_agent)
         self._places = asyncio.Semaphore(options.places)
         self._starting = asyncio.Lock()
         self._scripts = ScriptCache()
@@ -29,7 +28,7 @@ class Renderer:
         self._is_closed = False
 
     async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
-        """Show a page that was fetched, let its scripts work and read what came of it.
+        """Show a fetched page, let its scripts run and read the result.
 
         Args:
             document: the page; it is never asked for again.
@@ -64,7 +63,7 @@ class Renderer:
                 await self._end(browser)
 
     async def _browser(self) -> Chromium:
-        """Return the browser that runs, or a new one.
+        """Return the running browser, or start a new one.
 
         Raises:
             RenderError: none could be started, now or a moment ago.
@@ -79,7 +78,7 @@ class Renderer:
                 raise self._refused
             old, self._current = self._current, None
             try:
-                self._current = await Chromium.start(self._chromium)
+                self._current = await Chromium.start(self._options)
             except RenderError as refused:
                 self._refused, self._rests_until = refused, now + _REST_SECONDS
                 raise
@@ -92,7 +91,7 @@ class Renderer:
         return browser.is_gone or browser.pages >= self._options.pages_a_browser
 
     async def _retire(self, browser: Chromium) -> None:
-        """End a browser that is spent once it shows no page."""
+        """End a spent browser once it shows no page."""
         if self._is_spent(browser) and browser.showing == 0 and browser in self._running:
             await self._end(browser)
 

@@ -1,8 +1,8 @@
-"""Answer what a rendered page asks for, as the crawl itself would ask.
+"""Answer the requests of a rendered page, as the crawl itself would ask.
 
 A request goes through the crawl's download handler: guard, names, cookies, bounds, User-Agent. The robots.txt of each
-host is obeyed, and fetched where nobody has it yet. A host answers one request at a time, and its clock makes up for
-them afterwards.
+host is obeyed, and fetched where it is not known yet. A host gets one request at a time, and the crawl's next
+request to it waits the longer for them.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ _NOT_PASSED_ON = frozenset({"content-length", "content-encoding", "transfer-enco
 """Headers of an answer that no longer hold; cookies are kept by the handler."""
 _ROBOTS_HOPS = 5  # RFC 9309 section 2.3.1.2
 _AGAIN_SECONDS = 600.0
-"""After which a robots.txt is asked for again that could not be had."""
+"""Until a robots.txt that could not be fetched is tried again."""
 _MOST_HOSTS = 4_000
 
 
 class HostTurns(Protocol):
-    """The crawl's hosts, of which a browser asks more than the page itself."""
+    """Turns at the hosts of the crawl, for requests of a browser."""
 
     def rules(self, host: str) -> RobotsRules | None:
         """Return the rules of a host; None when they are not known."""
 
     async def begin(self, host: str) -> bool:
-        """Wait until nothing else is under way to a host; returns what `end` is told."""
+        """Wait until no request is under way to a host; return what `end` is told."""
 
     def end(self, host: str, *, taken: bool) -> None:
         """Note that the host has answered."""
@@ -65,7 +65,7 @@ class HostTurns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RobotsPolicy:
-    """Bounds of reading robots.txt files of hosts that are not the crawl's own.
+    """Bounds for the robots.txt of hosts that are not the crawl's own.
 
     Attributes:
         agent: the product token that they know us by.
@@ -86,8 +86,8 @@ class BrowserRequests:
     """Answers the requests of all pages that are rendered.
 
     Args:
-        turns: the crawl's hosts; None where there is no crawl.
-        keep: is told of each answer, for an archive.
+        turns: the crawl's hosts; None without a crawl.
+        keep: receives each answer, for an archive.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class BrowserRequests:
         return {"handle_httpstatus_all": True, "download_timeout": self._seconds, **named, **more}
 
     async def _ask(self, request: Request) -> Response:
-        """Fetch when nothing else is under way to the host."""
+        """Fetch once no other request is under way to the host."""
         async with self._turn(host_key(request.url)):
             response = await self._download(request)
         if self._keep is not None:
@@ -180,7 +180,7 @@ class BrowserRequests:
         return rules.disallow_reason(url)
 
     async def _robots_of(self, url: str, proxy: str) -> RobotsRules:
-        """Fetch a robots.txt (RFC 9309): 4xx allows all, what cannot be had nothing."""
+        """Fetch a robots.txt (RFC 9309): 4xx permits everything, other failures nothing."""
         policy = self._policy
         nothing = RobotsRules("", policy.agent, SkipReason.ROBOTS_UNREACHABLE)
         for _ in range(_ROBOTS_HOPS + 1):
@@ -203,7 +203,6 @@ class BrowserRequests:
 
 
 def _headers(request: BrowserRequest) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a request that go out."""
     for name, value in request.headers:
         lower = name.lower()
         if lower not in _OURS and not lower.startswith(("sec-", ":")):
@@ -211,7 +210,6 @@ def _headers(request: BrowserRequest) -> Iterator[tuple[str, str]]:
 
 
 def _answer_headers(response: Response) -> Iterator[tuple[str, str]]:
-    """Yield the headers of an answer that the browser gets."""
     for name, values in response.headers.items():
         if name.decode("latin-1").lower() not in _NOT_PASSED_ON:
             for value in values:

@@ -20,16 +20,17 @@ class ScriptCache:
     """
 
     def __init__(self) -> None:
-        self._kept: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)
+        self._answers: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)
 
     def get(self, page: str, url: str) -> BrowserAnswer | None:
-        return self._kept.get((urlsplit(page).netloc, url))
+        return self._answers.get((urlsplit(page).netloc, url))
 
     def keep(self, page: str, url: str, answer: BrowserAnswer) -> None:
         """Keep a whole answer, unless its headers forbid it."""
-        said = " ".join(value.lower() for name, value in answer.headers if name.lower() == "cache-control")
-        if answer.status == 200 and len(answer.body) < _BYTES // 4 and not any(word in said for word in _FORBIDS):
-            self._kept[urlsplit(page).netloc, url] = answer
+        cache_control = " ".join(value.lower() for name, value in answer.headers if name.lower() == "cache-control")
+        is_allowed = not any(word in cache_control for word in _FORBIDS)
+        if answer.status == 200 and len(answer.body) < _BYTES // 4 and is_allowed:
+            self._answers[urlsplit(page).netloc, url] = answer
 
 
 def _size(answer: BrowserAnswer) -> int:

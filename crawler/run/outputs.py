@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 from db.engine.database import is_database, parse_url
 from db.engine.errors import WrongDatabase
 from db.shards.databases import Shards
+from pipelines.decode.content_type import PAGE_SUFFIXES
 
 from ..options.values import ConfigError
 
@@ -23,8 +24,6 @@ UNFINISHED: Final = ".part"
 """Ending of a file while it is written."""
 _BESIDE_DATABASE: Final = ("-wal", "-shm", "-journal", ".lock")
 
-PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
-"""Endings of the names of saved pages."""
 _READ_IN_FOLDERS: Final = (*PAGE_SUFFIXES, ".warc", ".warc.gz", "gold.jsonl")
 """Ends of the names of files that are read where a folder is named."""
 

@@ -27,10 +27,19 @@ def seed_rows(connection: Connection, ids: Sequence[int] | None) -> list[StoredS
     rows = connection.execute(_ALL_SEEDS) if ids is None else connection.execute(_SEEDS, {"ids": ids})
     return [
         StoredSeed(
-            *(r.id, r.url, r.stay, r.depth, r.pages, r.topic),
-            *(tuple(r.hosts.split()), tuple(r.include.split()), tuple(r.exclude.split())),
-            *(r.since, bool(r.bare)),
-            *(r.render, r.proxy),
+            id=r.id,
+            url=r.url,
+            stay=r.stay,
+            depth=r.depth,
+            pages=r.pages,
+            topic=r.topic,
+            hosts=tuple(r.hosts.split()),
+            include=tuple(r.include.split()),
+            exclude=tuple(r.exclude.split()),
+            since=r.since,
+            bare=bool(r.bare),
+            render=r.render,
+            proxy=r.proxy,
         )
         for r in rows
     ]

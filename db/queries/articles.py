@@ -20,8 +20,15 @@ from .status import Version, versions
 article, article_class, cluster, duplicate, elsewhere, image, page, url, site = (
     model.table()
     for model in (
-        *(ArticleRow, ArticleClassRow, ClusterRow, DuplicateRow, ElsewhereRow),
-        *(ImageRow, PageRow, UrlRow, SiteRow),
+        ArticleRow,
+        ArticleClassRow,
+        ClusterRow,
+        DuplicateRow,
+        ElsewhereRow,
+        ImageRow,
+        PageRow,
+        UrlRow,
+        SiteRow,
     )
 )
 

@@ -197,8 +197,11 @@ _SITES = (
     select(
         site.c.name,
         *(_of_site.c[name] for name in ("hosts", "pages", "articles")),
-        *(site.c.originals, site.c.reprints, func.coalesce(_alarms.c.n, 0)),
-        *(_of_site.c.dead, _of_site.c.resting),
+        site.c.originals,
+        site.c.reprints,
+        func.coalesce(_alarms.c.n, 0),
+        _of_site.c.dead,
+        _of_site.c.resting,
     )
     .join(_of_site, _of_site.c.site_id == site.c.id)
     .outerjoin(_alarms, _alarms.c.site_id == site.c.id)

@@ -109,8 +109,18 @@ _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
 """A mark or a currency sign, which misleads the detector."""
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = (
-    *("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "iso8859-13", "cp1258"),
-    *("iso8859-15", "iso8859-16", "iso8859-4", "iso8859-3", "mac_roman"),
+    "cp1252",
+    "cp1250",
+    "iso8859-2",
+    "cp1254",
+    "cp1257",
+    "iso8859-13",
+    "cp1258",
+    "iso8859-15",
+    "iso8859-16",
+    "iso8859-4",
+    "iso8859-3",
+    "mac_roman",
 )
 _CYRILLIC: Final = ("cp1251", "koi8-u", "iso8859-5", "mac_cyrillic", "cp866")
 

@@ -1,7 +1,11 @@
-"""Content types worth reading to their end: pages, feeds and sitemaps."""
+"""Content types worth reading to their end, and names of saved pages."""
 
 from __future__ import annotations
 
+from typing import Final
+
+PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".xhtml.gz", ".shtml.gz")
+"""Endings of the names of saved pages."""
 _TYPES = ("text/", "html", "xml", "application/octet-stream", "application/rss", "application/atom", "gzip")
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<?xml", b"<!--")
 _MOST_BEGINNING = 512

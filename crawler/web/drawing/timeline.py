@@ -108,8 +108,12 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
         y,
         _DOT,
         "start" if right else "end",
-        *(x + (12 if right else -12), y - 7, name),
-        *(x + (12 if right else -12), y + 17, dot.lag),
+        x + (12 if right else -12),
+        y - 7,
+        name,
+        x + (12 if right else -12),
+        y + 17,
+        dot.lag,
     )
 
 

@@ -25,7 +25,7 @@ def test_wall_is_passed() -> None:
     cookies = SiteCookies()
     assert keep(cookies, "news.cn", "seen=1; Path=/", "b=2; HttpOnly")
     assert header(cookies, "news.cn", "/") == "seen=1"
-    assert header(cookies, "news.cn") == "seen=1; b=2"
+    assert header(cookies, "news.cn") == "b=2; seen=1"
     assert not keep(cookies, "news.cn", "seen=1; Path=/")
     assert keep(cookies, "news.cn", "seen=2; Path=/")
 
@@ -137,6 +137,65 @@ def test_secure_cookies_are_the_last_to_be_forgotten() -> None:
     keep(cookies, "a.cn", "s=1; Secure; Path=/", secure=True)
     keep(cookies, "a.cn", *[f"c{n}={n}; Path=/" for n in range(80)])
     assert "s=1" in header(cookies, "a.cn", secure=True)
+
+
+def test_longer_paths_come_first_in_the_header() -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", "c=root; Path=/", "c=deep; Path=/a/b", "c=mid; Path=/a", "d=root; Path=/")
+    assert header(cookies, "a.cn", "/a/b/c") == "c=deep; c=mid; c=root; d=root"
+
+
+def test_expired_cookies_are_the_first_to_be_forgotten() -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", "old=1; Path=/")
+    keep(cookies, "a.cn", *[f"s{n}=1; Secure; Path=/; Max-Age=60" for n in range(49)], secure=True)
+    keep(cookies, "a.cn", "new=1; Path=/", now=NOW + 61)
+    assert header(cookies, "a.cn", "/", secure=True, now=NOW + 61) == "old=1; new=1"
+
+
+@each_row("attribute", ["SameSite=Strict", "SameSite=Lax", "SameSite=None", "SameSite=nonsense", "HttpOnly"])
+def test_attributes_that_concern_pages_change_nothing(attribute: str) -> None:
+    cookies = SiteCookies()
+    assert keep(cookies, "a.cn", f"c=1; Path=/; {attribute}")
+    assert header(cookies, "a.cn") == "c=1"
+
+
+@each_row(("line", "sent"), [("c=" + "v" * 4_092, True), ("c=" + "v" * 4_093, False)])
+def test_cookie_fits_the_header_or_is_refused(line: str, *, sent: bool) -> None:
+    cookies = SiteCookies()
+    assert keep(cookies, "a.cn", line) == sent
+    assert header(cookies, "a.cn") == (line if sent else "")
+
+
+@each_row(
+    ("attribute", "path", "sent"),
+    [
+        ("Path=/" + "x" * 1_023, "/a/b", False),
+        ("Path=/" + "x" * 1_024, "/a/b", True),
+        ("Domain=" + "x" * 1_024, "/a/b", False),
+        ("Domain=" + "x" * 1_025, "/a/b", True),
+    ],
+)
+def test_attribute_of_more_than_1024_bytes_is_ignored(attribute: str, path: str, *, sent: bool) -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", f"c=1; {attribute}")
+    assert header(cookies, "a.cn", path) == ("c=1" if sent else "")
+
+
+@each_row(
+    "date",
+    [
+        "Tue, 14 Nov 2023 22:14:20 GMT",
+        "Tuesday, 14-Nov-23 22:14:20 GMT",
+        "14 Nov 2023 22:14:20",
+        "Tue, 14 Nov 2023 22:14:20 +0800",
+    ],
+)
+def test_dates_are_in_utc(date: str) -> None:
+    cookies = SiteCookies()
+    keep(cookies, "a.cn", f"c=1; Path=/; Expires={date}")
+    assert header(cookies, "a.cn", now=NOW + 59) == "c=1"
+    assert header(cookies, "a.cn", now=NOW + 60) == ""
 
 
 @each_row(

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from crawler.fetch.guard import AddressRefused, Guard
-from crawler.fetch.one_shot import _Fetcher
+from crawler.fetch.one_shot import _Client
 from crawler.options.config import fetch_options
 from crawler.spiders.news import NewsSpider
 from tests.crawler.fetching import handler, settings
@@ -189,7 +189,7 @@ def test_opened_port_and_what_it_redirects_to(server: Server) -> None:
 
 
 def test_no_other_scheme_has_a_handler() -> None:
-    for spider in (NewsSpider, _Fetcher):
+    for spider in (NewsSpider, _Client):
         handlers = Crawler(spider, settings()).settings.getwithbase("DOWNLOAD_HANDLERS")
         assert dict(handlers) == dict.fromkeys(("http", "https"), "crawler.fetch.handler.GuardedHandler")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import time
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ from db.records.article import Keep
 from db.records.reasons import SkipReason
 from pipelines.dedup.judge import DuplicateJudge
 from pipelines.describe import describe
-from pipelines.focus.profile import FORMAT
+from pipelines.models.files import dumps
 from tests.crawler.driving import Driver, new_database, page_urls, rows, settings_of
 from tests.crawler.options.test_config import given
 from tests.db.frontier_rows import new_url
@@ -98,7 +97,7 @@ def test_host_patience_lets_a_worse_host_in() -> None:
 
 def test_profile_is_what_the_crawl_looks_for(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    path.write_text(json.dumps({"format": FORMAT, "model": {"harbour": 1.0}}))
+    path.write_text(dumps("profile", {"harbour": 1.0}, "a test", {"pages": 1}))
     topic = config(PROFILE=str(path)).topic
     assert topic is not None
     assert len(topic.liked) == 1

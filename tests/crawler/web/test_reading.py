@@ -78,8 +78,8 @@ def test_pages_of_results_share_no_hit(asker: Asker) -> None:
 
 @each_row(
     ("path", "status", "text"),
-    [(f"/?q={quote('没有这样的词xyzzy')}", 200, "Nothing fits these words"),
-     ("/?page=50", 200, "There are not so many"),
+    [(f"/?q={quote('没有这样的词xyzzy')}", 200, "Nothing matches this search"),
+     ("/?page=50", 200, "There are no more results"),
      ("/?since=2025&until=2024&q=a&lang=zh", 400, "截止时间 2024-12-31 早于起始时间 2025-01-01"),
      ("/?since=2024-13-45&q=a", 400, "which is no date"), ("/?limit=0", 400, "a whole number from 1 to 50"),
      ("/?page=%D9%A3", 400, "a whole number"), (f"/?q={'x' * 20_001}", 200, "only the first 1,000 characters")],
