@@ -73,7 +73,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Answer requests until Ctrl-C or SIGTERM, which leaves a few seconds for open requests."""
+    """Answer requests until Ctrl-C or SIGTERM; open ones then get a few seconds."""
     give_way()
     config = uvicorn.Config(
         app,

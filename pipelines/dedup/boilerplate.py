@@ -160,7 +160,7 @@ def _cut(text: str, site: str, least: int, most: int, mask: int) -> TextLines:
 def removable(
     lengths: Sequence[int], places: Sequence[int], params: BoilerplateParams = BoilerplateParams()
 ) -> tuple[int, ...]:
-    """Return the numbers of known lines, or none if too little of the text would remain."""
+    """Return the numbers of known lines; none if too little would remain."""
     if not places or len(lengths) == 1:
         return ()
     rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in places)
@@ -177,7 +177,7 @@ AS_FITTED: Final = FrameParams()
 
 
 class Bystanders:
-    """A new text and stored ones, each of which may reveal a frame shared by two others.
+    """A new text and stored ones, each of which may reveal a frame of two others.
 
     Args:
         threshold: similarity from which a text is a duplicate.

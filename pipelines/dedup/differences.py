@@ -1,4 +1,4 @@
-"""Differences between two texts: shown to people, and used to tell reprints from other stories."""
+"""Differences between two texts, for people and for telling reprints from others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Change(NamedTuple):
 
 
 def mark_changes(before: str, after: str) -> list[Change]:
-    """Return the later text together with everything added to or removed from the earlier one.
+    """Return the later text with all that was added or removed marked.
 
     Sentences are compared verbatim, in order; a sentence that replaces a similar one is compared word by word.
 

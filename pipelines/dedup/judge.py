@@ -1,4 +1,4 @@
-"""Match decisions: which stored article a new one repeats, as a reprint or as the same page.
+"""Match decisions: which stored article a new one repeats, reprint or same page.
 
 `pipelines.dedup` compares texts; this module combines the result with what is known of the two pages. A near-copy on
 another site is a reprint and is linked to its original. The same text on the same site, under the same headline and
@@ -173,12 +173,12 @@ class DuplicateJudge:
 
 
 def _is_whole(decision: MatchDecision, standing: float) -> bool:
-    """Tell whether two texts tell the same story, rather than one being part of several."""
+    """Tell whether two texts tell the same story, not one a part of several."""
     return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
 
 
 def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) -> list[MatchDecision]:
-    """Return the best decision for each other cluster that the text repeats as a whole."""
+    """Return the best decision for each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
     for one in decisions:
         representative = one.candidate.representative

@@ -175,7 +175,7 @@ class Finder:
         return links, best
 
     def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
-        """Build the pairs for a text, or for a copy of it, including copies of the linked texts."""
+        """Build the pairs for a text or a copy of it, with copies of the linked texts."""
         pairs: list[Pair] = []
         for link in links:
             doubtful = (number, link.number) if link.similarity < self._frames.sure and link.kind in REPEATING else None
@@ -188,7 +188,7 @@ class Finder:
         return pairs[:_MOST_PAIRS]
 
     def _revise(self, beside: Bystanders, texts: Sequence[int]) -> None:
-        """Revoke links between earlier texts that, as the new one shows, only share a frame."""
+        """Revoke links between earlier texts if the new one reveals a shared frame."""
         places = {text: place for place, text in enumerate(texts)}
         for late in texts:
             for link in self._links.get(late, ()):

@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
 
 
 def schema_of(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of a type; schemas of dataclasses are added to `components`.
+    """Return the JSON schema of a type; add those of dataclasses to `components`.
 
     Raises:
         TypeError: the type has no schema.

@@ -145,7 +145,7 @@ def short(text: str, most: int) -> str:
 
 
 def beginning(text: str, most: int) -> str:
-    """Return the longest beginning of a text that fits into `most` characters of a URL.
+    """Return the longest beginning that takes at most `most` characters in a URL.
 
     >>> beginning("harbour", 20), beginning("港口新闻", 20)
     ('harbour', '港口')

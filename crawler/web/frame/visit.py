@@ -85,7 +85,7 @@ class WebOptions:
 
 
 class WebSite:
-    """What all requests share: the database, the templates, the options.
+    """The parts that all requests share: the database, the templates, the options.
 
     Args:
         database_url: opened at the first request, and reopened when the file has been replaced.
@@ -263,7 +263,7 @@ class Visit:
         return number
 
     def here(self, path: str | None = None, **changes: object) -> str:
-        """Return the URL of this page with changed parameters, or of another page with these.
+        """Return the URL of this page, or of another, with changed parameters.
 
         None or an empty string removes a parameter. Parameters that no page has read are dropped, since every link of
         the page would repeat them. Language and theme are kept in cookies, not in URLs.
@@ -353,7 +353,7 @@ class Visit:
 
 
 def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
-    """Return the endpoint of a page, which runs in a thread and turns errors into pages."""
+    """Return the endpoint of a page: in a thread, with its errors as pages."""
 
     async def answer(request: Request) -> Response:
         visit = Visit(site, request)

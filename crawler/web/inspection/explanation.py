@@ -29,7 +29,7 @@ _MOST_COMPARED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _LookUp:
-    """What the database knows about a URL.
+    """The database's answer about a URL.
 
     Attributes:
         known: None when the URL is not in the database.

@@ -20,7 +20,7 @@ ARTICLES, LISTING = "articles", "articles and lists"
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
-    """Read the link graph as of a Unix time, the relevance of its pages, and their kinds.
+    """Read the link graph as of a Unix time, and relevance and kinds of its pages.
 
     Relevance is 0 where unknown.
 

@@ -35,7 +35,7 @@ _ORDERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _LearnedTemplates:
-    """What the site model knows of a host.
+    """Knowledge of a host in the site model.
 
     Attributes:
         articles: number it was learned from.
