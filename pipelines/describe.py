@@ -13,7 +13,7 @@ from .metadata.language import detect
 from .models import files
 from .records import Description
 from .text import keywords, vocabulary
-from .text.analysis import analyse
+from .text.analysis import AnalysedText, analyse
 from .text.harmful import model as harm
 from .text.harmful.judge import judge
 from .text.harmful.records import HarmVerdict
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SHIPPED: Final = "shipped"
 """Name of the model of classes that comes with the program."""
 MODELS: Final = ("classes", "keywords", "harmful", "lexicon")
-"""Kinds of models that describe articles."""
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
 """Characters of a keyword; a longer one is no word."""
@@ -37,12 +36,11 @@ class DescribeOptions:
     """Options for describing articles, the same for all.
 
     Attributes:
-        keywords, keyword_params: name and parameters of the method; without a name neither keywords nor summary.
+        keywords: name of the method; without one neither keywords nor summary.
         classes: path of a model, `SHIPPED`, or empty for no classes.
-        judges_harm: whether pages are judged.
         words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
-        gives_reasons: whether those of a verdict are given, by which URLs of harmful pages are flagged.
+        gives_reasons: whether the reasons of a verdict are given, by which URLs of harmful pages are flagged.
     """
 
     keywords: str = keywords.DEFAULT
@@ -72,10 +70,7 @@ class Describer:
 
     Attributes:
         method: of keywords; without it there is no summary, either.
-        classes: the model.
-        harm: the model.
         words: those that texts are cut by and weighed by.
-        gives_reasons: whether those of a verdict are given.
         version: of all of these; empty for some that were put together.
     """
 
@@ -93,15 +88,15 @@ class Describer:
         Raises:
             ValueError: unknown method or parameter, or a file that cannot be used; the message says what to do.
         """
-        made = cls(
+        describer = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
             harm.shipped() if options.judges_harm else None,
             vocabulary.load(options.words),
         )
         for path in options.models:
-            made = made.with_model(Path(path))
-        return replace(made, gives_reasons=options.gives_reasons, version=options.version())
+            describer = describer.with_model(Path(path))
+        return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
         """Return the same with the model of a file in place of its own of that kind.
@@ -124,38 +119,39 @@ class Describer:
         """Describe an article.
 
         Args:
-            title: any string.
-            text: any string.
             language: of the text, a code as "zh" or "en-GB"; empty if unknown.
             document: its page, whose links are judged and whose tree models of the method "structure" read.
 
         Cost: O(characters); with everything 4 ms for 1,000 Chinese ones.
 
         >>> story = "The new bridge of Hekou opened on Monday after three years."
-        >>> found = Describer.of().describe("Bridge opened", story)
-        >>> "bridge" in found.keywords, found.harm_kind
+        >>> description = Describer.of().describe("Bridge opened", story)
+        >>> "bridge" in description.keywords, description.harm_kind
         (True, '')
         """
         terms: list[str] = []
         summary = ""
+        analysed = None
         if self.method is not None:
-            cut = analyse(title, text, language, self.words.lexicon)
-            terms = [term for term, _ in self.method(cut, self.words.frequencies) if len(term) <= _MOST_CHARS]
-            summary = summarise(cut, self.words.frequencies)
-        told = self.classify(title, text, document)
+            analysed = analyse(title, text, language, self.words.lexicon)
+            terms = [term for term, _ in self.method(analysed, self.words.frequencies) if len(term) <= _MOST_CHARS]
+            summary = summarise(analysed, self.words.frequencies)
+        text_classes = self.classify(title, text, document, analysed)
         verdict = None if self.harm is None else judge(*judged(title, text, document), self.harm)
         return Description(
             keywords=tuple(terms[:MOST_KEYWORDS]),
             summary=summary,
-            classes=told.names,
-            memberships=tuple((name, told.memberships[name]) for name in told.names),
+            classes=text_classes.names,
+            memberships=tuple((name, text_classes.memberships[name]) for name in text_classes.names),
             harm=None if verdict is None else round(verdict.score, 6),
             harm_kind="" if verdict is None else str(verdict.kind or ""),
             harm_reasons="" if verdict is None or not self.gives_reasons else _said(verdict),
             described_with=self.version,
         )
 
-    def classify(self, title: str, text: str, document: Document | None = None) -> TextClasses:
+    def classify(
+        self, title: str, text: str, document: Document | None = None, analysed: AnalysedText | None = None
+    ) -> TextClasses:
         """Return the classes of a text, and its memberships in all of them.
 
         A text in a language that the model does not know has none; the language is that of the text itself, whatever
@@ -167,10 +163,10 @@ class Describer:
 
         if self.classes is None:
             return TextClasses()
-        read = Text(title, text)
+        article_text = Text(title, text)
         if document is not None and self.classes.method == structure.NAME:
-            read = structure.place(document, title, text)
-        return self.classes.predict(read._replace(language=detect(text or title)))
+            article_text = structure.place(document, title, text)
+        return self.classes.predict(article_text._replace(language=detect(text or title), analysed=analysed))
 
 
 def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:

@@ -11,10 +11,10 @@ import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.exceptions import UsageError
 
@@ -27,21 +27,18 @@ from ..run.exit_codes import EXIT_STOPPED
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from pipelines.text.analysis import Analysis
-    from pipelines.text.classes.vectors import Text
+    from pipelines.text.analysis import AnalysedText
+    from pipelines.training.classes import LabelledText
     from pipelines.training.examples import Example
     from pipelines.training.harmful import HarmExample
     from pipelines.training.keywords import KeywordExample
     from pipelines.training.page_kind_examples import KnownPage
+    from pipelines.training.trained import Trained
 
 
 GOLD = "gold.jsonl"
 MOST_URLS: Final = 500
 """URLs of a history that are fetched: the first ones, each once."""
-Learned = tuple[Mapping[str, object], Mapping[str, object]]
-"""A model as JSON keeps it, and the figures noted beside it."""
-LabelledText = tuple["Text", tuple[str, ...], str]
-"""A text, its classes, and where it is from."""
 
 
 class CorpusError(ValueError):
@@ -49,8 +46,6 @@ class CorpusError(ValueError):
 
 
 class Command(NewsCommand):
-    """Train models."""
-
     usage = "<blocks|combined|kinds|words|classes|keywords|harmful|lexicon|profile> <from> [<from> ...] [options]"
     summary = "Learn models of main text, classes, keywords or harm from known texts, or a profile"
     description = (
@@ -116,45 +111,42 @@ class Command(NewsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Learn and write."""
         from pipelines.models import files
+        from pipelines.training.trained import require
 
-        if not args or args[0] not in LEARNERS or (len(args) < 2 and not LEARNERS[args[0]].reads_crawl):
+        if not args or args[0] not in MODELS or (len(args) < 2 and not MODELS[args[0]].reads_crawl):
             raise UsageError(
-                f"name what to learn ({', '.join(LEARNERS)}) and what from: folders, for a profile pages",
+                f"name what to learn ({', '.join(MODELS)}) and what from: folders, for a profile pages",
                 print_help=False,
             )
         assert self.settings is not None
-        what, names = args[0], args[1:]
-        learner = LEARNERS[what]
-        opts.settings = self.settings
-        opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if what == "classes" else "combined")
-        output = opts.output or (files.path(what) if learner.is_shipped else Path(f"{what}.json"))
-        self.refuse_outputs(output, opts.report, inputs=names)
-        _check_module(learner.module)
+        name, sources = args[0], args[1:]
+        chosen = MODELS[name]
+        opts.method = opts.method or (value_of(self.settings, "CLASSIFIER") if name == "classes" else "combined")
+        output = opts.output or (files.path(name) if chosen.is_shipped else Path(f"{name}.json"))
+        self.refuse_outputs(output, opts.report, inputs=sources)
+        if chosen.package:
+            require(chosen.package)
+        options = {option: getattr(opts, option) for option in chosen.options}
         try:
-            pages = _Counted(learner.read(names, self.settings))
-            model, notes = learner.learn(iter(pages), opts)
-            given = [name for name in learner.options if getattr(opts, name) is not None]
-            made_by = shlex.join(
-                ["scrapy", "train", what, *(name if "://" in name else Path(name).resolve().name for name in names)]
-                + [part for name in given for part in (f"--{name}", str(getattr(opts, name)))]
-            )
-            output.write_text(files.dumps(what, model, made_by, {"pages": pages.count, **notes}), encoding="utf-8")
+            pages = _Counted(chosen.read(sources, self.settings))
+            learn_model = importlib.import_module(f"pipelines.training.{chosen.module}").learn_model
+            trained: Trained = learn_model(iter(pages), **options, **chosen.others(self.settings))
+            if opts.report and trained.report is not None:
+                report = json.dumps(trained.report, ensure_ascii=False, indent=1)
+                opts.report.write_text(f"{report}\n", encoding="utf-8")
+            line = ["scrapy", "train", name]
+            line += [source if "://" in source else Path(source).resolve().name for source in sources]
+            for option, value in options.items():
+                if value is not None:
+                    line += [f"--{option}", str(value)]
+            notes = {"pages": pages.count, **trained.notes}
+            output.write_text(files.dumps(name, trained.model, shlex.join(line), notes), encoding="utf-8")
         except KeyboardInterrupt:
             self.fail("stopped; nothing was written", EXIT_STOPPED)
         else:
-            said = "".join(f", {name} {value}" for name, value in notes.items())
-            sys.stdout.write(f"{pages.count} pages{said}: {output}\n")
-
-
-def _check_module(name: str) -> None:
-    """Refuse before the pages are read, not after."""
-    try:
-        if name:
-            importlib.import_module(name)
-    except ImportError:
-        raise ValueError("training networks needs scikit-learn: uv sync --extra train") from None
+            figures = "".join(f", {figure} {value}" for figure, value in trained.notes.items())
+            sys.stdout.write(f"{pages.count} pages{figures}: {output}\n")
 
 
 class _Counted:
@@ -171,14 +163,12 @@ class _Counted:
 
 
 def _count(text: str) -> int:
-    """Parse a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 on")
     return int(text)
 
 
 def _share(text: str) -> float:
-    """Parse a share."""
     try:
         share = float(text)
     except ValueError:
@@ -189,36 +179,41 @@ def _share(text: str) -> float:
 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
-    """Yield the pages of several folders that hold their texts."""
-    return _folders(names, _example)
+    """Yield the pages of folders that hold their texts."""
+    from pipelines.training.examples import example
+
+    return _folders(names, example)
 
 
 def _known_pages(names: Sequence[str], _: Settings) -> Iterator[KnownPage]:
-    """Yield the pages of several folders whose kinds are known."""
-    return _folders(names, _known_page)
+    """Yield the pages of folders whose kinds are known."""
+    from pipelines.training.page_kind_examples import KnownPage, kind_of
+
+    def known_page(body: bytes, row: Mapping[str, Any]) -> KnownPage | None:
+        return KnownPage.of(body, row) if kind_of(row) is not None and not row.get("suspect") else None
+
+    return _folders(names, known_page)
 
 
 def _folders(names: Sequence[str], make: Callable[[bytes, Mapping[str, Any]], Any]) -> Iterator[Any]:
-    """Yield what is made of the pages of several folders."""
     from ..terminal.text import Terminal
 
     console = Terminal(stderr=True)
     for name in names:
         if console.is_terminal:
             console.print(f"reading {name}", markup=False)
-        yield from examples(Path(name), make)
+        yield from _corpus(Path(name), make)
 
 
-def examples(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any] | None = None) -> Iterator[Any]:
+def _corpus(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any]) -> Iterator[Any]:
     """Read a corpus page by page: `gold.jsonl` and the pages that its rows name.
 
     A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
-    `pipelines.training.examples.example`. Pages that do not hold their text are passed over.
+    `pipelines.training.examples.example`. Pages of which `make` returns None are passed over.
 
     Raises:
         CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
     """
-    make = make or _example
     gold = folder / GOLD
     count = 0
     try:
@@ -227,33 +222,19 @@ def examples(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any] | Non
                 if not line.strip():
                     continue
                 try:
-                    made = make(*_page(folder, line))
+                    example = make(*_page(folder, line))
                 except (ValueError, OSError, EOFError, zlib.error) as error:
                     why = sentence(error) if isinstance(error, OSError) else error
                     raise CorpusError(f"{gold}, line {number}: {why}") from None
-                if made is not None:
+                if example is not None:
                     count += 1
-                    yield made
+                    yield example
     except UnicodeDecodeError as error:
         raise CorpusError(f"{gold} is not UTF-8: {error}") from None
     except OSError as error:
         raise CorpusError(f"{gold} cannot be read: {error.strerror or error}") from None
     if not count:
         raise CorpusError(f"{gold} names no page that holds its text")
-
-
-def _example(body: bytes, row: Mapping[str, Any]) -> Example | None:
-    """Make the example of one row."""
-    from pipelines.training.examples import example
-
-    return example(body, row)
-
-
-def _known_page(body: bytes, row: Mapping[str, Any]) -> KnownPage | None:
-    """Keep a page whose kind is known."""
-    from pipelines.training.page_kind_examples import KnownPage, kind_of
-
-    return KnownPage.of(body, row) if kind_of(row) is not None and not row.get("suspect") else None
 
 
 def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
@@ -268,12 +249,12 @@ def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
     return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, row
 
 
-def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
+def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
     """Yield the weighted words of each page named; unreadable pages are reported.
 
     Args:
         names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
-        settings: the project's; for the downloader and the extractor.
+        settings: for the downloader and the extractor.
 
     Raises:
         ValueError: a name is none of these.
@@ -284,29 +265,29 @@ def liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, flo
 
     histories = [name for name in names if name.lower().endswith(".csv")]
     urls = [_url(name) for name in names if "://" in name]
-    urls += [url for name in histories for url in history(Path(name))]
+    urls += [url for name in histories for url in _history(Path(name))]
     extract = extractor(value_of(settings, "EXTRACTOR"), value_of(settings, "EXTRACTOR_PARAMS"))
-    most = value_of(settings, "DOWNLOAD_MAXSIZE")
-    for one in everything([name for name in names if "://" not in name and name not in histories]):
+    most_bytes = value_of(settings, "DOWNLOAD_MAXSIZE")
+    for saved in everything([name for name in names if "://" not in name and name not in histories]):
         try:
-            body = read(one, most)
+            body = read(saved, most_bytes)
         except InputError as problem:
-            _pass_over(one.id, str(problem))
+            _pass_over(saved.id, str(problem))
             continue
-        document = parse(body, page_url(one.url, body))
+        document = parse(body, page_url(saved.url, body))
         yield weigh_page(document, extract(document))
     if urls:
         from ..fetch.one_shot import fetch
 
-        for asked, found in fetch(urls, settings).items():
-            if found.problem:
-                _pass_over(asked, found.problem)
+        for url, page in fetch(urls, settings).items():
+            if page.problem:
+                _pass_over(url, page.problem)
                 continue
-            document = parse(found.body, found.url, found.content_type)
+            document = parse(page.body, page.url, page.content_type)
             yield weigh_page(document, extract(document))
 
 
-def history(path: Path) -> list[str]:
+def _history(path: Path) -> list[str]:
     """Return the URLs of a browser's history, each once, in the file's order.
 
     Args:
@@ -327,10 +308,10 @@ def history(path: Path) -> list[str]:
             cells = [row[column] for row in rows if len(row) > column]
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise InputError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
-    found = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
-    if not found:
+    urls = list(dict.fromkeys(url for cell in cells if "://" in cell and (url := canonicalize(cell.strip()))))
+    if not urls:
         raise InputError(f"{path} names no web address")
-    return found[:MOST_URLS]
+    return urls[:MOST_URLS]
 
 
 def _url(name: str) -> str:
@@ -346,117 +327,21 @@ def _pass_over(name: str, why: str) -> None:
     sys.stderr.write(f"scrapy train: {name} is passed over: {why}\n")
 
 
-def _blocks(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Learn weights and threshold of the extractor `weighted`."""
-    import numpy as np
-
-    from pipelines.training import weighted
-
-    rng = np.random.default_rng(options.seed)
-    model, fitness = weighted.learn(pages, rng, particles=options.particles, generations=options.generations)
-    return asdict(model), {"fitness": round(fitness, 4)}
-
-
-def _combined(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Learn the networks of the extractor `combined`."""
-    from pipelines.training import extraction as combined
-
-    params = combined.Params(networks=options.networks, epochs=options.epochs)
-    return combined.learn(pages, options.seed, params).model(), {}
-
-
-def _kinds(pages: Iterator[KnownPage], options: argparse.Namespace) -> Learned:
-    """Learn the model of kinds of pages."""
-    from datetime import UTC, datetime
-
-    from pipelines.training.page_kind import Params, learn
-    from pipelines.training.page_kind_examples import read_all
-
-    found = read_all(list(pages), datetime.now(UTC), options.seed)
-    model, figures = learn(found, options.seed, Params())
-    return model.model(), figures
-
-
-def _words(pages: Iterator[Example], options: argparse.Namespace) -> Learned:
-    """Learn the words of the extractor `fusion`."""
-    from pipelines.extract import fusion
-    from pipelines.training import naive_bayes
-
-    model = naive_bayes.learn(naive_bayes.labelled_leaves(pages, fusion.Params()), options.words)
-    rounded = {word: round(odds, 3) for word, odds in model.words.items()}
-    return {"prior": round(model.prior, 4), "words": rounded}, {}
-
-
-def _classes(rows: Iterator[LabelledText], options: argparse.Namespace) -> Learned:
-    """Learn classes of texts, and report the terms chosen for each."""
-    from pipelines.text.classes import learner
-    from pipelines.text.classes.model import learn
-    from pipelines.text.classes.selection import read_select
-
-    by = learner(options.method, value_of(options.settings, "CLASSIFIER_PARAMS"))
-    select = read_select(options.select) if options.select else None
-    if by.method.module:
-        _check_module(by.method.module)
-    examples = list(rows)
-    model, report, held_out, _ = learn(
-        [text for text, *_ in examples],
-        [labels for _, labels, _ in examples],
-        by,
-        select,
-        precision=options.precision or 0.0,
-        sources=[source for *_, source in examples],
-    )
-    _write_report(options, report)
-    notes: dict[str, object] = {"classes": len(model.labels)}
-    notes["f1"] = round(fmean(float(str(row["f1"])) for row in report), 4)
-    for one in held_out:
-        precision = f"precision {one.right / max(one.told, 1):.4f}, threshold {one.threshold}"
-        notes[one.language] = f"{one.described} of {one.texts} texts with a class, {precision}"
-    return model.model(), notes
-
-
-def _write_report(options: argparse.Namespace, report: object) -> None:
-    """Write what was found while learning, if it is wanted."""
-    if options.report:
-        options.report.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
 def _labelled(names: Sequence[str], _: Settings) -> Iterator[LabelledText]:
     """Yield texts with their classes and sources, of rows with `html` as pages."""
     from pipelines.text.classes.structure import place
     from pipelines.text.classes.vectors import Text
+    from pipelines.training.classes import LabelledText
 
     wanted = 'a JSON object like {"id": 1, "text": "...", "label": "sport"} is expected, or "labels": ["a", "b"]'
-    for at, row in _text_rows(names, wanted):
+    for where, row in _text_rows(names, wanted):
         labels = row["labels"] if "labels" in row else [row.get("label")]
         if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-            raise InputError(f"{at}: its label is missing; {wanted}")
+            raise InputError(f"{where}: its label is missing; {wanted}")
         text = Text(row["title"], row["text"])
         if isinstance(html := row.get("html"), str):
-            text = place(page_of(html), *text[:2])
-        yield text._replace(language=language_of(row)), tuple(labels), str(row.get("source") or "")
-
-
-def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield where each labelled row of files stands, for messages, and the row."""
-    for name in names:
-        with opened(name) as lines:
-            for key, row in rows_of(lines, name, wanted):
-                yield f"{name}, document {key}", row
-
-
-def _keywords(pages: Iterator[KeywordExample], options: argparse.Namespace) -> Learned:
-    """Learn which words and phrases of a text are its keywords."""
-    from pipelines.training.keywords import LEARNERS, learn
-
-    if options.method not in LEARNERS:
-        raise ValueError(f"--method is {options.method!r}; keywords are learned by {' or '.join(LEARNERS)}")
-    if options.method == "combined":
-        _check_module("sklearn")
-    examples = list(pages)
-    known = sum(each.wanted.sum() for each in examples)
-    model = learn(options.method, examples)
-    return model, {"keywords": int(known)}
+            text = place(page_of(html), row["title"], row["text"])
+        yield LabelledText(text._replace(language=language_of(row)), tuple(labels), str(row.get("source") or ""))
 
 
 def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample]:
@@ -466,46 +351,37 @@ def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample
     from pipelines.training.keywords import example
 
     wanted = 'a JSON object like {"id": 1, "text": "...", "keys": ["bridge", "river"]} is expected'
-    for at, row in _text_rows(names, wanted):
+    for where, row in _text_rows(names, wanted):
         keys = row.get("keys")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-            raise InputError(f"{at}: its keys are missing; {wanted}")
+            raise InputError(f"{where}: its keys are missing; {wanted}")
         yield example(analyse(row["title"], row["text"], language_of(row)), keys, shipped())
-
-
-def _harmful(pages: Iterator[HarmExample], options: argparse.Namespace) -> Learned:
-    """Learn to tell harmful pages from honest ones."""
-    from pipelines.training.harmful import learn
-
-    model, report = learn(list(pages), options.seed)
-    _write_report(options, report)
-    return model.dump(), {}
 
 
 def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
     """Yield the texts of files that are known to be harmful or not."""
     from pipelines.training.harmful import CLEAN_LABELS, KIND_OF, HarmExample
 
-    known = (*CLEAN_LABELS, *KIND_OF)
+    labels = (*CLEAN_LABELS, *KIND_OF)
     wanted = 'a JSON object like {"id": 1, "text": "...", "label": "clean"} is expected'
-    for at, row in _text_rows(names, wanted):
-        if row.get("label") not in known:
-            raise InputError(f"{at}: its label {row.get('label')!r} is none of {', '.join(known)}; {wanted}")
+    for where, row in _text_rows(names, wanted):
+        if row.get("label") not in labels:
+            raise InputError(f"{where}: its label {row.get('label')!r} is none of {', '.join(labels)}; {wanted}")
         links = row.get("links") or []
         if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
-            raise InputError(f"{at}: its links are no list of texts; {wanted}")
+            raise InputError(f"{where}: its links are no list of texts; {wanted}")
         yield HarmExample(row["label"], row["title"], row["text"], str(row.get("source") or ""), tuple(links))
 
 
-def _lexicon(texts: Iterator[Analysis], _: argparse.Namespace) -> Learned:
-    """Learn new words and how many documents have each."""
-    from pipelines.text.vocabulary import learn
+def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each row of files stands, for messages, and the row."""
+    for name in names:
+        with opened(name) as lines:
+            for key, row in rows_of(lines, name, wanted):
+                yield f"{name}, document {key}", row
 
-    model = learn(texts)
-    return model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")}
 
-
-def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
+def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText]:
     """Yield the analysed texts of files, or of the stored articles."""
     from pipelines.export.read import read_articles
     from pipelines.text.analysis import analyse
@@ -518,43 +394,46 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[Analysis]:
         yield analyse(row["title"], row["text"], language_of(row))
 
 
-def _profile(pages: Iterator[Mapping[str, float]], options: argparse.Namespace) -> Learned:
-    """Learn the user's profile, for `PROFILE`."""
-    from pipelines.focus import profile
-
-    return profile.learn(pages, options.terms), {}
-
-
 @dataclass(frozen=True, slots=True)
-class Learner:
-    """A model that can be learned.
+class _Model:
+    """A model that can be trained."""
 
-    Attributes:
-        learn: the function.
-        options: that it reads.
-        read: what it learns from, by the names given.
-        is_shipped: the model goes where the crawl reads it unless `--output` says else, not into the current folder.
-        module: a package of the extra `train` that the function needs.
-        reads_crawl: without names it learns from the crawl's database.
-    """
-
-    learn: Callable[[Iterator[Any], argparse.Namespace], Learned]
-    options: tuple[str, ...]
+    module: str
+    """In `pipelines.training`: its `learn_model` takes the examples, and the options as keywords."""
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
-    is_shipped: bool = True
-    module: str = ""
+    """Reads the examples from the places named."""
+    options: tuple[str, ...] = ()
+    others: Callable[[Settings], Mapping[str, object]] = lambda _: {}
+    """Returns further keywords of `learn_model`."""
+    package: str = ""
+    """Of the extra `train`, without which no page is read."""
+    is_shipped: bool = False
+    """Without `--output` it goes where the crawl reads it, else into the current folder."""
     reads_crawl: bool = False
+    """Without names it learns from the crawl's database."""
 
 
-LEARNERS: Final[Mapping[str, Learner]] = {
-    "blocks": Learner(_blocks, ("particles", "generations", "seed"), _corpora),
-    "combined": Learner(_combined, ("networks", "epochs", "seed"), _corpora, module="sklearn"),
-    "kinds": Learner(_kinds, ("seed",), _known_pages, module="sklearn"),
-    "words": Learner(_words, ("words",), _corpora),
-    "classes": Learner(_classes, ("method", "select", "precision"), _labelled, is_shipped=False),
-    "keywords": Learner(_keywords, ("method",), _with_keywords, is_shipped=False),
-    "harmful": Learner(_harmful, ("seed",), _judged, is_shipped=False, module="sklearn"),
-    "lexicon": Learner(_lexicon, (), _analysed, is_shipped=False, reads_crawl=True),
-    "profile": Learner(_profile, ("terms",), liked, is_shipped=False),
+MODELS: Final[Mapping[str, _Model]] = {
+    "blocks": _Model("weighted", _corpora, ("particles", "generations", "seed"), is_shipped=True),
+    "combined": _Model("extraction", _corpora, ("networks", "epochs", "seed"), package="sklearn", is_shipped=True),
+    "kinds": _Model(
+        "page_kind_examples",
+        _known_pages,
+        ("seed",),
+        lambda _: {"fetched_at": datetime.now(UTC)},
+        package="sklearn",
+        is_shipped=True,
+    ),
+    "words": _Model("naive_bayes", _corpora, ("words",), is_shipped=True),
+    "classes": _Model(
+        "classes",
+        _labelled,
+        ("method", "select", "precision"),
+        lambda settings: {"params": value_of(settings, "CLASSIFIER_PARAMS")},
+    ),
+    "keywords": _Model("keywords", _with_keywords, ("method",)),
+    "harmful": _Model("harmful", _judged, ("seed",), package="sklearn"),
+    "lexicon": _Model("vocabulary", _analysed, reads_crawl=True),
+    "profile": _Model("profile", _liked, ("terms",)),
 }
-"""Learners by name; that of a model of main text is also the name of its file."""
+"""Models by name; that of a shipped one is also the name of its file."""

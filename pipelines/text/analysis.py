@@ -1,14 +1,12 @@
-"""A text cut into sentences and words, once for all that tells what it is about.
-
-Keywords, summary, classes and harmful pages are all judged by this record.
-"""
+"""Cut a text into sentences and words, once for its keywords, summary and classes."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
@@ -72,8 +70,8 @@ class Sentence(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+@dataclass(frozen=True)
+class AnalysedText:
     """Words of a title and text in their order; columns of words are parallel.
 
     Attributes:
@@ -89,6 +87,8 @@ class Analysis:
         sentences: those with words; none reaches over a line break.
         title_words, title_sentences: how many words and sentences are of the title; they come first.
         body: where the text begins in `text`.
+        runs: the runs of Chinese characters that the dictionary alone cut; empty where words of a lexicon are among
+            them.
     """
 
     text: str = ""
@@ -104,6 +104,7 @@ class Analysis:
     title_words: int = 0
     title_sentences: int = 0
     body: int = 0
+    runs: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of words."""
@@ -113,8 +114,17 @@ class Analysis:
         """Return the telling terms of words `first` to before `last` in their order."""
         return list(compress(self.terms[first:last], self.telling[first:last]))
 
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """Number of times each telling term occurs."""
+        return Counter(self.telling_terms())
 
-def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> Analysis:
+    def han_words(self) -> list[str]:
+        """Return the words of `runs`."""
+        return [word for word in self.words if "\u3400" <= word[0] <= "\u9fff"] if self.runs else []
+
+
+def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEXICON) -> AnalysedText:
     """Cut a title and text into sentences and words.
 
     Args:
@@ -138,9 +148,14 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
     body = len(title) + 1 if title else 0
     whole = (f"{title}\n{text}" if title else text)[:MAX_CHARS]
     plain = whole if whole.isascii() else whole.translate(_plain())
-    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, body, lexicon)
+    matches = list(_TOKEN.finditer(plain))
+    runs = [match[0] for match in matches if match.lastgroup == "han"]
+    pieces = [list(lexicon.split(run)) for run in runs] if lexicon.words else []
+    has_names = any(is_name for split in pieces for _, is_name in split)
+    cut = _cut_with_names(pieces) if has_names else tagged_runs(runs)
+    (words, tags, starts, ends, joined), sentences, title_sentences = _cut(plain, matches, body, cut)
     if not words:
-        return Analysis(whole, language, body=body)
+        return AnalysedText(whole, language, body=body)
     stops = _stops(language)
     terms = list(words)
     telling = [word not in stops and tag != NUMBER for word, tag in zip(words, tags, strict=True)]
@@ -149,7 +164,7 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         terms[at] = stem(words[at])
         if len(words[at]) == 1 or (words[at] in _CONTRACTED and words[at + 1 : at + 2] == ["t"]):
             telling[at] = False
-    return Analysis(
+    return AnalysedText(
         text=whole,
         language=language,
         words=tuple(words),
@@ -163,17 +178,20 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
         title_words=sentences[title_sentences - 1].last if title_sentences else 0,
         title_sentences=title_sentences,
         body=body,
+        runs=() if has_names else tuple(runs),
     )
 
 
+_TaggedRuns = Iterator[tuple[Sequence[str], Sequence[str]]]
+"""Words and tags of each run of Chinese characters."""
 _Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
-"""Words, tags, starts, ends, joined, as in `Analysis`."""
+"""Words, tags, starts, ends, joined, as in `AnalysedText`."""
 
 
-def _cut(plain: str, body: int, lexicon: Lexicon) -> tuple[_Columns, list[Sentence], int]:
+def _cut(
+    plain: str, matches: Sequence[re.Match[str]], body: int, runs: _TaggedRuns
+) -> tuple[_Columns, list[Sentence], int]:
     """Return the words, the sentences and how many of these are of the title."""
-    matches = list(_TOKEN.finditer(plain))
-    runs = _cut_runs([match[0] for match in matches if match.lastgroup == "han"], lexicon)
     words: list[str] = []
     tags: list[str] = []
     starts: list[int] = []
@@ -245,16 +263,12 @@ def _goes_on(text: str, end: re.Match[str], word: str) -> bool:
     return end[0][0] == "\n" and following.islower() and text[end.start() - 1].isalpha()
 
 
-def _cut_runs(runs: list[str], lexicon: Lexicon) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield words and tags of each run; the words of the lexicon are names."""
-    if not lexicon.words:
-        yield from tagged_runs(runs)
-        return
-    pieces = [list(lexicon.split(run)) for run in runs]
-    cut = tagged_runs([piece for split in pieces for piece, known in split if not known])
+def _cut_with_names(pieces: Sequence[Sequence[tuple[str, bool]]]) -> _TaggedRuns:
+    """Yield words and tags of each run, which a lexicon split; its words are names."""
+    cut = tagged_runs([piece for split in pieces for piece, is_name in split if not is_name])
     for split in pieces:
-        found = [((piece,), (NAME,)) if known else next(cut) for piece, known in split]
-        yield [word for words, _ in found for word in words], [tag for _, tags in found for tag in tags]
+        parts = [((piece,), (NAME,)) if is_name else next(cut) for piece, is_name in split]
+        yield [word for words, _ in parts for word in words], [tag for _, tags in parts for tag in tags]
 
 
 @cache

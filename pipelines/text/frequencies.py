@@ -32,9 +32,8 @@ class ShippedFrequencies:
     """Inverse document frequencies by term.
 
     Attributes:
-        known: by term.
         openings: by term, see `opening`; others have 0.
-        rare_han, rare: of Chinese terms that are not known, and of others.
+        rare_han, rare: of Chinese terms that are not listed, and of others.
     """
 
     known: Mapping[str, float]
@@ -48,9 +47,9 @@ class ShippedFrequencies:
         >>> shipped().idf("bridg") > shipped().idf("year")
         True
         """
-        found = self.known.get(term)
-        if found is not None:
-            return found
+        rarity = self.known.get(term)
+        if rarity is not None:
+            return rarity
         return self.rare_han if term[:1] >= "\u2e80" else self.rare
 
     def opening(self, term: str) -> float:
@@ -64,7 +63,7 @@ class ShippedFrequencies:
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
         """Return the frequencies of a file, which lists the terms of each value."""
-        known, openings = (
+        rarities, openings = (
             {
                 term: value
                 for terms_of in model[name].values()
@@ -73,20 +72,15 @@ class ShippedFrequencies:
             }
             for name in ("levels", "openings")
         )
-        return cls(known, openings, model["rare_han"], model["rare"])
+        return cls(rarities, openings, model["rare_han"], model["rare"])
 
 
 def shipped() -> ShippedFrequencies:
-    """Return the frequencies that a crawl starts with."""
     return load("frequencies", ShippedFrequencies.of)
 
 
 class LearnedFrequencies:
     """Document frequencies that a crawl learns on top of the shipped ones.
-
-    Attributes:
-        counts: documents by term.
-        documents: those that were counted.
 
     Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
     """
@@ -120,5 +114,4 @@ class LearnedFrequencies:
         return -math.log(share)
 
     def opening(self, term: str) -> float:
-        """Return what the start knows of the term's place."""
         return self._start.opening(term)

@@ -71,7 +71,7 @@ def read_lexicon(text: str) -> Lexicon:
     >>> sorted(read_lexicon("# bridges\n河口大桥 5 ns\n").words)
     ['河口大桥']
     """
-    found = []
+    words = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         word = line.partition("#")[0].split(maxsplit=1)[:1]
         if word:
@@ -79,5 +79,5 @@ def read_lexicon(text: str) -> Lexicon:
                 Lexicon(word)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from None
-        found += word
-    return Lexicon(found)
+        words += word
+    return Lexicon(words)

@@ -58,8 +58,8 @@ class _Plain(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         """Make the form of a code point."""
-        made = self[code] = _plain_letter(chr(code))
-        return made
+        form = self[code] = _plain_letter(chr(code))
+        return form
 
 
 def _plain_letter(letter: str) -> str:
@@ -124,11 +124,11 @@ def asked_spellings(word: str) -> tuple[str, ...]:
     if word.isascii():
         return (word,)
     whole = plain(word)
-    found = [whole, plain(word.translate(_WRITTEN_OUT))]
+    forms = [whole, plain(word.translate(_WRITTEN_OUT))]
     article = _HEBREW_ARTICLE if _IS_HEBREW.match(whole) else None if _NOT_ARABIC.search(word) else _ARABIC_ARTICLE
     if article is not None and (match := article.match(whole)):
-        found.append(whole[match.end() :])
-    return _different(found)
+        forms.append(whole[match.end() :])
+    return _different(forms)
 
 
 def _parts(word: str) -> Iterator[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from .analysis import Analysis
+from .analysis import AnalysedText
 from .frequencies import Frequencies
 
 _CUES: Final = re.compile(
@@ -32,18 +31,15 @@ class Params:
     """Parameters of the summary; weights are of features in [0, 1].
 
     Attributes:
-        sentences: at most so many.
-        chars: at most so many characters, twice as many in languages with blanks between words; a longer sentence is
-            cut.
+        chars: at most so many, twice as many in languages with blanks between words; a longer sentence is cut.
         lead: weight of an early place in the text.
         tail: weight of the last sentence.
         title: weight of the share of the title's words.
         words: weight of frequent words that are rare elsewhere.
         cues: weight of phrases like "综上所述".
-        numbers: weight of numbers.
         turns: what a sentence loses that begins with "However" and the like, or asks.
         likeness: share of words that a sentence has in common with those chosen, from which it repeats them.
-        least: words of a sentence that tell something, at least.
+        least: telling words of a sentence, at least.
     """
 
     sentences: int = 3
@@ -62,13 +58,8 @@ class Params:
 DEFAULTS = Params()
 
 
-def summarise(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
+def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
     """Return the sentences that tell most of an article, in their order.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         One sentence or more as they stand, with a blank between where the language has blanks; empty for a text
@@ -81,26 +72,25 @@ def summarise(text: Analysis, frequencies: Frequencies, params: Params = DEFAULT
     """
     spans = text.sentences[text.title_sentences :]
     bags = [set(text.telling_terms(span.first, span.last)) for span in spans]
-    kept = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
-    if not kept:
-        kept = [0] if len(spans) == 1 and bags[0] else []
-    if not kept:
+    usable = [number for number, bag in enumerate(bags) if len(bag) >= params.least]
+    if not usable:
+        usable = [0] if len(spans) == 1 and bags[0] else []
+    if not usable:
         return ""
-    counts = Counter(text.telling_terms())
-    weights = {term: count * frequencies.idf(term) for term, count in counts.items()}
+    weights = {term: count * frequencies.idf(term) for term, count in text.counts.items()}
     title = set(text.telling_terms(0, text.title_words))
-    shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in kept]
-    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in kept]
+    shown = [_shorten(text.text[spans[number].start : spans[number].end], params.chars) for number in usable]
+    heavy = [sum(map(weights.__getitem__, bags[number])) / math.sqrt(len(bags[number])) for number in usable]
     most = max(heavy) or 1.0
     scores = []
-    for place, (number, sentence) in enumerate(zip(kept, shown, strict=True)):
+    for place, (number, sentence) in enumerate(zip(usable, shown, strict=True)):
         score = params.lead / (1 + place) + params.words * heavy[place] / most
-        score += params.tail * (place == len(kept) - 1 > 0)
+        score += params.tail * (place == len(usable) - 1 > 0)
         score += params.title * len(title & bags[number]) / max(1, len(title))
         score += params.cues * bool(_CUES.search(sentence)) + params.numbers * bool(_DIGITS.search(sentence))
         score -= params.turns * bool(_TURNS.search(sentence) or _ASKS.search(sentence))
         scores.append(score)
-    return _join(_choose(scores, [bags[number] for number in kept], shown, title, params), shown)
+    return _join(_choose(scores, [bags[number] for number in usable], shown, title, params), shown)
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:

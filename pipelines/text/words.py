@@ -181,19 +181,19 @@ def index_words(folded: str, language: str) -> list[str]:
     >>> index_words("the bridges of hekou cost 2.5", "en"), index_words("müller", "")
     (['the', 'bridg', 'of', 'hekou', 'cost', '2.5'], ['muller', 'mueller'])
     """
-    found: list[str] = []
+    tokens: list[str] = []
     rest = folded
     if runs := _HAN_RUN.findall(folded):
         rest = "\n".join(_HAN_RUN.split(folded))
         for run in runs:
-            found += character_pairs(run)
+            tokens += character_pairs(run)
         cut = _cutter().cut_for_search(_APART.join(runs))
-        found += [word for word in cut if len(word) != 2 and word != _APART]
+        tokens += [word for word in cut if len(word) != 2 and word != _APART]
     others = other_word_list(rest)
-    found += map(english_stem, others) if rest.isascii() else chain.from_iterable(map(word_tokens, others))
+    tokens += map(english_stem, others) if rest.isascii() else chain.from_iterable(map(word_tokens, others))
     if tag := tagger(language):
-        found += map(tag, others)
-    return found
+        tokens += map(tag, others)
+    return tokens
 
 
 def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
@@ -223,7 +223,7 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[s
     """
     if not runs:
         return
-    words, tags = _tagged(_APART.join(runs))
+    words, tags = zip(*_cutter().tag(_APART.join(runs)), strict=True)
     first = 0
     for _ in runs[1:]:
         last = words.index(_APART, first)
@@ -232,25 +232,22 @@ def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[s
     yield words[first:], tags[first:]
 
 
-def _tagged(joined: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return words and tags of runs, and keep the words for `han_words`."""
-    words, tags = zip(*_cutter().tag(joined), strict=True)
-    _last_cut[:] = [(joined, words)]
-    return words, tags
+def find_han(folded: str) -> list[str]:
+    """Return the runs of Chinese characters of a folded text, at most 400 each.
+
+    >>> find_han("看河口, 大桥")
+    ['看河口', '大桥']
+    """
+    return _HAN_RUN.findall(folded)
 
 
-def han_words(folded: str) -> list[str]:
-    """Return the Chinese words of a folded text, all cut at once.
+def cut_han(runs: Sequence[str]) -> list[str]:
+    """Return the words of runs of Chinese characters, all cut at once.
 
-    >>> han_words("看河口, 大桥")
+    >>> cut_han(["看河口", "大桥"])
     ['看', '河口', '大桥']
     """
-    runs = _HAN_RUN.findall(folded)
-    if not runs:
-        return []
-    joined = _APART.join(runs)
-    last, found = _last_cut[0]
-    return [word for word in (found if joined == last else _cutter().cut(joined)) if word != _APART]
+    return [word for word in _cutter().cut(_APART.join(runs)) if word != _APART] if runs else []
 
 
 def other_word_list(folded: str) -> list[str]:
@@ -262,8 +259,8 @@ def other_word_list(folded: str) -> list[str]:
     if _PAIRED.search(folded):
         return [word for word, _, _ in other_words(folded)]
     # one call finds all, where there is nothing to be done with most
-    found = _OTHER_WORD.findall(folded)
-    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in found]
+    words = _OTHER_WORD.findall(folded)
+    return [word[:_MAX_WORD_CHARS] if word.isalnum() else _bare(word) for word in words]
 
 
 def _bare(word: str) -> str:
@@ -348,15 +345,15 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
         return list(filter(None, map(_word, _ASCII_LETTERS.findall(text))))
     if not _UNCUT.search(text):
         return list(filter(None, map(_word, _LETTERS.findall(text))))
-    found: list[str] = []
+    words: list[str] = []
     for run in _RUN.finditer(text):
         if run[1]:
-            found += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
+            words += [word for word in cut(run[1].translate(simplified())) if word not in STOP_WORDS]
         elif run[2]:
-            found += pairs(run[2])
+            words += pairs(run[2])
         elif word := _word(run[0]):
-            found.append(word)
-    return found
+            words.append(word)
+    return words
 
 
 @lru_cache(maxsize=100_000)
@@ -373,10 +370,6 @@ def _singular(word: str) -> str:
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
-
-
-_last_cut: Final[list[tuple[str, Sequence[str]]]] = [("", ())]
-"""The text tagged last, and its words: it is asked for its classes next."""
 
 
 class _Cutter(Protocol):
@@ -431,18 +424,18 @@ def _likely_tag(word: str) -> str:
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}
     for character in word:
-        known = model.char_state_tab_P.get(character)
-        if known is None:
+        states = model.char_state_tab_P.get(character)
+        if states is None:
             return "x"
         following = {state for before in ways for state in model.trans_P[before]}
-        found = {}
-        for state in set(known) & following or following or known:
+        extended = {}
+        for state in set(states) & following or following or states:
             odds, path = max(
                 ((odds + model.trans_P[path[-1]].get(state, -math.inf), path) for odds, path in ways.values()),
                 default=(model.start_P[state], ()),
             )
-            found[state] = odds + model.emit_P[state].get(character, _NEVER), (*path, state)
-        ways = found
+            extended[state] = odds + model.emit_P[state].get(character, _NEVER), (*path, state)
+        ways = extended
     odds, path = max((way for way in ways.values() if way[1][-1][0] in "ES"), default=(_NEVER, ()))
     if odds <= _NEVER:
         return "x"

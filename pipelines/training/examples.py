@@ -31,8 +31,6 @@ class Example:
     """A page to learn from.
 
     Attributes:
-        id: name of the page in its corpus.
-        document: the parsed page.
         content: per block, whether it belongs to the text; all False for a page that is no article.
         weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
         article: whether the page has a text at all.
@@ -89,10 +87,6 @@ def labels(document: Document, gold_text: str) -> Flags:
     are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
     longer content.
 
-    Args:
-        document: a parsed page.
-        gold_text: the known text, lines in any cut.
-
     Returns:
         One flag per block; all False when the text is empty.
 
@@ -106,7 +100,7 @@ def labels(document: Document, gold_text: str) -> Flags:
     gold = squeeze(gold_text)
     shingles = {gold[at : at + SHINGLE_CHARS] for at in range(len(gold) - SHINGLE_CHARS + 1)}
     lines = Counter(squeeze(line) for line in gold_text.split("\n"))
-    found = np.zeros(len(texts), np.bool_)
+    flags = np.zeros(len(texts), np.bool_)
     repeated: dict[str, list[int]] = defaultdict(list)
     short: list[int] = []
     for index, text in enumerate(texts):
@@ -116,31 +110,27 @@ def labels(document: Document, gold_text: str) -> Flags:
         elif _share(text, shingles) >= SHARE:
             repeated[text].append(index)
     for indices in repeated.values():
-        found[indices] = len(indices) == 1
-    anchors = np.flatnonzero(found)
+        flags[indices] = len(indices) == 1
+    anchors = np.flatnonzero(flags)
     for text, indices in repeated.items():
         if len(indices) > 1:
-            found[_nearest(indices, anchors)[: max(gold.count(text), 1)]] = True
-    anchors = np.flatnonzero(found)
+            flags[_nearest(indices, anchors)[: max(gold.count(text), 1)]] = True
+    anchors = np.flatnonzero(flags)
     if not len(anchors):
         # A text of short lines only.
-        found[short] = True
-        return found
+        flags[short] = True
+        return flags
     for index in short:
-        found[index] = _gap(index, anchors) <= REACH
-    return found
+        flags[index] = _gap(index, anchors) <= REACH
+    return flags
 
 
 def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Counts:
     """Return the weight of each block of `document` in training: its characters.
 
     Args:
-        document: a parsed page.
         title: the headline; a block that says just this weighs nothing.
         free: other lines that weigh nothing, such as captions.
-
-    Returns:
-        One number per block, 0 or more.
 
     Cost: O(characters).
     """
@@ -153,18 +143,15 @@ def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Co
 
 
 def _site(row: Mapping[str, object]) -> str:
-    """Return the site that a row names by `host` or `url`; empty when it names none."""
     host = str(row.get("host") or urlsplit(str(row.get("url") or "")).hostname or "")
     return site_key(host_key(f"http://{host}/")) if host else ""
 
 
 def _lines(value: object) -> list[str]:
-    """Return the strings of a list; nothing for any other value."""
     return [line for line in value if isinstance(line, str)] if isinstance(value, list) else []
 
 
 def _share(text: str, shingles: set[str]) -> float:
-    """Return the share of the shingles of `text` that are among `shingles`."""
     count = len(text) - SHINGLE_CHARS + 1
     return sum(text[at : at + SHINGLE_CHARS] in shingles for at in range(count)) / count
 

@@ -19,6 +19,7 @@ from ..extract.features import NAMED, Table, features, names_of, score_names, sc
 from ..extract.network import Layout, Matrix, StagedNetwork, predict, surroundings
 from ..models.network import DenseNetwork, standardise
 from .examples import Example
+from .trained import Trained
 
 _DEAREST: Final = 0.5
 _CHEAPEST: Final = 0.002
@@ -46,7 +47,6 @@ class Params:
         hidden: sizes of the hidden layers of the first networks.
         then: sizes of those of the second ones.
         networks: how many first ones are trained, each without the sites of one part; half as many second ones.
-        epochs: passes over the examples.
         batch: examples per step.
         rate: step size of Adam.
         decay: strength of the pull of the weights to 0, in units of one example.
@@ -63,14 +63,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """Examples to learn from.
-
-    Attributes:
-        features: names of the inputs.
-        values: a row per feature, a column per example.
-        content: what each example is.
-        costs: what an error on each example costs.
-    """
+    """Examples to learn from: a row of values per feature, a column per example."""
 
     features: tuple[str, ...]
     values: Matrix
@@ -117,20 +110,20 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     return train([TrainingPage.of(page) for page in pages if len(page.document.blocks)], seed, params)
 
 
-def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
+def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
     """Return the networks that `learn` returns, from pages already read."""
-    if not known:
+    if not training_pages:
         raise ValueError("there is no page with text to learn from")
-    dealt = parts([page.site for page in known], params.networks)
-    odds = _learn_odds(known, dealt, params.networks)
-    for page, part in zip(known, dealt, strict=True):
+    dealt = parts([page.site for page in training_pages], params.networks)
+    odds = _learn_odds(training_pages, dealt, params.networks)
+    for page, part in zip(training_pages, dealt, strict=True):
         _rescore(page, odds[part])
-    block_parts = np.repeat(dealt, [len(page.content) for page in known])
+    block_parts = np.repeat(dealt, [len(page.content) for page in training_pages])
     examples = TrainingSet(
-        known[0].table.names,
-        np.concatenate([page.table.values for page in known], axis=1),
-        np.concatenate([page.content for page in known]),
-        np.concatenate([page.costs for page in known]),
+        training_pages[0].table.names,
+        np.concatenate([page.table.values for page in training_pages], axis=1),
+        np.concatenate([page.content for page in training_pages]),
+        np.concatenate([page.costs for page in training_pages]),
     )
     scaling = _scaling(examples.values)
     firsts = []
@@ -141,9 +134,10 @@ def train(known: Sequence[TrainingPage], seed: int, params: Params) -> StagedNet
         one = fit(learned, seed + part, replace(params, networks=1), scaling)
         firsts.append(one)
         chances[~others] = predict(one, examples.values[:, ~others])
-    bounds = np.cumsum([len(page.content) for page in known])[:-1]
+    bounds = np.cumsum([len(page.content) for page in training_pages])[:-1]
     around = [
-        surroundings(page.layout, page.table, one) for page, one in zip(known, np.split(chances, bounds), strict=True)
+        surroundings(page.layout, page.table, one)
+        for page, one in zip(training_pages, np.split(chances, bounds), strict=True)
     ]
     examples = replace(
         examples, features=around[0].names, values=np.concatenate([one.values for one in around], axis=1)
@@ -177,22 +171,22 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
             sum_sub_trees(np.bincount(nodes, page.costs * flags, len(ends)), ends).tolist()
             for flags in (page.content, ~page.content)
         )
-        for node, said in page.names:
-            for word in said:
+        for node, page_words in page.names:
+            for word in page_words:
                 held[part][word] += content[node]
                 other[part][word] += rest[node]
-        for word in {word for _, said in page.names for word in said}:
+        for word in {word for _, page_words in page.names for word in page_words}:
             sites[word].add(page.site)
     words = [word for word, where in sites.items() if len(where) >= _KNOWN_SITES]
     by_part = np.array([[[one[word] for word in words] for one in side] for side in (held, other)])
-    found = []
+    all_odds = []
     for part in range(count + 1):
         content, rest = by_part[:, np.arange(count) != part].sum(axis=1)
         share = (content.sum() + 1) / (content.sum() + rest.sum() + 2)
         odds = np.log((content + _PRIOR * share) / (rest + _PRIOR * (1 - share)) * (1 - share) / share)
         pairs = zip(words, np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), 2).tolist(), strict=True)
-        found.append({word: value for word, value in pairs if abs(value) >= _LEAST_ODDS})
-    return found
+        all_odds.append({word: value for word, value in pairs if abs(value) >= _LEAST_ODDS})
+    return all_odds
 
 
 def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
@@ -203,7 +197,6 @@ def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
 
 
 def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
-    """Return the examples flagged."""
     return replace(
         examples, values=examples.values[:, chosen], content=examples.content[chosen], costs=examples.costs[chosen]
     )
@@ -260,13 +253,8 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
     """Train networks on examples.
 
     Args:
-        examples: the examples.
         seed: of the draws; the same seed gives the same networks.
-        params: sizes and steps.
         scaling: shift and scale of the inputs (see `DenseNetwork`), where they are known from more examples.
-
-    Returns:
-        The networks.
 
     Raises:
         ValueError: all examples are of one class.
@@ -311,7 +299,11 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
 
 
 def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
-    """Return shift and scale that bring inputs to the same size."""
     shift = values.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
     scale = 1 / (values.std(axis=1, keepdims=True, dtype=np.float64).astype(np.float32) + np.float32(1e-3))
     return shift, scale.astype(np.float32)
+
+
+def learn_model(pages: Iterable[Example], *, seed: int, networks: int, epochs: int) -> Trained:
+    """Learn the networks of the extractor `combined`."""
+    return Trained(learn(pages, seed, Params(networks=networks, epochs=epochs)).model())

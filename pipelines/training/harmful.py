@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -22,6 +22,7 @@ from ..text.harmful.features import BITS, Numbers, features, located, once, read
 from ..text.harmful.judge import foreign_parts, is_chinese, joined, pieces_of
 from ..text.harmful.model import KIND_BITS, LONG, SHORT, HarmModel, HarmReading, Votes, kind_signs
 from ..text.harmful.records import HarmKind, HarmPart
+from .trained import Trained
 
 FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")
@@ -87,7 +88,6 @@ class HarmExample:
 
     Attributes:
         label: of `CLEAN_LABELS` or `KIND_OF`.
-        title: may be empty.
         text: extracted; under "hijacked" it is honest and the title is not.
         source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
         links: texts of its links.
@@ -127,7 +127,6 @@ class _Learned:
     """Votes that were learned for texts of one size.
 
     Attributes:
-        whole: of all texts.
         held: without those of each fold.
         slope: log-odds of a margin of the machine.
         report: the share of each label that was called harmful when it was held out.
@@ -158,10 +157,10 @@ def learn(
     Cost: some minutes for ten thousand pages.
     """
     params = params or HarmParams()
-    known = (*CLEAN_LABELS, *KIND_OF)
+    allowed = (*CLEAN_LABELS, *KIND_OF)
     for example in examples:
-        if example.label not in known:
-            raise ValueError(f"label {example.label!r} is unknown; known: {', '.join(known)}")
+        if example.label not in allowed:
+            raise ValueError(f"label {example.label!r} is unknown; known: {', '.join(allowed)}")
     labels = {example.label for example in examples}
     if not labels & set(CLEAN_LABELS) or not labels - {*CLEAN_LABELS, HarmKind.HIJACKED}:
         raise ValueError(
@@ -224,17 +223,12 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
 
 def _some(texts: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
     """Draw some texts, each once, without empty ones."""
-    known = [text for text in dict.fromkeys(texts) if text]
-    return [known[place] for place in random.permutation(len(known))[:most].tolist()]
+    different = [text for text in dict.fromkeys(texts) if text]
+    return [different[place] for place in random.permutation(len(different))[:most].tolist()]
 
 
 def _by_chance(posted: Sequence[str], random: np.random.Generator) -> str:
-    """Return characters that nobody put together: of some texts, or any Chinese ones.
-
-    Args:
-        posted: the texts; without one any characters.
-        random: draws.
-    """
+    """Return characters that nobody put together: of some texts, or any Chinese ones."""
     size = int(random.integers(*_CHANCE_CHARS))
     letters = "".join(posted[text] for text in random.integers(0, len(posted), size)) if posted else ""
     if not letters or random.random() < 0.5:
@@ -273,9 +267,9 @@ def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> s
 def _units(texts: Sequence[_Unit]) -> _Units:
     signs, shapes = [], np.zeros(1 << BITS, np.bool_)
     for text, *_ in texts:
-        found = located(read(text))
-        signs.append(once(np.concatenate([hashes for hashes, _ in found]), BITS))
-        shapes[np.concatenate([hashes for hashes, length in found if not length])] = True
+        runs = located(read(text))
+        signs.append(once(np.concatenate([hashes for hashes, _ in runs]), BITS))
+        shapes[np.concatenate([hashes for hashes, length in runs if not length])] = True
     ends = np.cumsum([0, *map(len, signs)])
     matrix = sp.csr_matrix(
         (np.ones(ends[-1]), np.concatenate([np.zeros(0, np.int64), *signs]), ends), shape=(len(texts), 1 << BITS)
@@ -285,7 +279,7 @@ def _units(texts: Sequence[_Unit]) -> _Units:
         np.array([label for _, label, _, _, _ in texts]),
         np.array([fold for _, _, fold, _, _ in texts]),
         np.array([source for _, _, _, source, _ in texts]),
-        np.array([own for _, _, _, _, own in texts]),
+        np.array([is_own for _, _, _, _, is_own in texts]),
         shapes,
     )
 
@@ -329,17 +323,19 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
     passed = np.ones(len(harmful), np.bool_)
     for name, masks in sides.items():
         honest = np.any(masks, axis=0)
-        own, both = held[name], harmful | honest
-        best = _best_f1(np.where(passed, own, own.min() - 1)[both], harmful[both])
+        margins_of, both = held[name], harmful | honest
+        best = _best_f1(np.where(passed, margins_of, margins_of.min() - 1)[both], harmful[both])
         if (news := (units.labels == "clean") & (units.sources != _BY_CHANCE))[honest].any():
-            best = max(best, _highest(own[news], units.sources[news], params.false_alarms))
+            best = max(best, _highest(margins_of[news], units.sources[news], params.false_alarms))
         if (talk := honest & units.is_own & (units.labels == "ham")).any():
-            best = max(best, float(np.quantile(own[talk], 1 - params.talk_alarms)))
-        offsets[name] = (best, _slope(own[both], harmful[both]))
-        passed &= own > best
+            best = max(best, float(np.quantile(margins_of[talk], 1 - params.talk_alarms)))
+        offsets[name] = (best, _slope(margins_of[both], harmful[both]))
+        passed &= margins_of > best
     margins = np.min([(held[name] - shift) * slope for name, (shift, slope) in offsets.items()], axis=0)
-    found = sorted(set(units.labels.tolist()))
-    report: dict[str, object] = {label: round(float((margins[units.labels == label] > 0).mean()), 4) for label in found}
+    labels = sorted(set(units.labels.tolist()))
+    report: dict[str, object] = {
+        label: round(float((margins[units.labels == label] > 0).mean()), 4) for label in labels
+    }
     whole = np.ones(len(harmful), np.bool_)
     every = {name: _mean_votes(units, whole, masks, params) for name, masks in sides.items()}
     readings = [
@@ -385,17 +381,17 @@ def _learn_votes(
     weights = np.zeros(1 << BITS)
     if not harmful.any() or harmful.all():
         return weights, 2.0 * bool(harmful.any()) - 1
-    kept = np.flatnonzero(np.bincount(signs.indices, minlength=signs.shape[1]) > 1)
-    if not len(kept):
+    columns = np.flatnonzero(np.bincount(signs.indices, minlength=signs.shape[1]) > 1)
+    if not len(columns):
         return weights, -1.0
-    signs = signs[:, kept]
+    signs = signs[:, columns]
     factors = scale(signs, harmful)
     if not with_shapes:
-        factors[units.shapes[kept]] = 0.0
+        factors[units.shapes[columns]] = 0.0
     size = np.sqrt(np.maximum(np.diff(signs.indptr), 1))
     machine = LinearSVC(C=penalty, class_weight={False: clean_weight, True: 1.0}, tol=1e-3, random_state=0)
     machine.fit(sp.diags(1 / size) @ signs @ sp.diags(factors), harmful)
-    weights[kept] = machine.coef_[0] * factors
+    weights[columns] = machine.coef_[0] * factors
     return weights, float(machine.intercept_[0])
 
 
@@ -423,8 +419,8 @@ def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
     every = np.sum(list(counts.values()), axis=0)
     votes = {}
     for kind in sorted(counts):
-        own, others = counts[kind] + _RARE, every - counts[kind] + _RARE
-        votes[kind] = Votes.of(np.log(own / own.sum()) - np.log(others / others.sum()), 0.0)
+        of_kind, others = counts[kind] + _RARE, every - counts[kind] + _RARE
+        votes[kind] = Votes.of(np.log(of_kind / of_kind.sum()) - np.log(others / others.sum()), 0.0)
     return votes
 
 
@@ -439,7 +435,7 @@ def _learn_parts(
 ) -> tuple[tuple[float, float, float, float], dict[str, object]]:
     """Learn when a part is not the page's own; without hijacked rows, guess."""
     weights = (*model.foreign[:2], 0.0, 0.0)
-    found: dict[str, dict[HarmPart, list[float]]] = {}
+    odds_of: dict[str, dict[HarmPart, list[float]]] = {}
     titles: dict[int, list[str]] = {}
     for example, fold in zip(examples, folds, strict=True):
         is_foreign = example.label == HarmKind.HIJACKED
@@ -448,15 +444,15 @@ def _learn_parts(
         wanted = [("foreign" if is_foreign else "own", example.title)]
         if not is_foreign:
             # An honest title over a strange text, as after a bad extraction, is not hijacked, nor is one by chance.
-            seen = titles.setdefault(fold, [])
-            wanted += [("strange", seen[int(random.integers(len(seen)))])] if seen else []
-            wanted += [("strange", _by_chance(seen, random))]
-            seen += [example.title] if example.title else []
+            other_titles = titles.setdefault(fold, [])
+            wanted += [("strange", other_titles[int(random.integers(len(other_titles)))])] if other_titles else []
+            wanted += [("strange", _by_chance(other_titles, random))]
+            other_titles += [example.title] if example.title else []
         for name, title in wanted:
             for odds, place, _ in foreign_parts(title, example.text, held[fold], weights):
-                found.setdefault(name, {}).setdefault(place, []).append(odds)
+                odds_of.setdefault(name, {}).setdefault(place, []).append(odds)
     own, strange, foreign = (
-        {place: np.array(found.get(name, {}).get(place, [])) for place in (HarmPart.TITLE, HarmPart.TEXT)}
+        {place: np.array(odds_of.get(name, {}).get(place, [])) for place in (HarmPart.TITLE, HarmPart.TEXT)}
         for name in ("own", "strange", "foreign")
     )
     if not all(len(each[HarmPart.TITLE]) for each in (own, strange, foreign)) or not len(own[HarmPart.TEXT]):
@@ -519,5 +515,11 @@ def _best_f1(margins: Numbers, wanted: Mask) -> float:
     return float(max(ranked[best] + ranked[min(best + 1, len(ranked) - 1)], 2 * ranked[best] - _GAP) / 2)
 
 
-def _f1(found: Mask, wanted: Mask) -> float:
-    return round(2 * float((found & wanted).sum()) / max(float(found.sum() + wanted.sum()), 1), 4)
+def _f1(called: Mask, wanted: Mask) -> float:
+    return round(2 * float((called & wanted).sum()) / max(float(called.sum() + wanted.sum()), 1), 4)
+
+
+def learn_model(examples: Iterable[HarmExample], *, seed: int) -> Trained:
+    """Learn to tell harmful pages from honest ones."""
+    model, report = learn(list(examples), seed)
+    return Trained(model.dump(), report=report)

@@ -9,11 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from ..models.arrays import pack
-from ..text.analysis import Analysis
+from ..text.analysis import AnalysedText
 from ..text.frequencies import Frequencies
 from ..text.keywords import bayes, combined
 from ..text.keywords.candidates import Floats, KeywordCandidates, find
 from ..text.words import english_stem, fold
+from .trained import Trained, require
 
 TREES: Final = 120
 _RATE: Final = 0.08
@@ -34,8 +35,7 @@ class KeywordExample:
     """A text with known keywords.
 
     Attributes:
-        found: its candidates.
-        wanted: 1 for those that are keywords, else 0.
+        wanted: 1 for the candidates that are keywords, else 0.
         is_article: not an abstract or another short text.
         weight: how much the text counts.
     """
@@ -47,7 +47,7 @@ class KeywordExample:
 
 
 def example(
-    text: Analysis,
+    text: AnalysedText,
     keys: Iterable[str],
     frequencies: Frequencies,
     weight: float = 1.0,
@@ -57,10 +57,10 @@ def example(
 
     Without `is_article` the length tells.
     """
-    found = find(text, frequencies)
+    candidates = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
-    right = np.array([normal_form(term) in wanted for term in found.terms], float)
-    return KeywordExample(found, right, len(text) >= _ARTICLE_WORDS if is_article is None else is_article, weight)
+    right = np.array([normal_form(term) in wanted for term in candidates.terms], float)
+    return KeywordExample(candidates, right, len(text) >= _ARTICLE_WORDS if is_article is None else is_article, weight)
 
 
 def normal_form(term: str) -> str:
@@ -94,7 +94,6 @@ def _learn_bayes(examples: list[KeywordExample]) -> dict[str, Any]:
 def _by_script(
     examples: Sequence[KeywordExample], learn: Callable[[list[KeywordExample]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return what is learned of the examples of each script."""
     parts: dict[str, list[KeywordExample]] = {}
     for each in examples:
         if each.found.terms:
@@ -184,4 +183,13 @@ LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] 
     combined.NAME: _learn_pair,
     bayes.NAME: _learn_bayes,
 }
-"""Learners of the models of one script, by method."""
+
+
+def learn_model(examples: Iterable[KeywordExample], *, method: str) -> Trained:
+    """Learn which words and phrases of a text are its keywords."""
+    if method not in LEARNERS:
+        raise ValueError(f"--method is {method!r}; keywords are learned by {' or '.join(LEARNERS)}")
+    if method == combined.NAME:
+        require("sklearn")
+    examples = list(examples)
+    return Trained(learn(method, examples), {"keywords": int(sum(each.wanted.sum() for each in examples))})

@@ -12,6 +12,7 @@ import numpy as np
 from ..document.tokens import terms
 from ..extract.fusion import Params, WordModel, leaves
 from .examples import Example
+from .trained import Trained
 
 MIN_TEXTS: Final = 3
 """Words of fewer texts are not looked at: they say something of a site, not of the class."""
@@ -54,22 +55,26 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
     """
     if count < 1:
         raise ValueError(f"count is {count}; 1 or more words can be kept")
-    found: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    texts_with: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     sizes = [0, 0]
     for text, worthy in texts:
         sizes[worthy] += 1
-        found[worthy].update(set(terms(text)))
+        texts_with[worthy].update(set(terms(text)))
     if not all(sizes):
         raise ValueError(f"{sizes[1]} worthy and {sizes[0]} worthless texts; both are needed")
-    known = [word for word in found[0].keys() | found[1].keys() if found[0][word] + found[1][word] >= MIN_TEXTS]
-    gains = {word: _gain((found[0][word], found[1][word]), (sizes[0], sizes[1])) for word in known}
+    common = [
+        word
+        for word in texts_with[0].keys() | texts_with[1].keys()
+        if texts_with[0][word] + texts_with[1][word] >= MIN_TEXTS
+    ]
+    gains = {word: _gain((texts_with[0][word], texts_with[1][word]), (sizes[0], sizes[1])) for word in common}
     # Ties are broken by the word itself, so that the same texts give the same model.
-    chosen = sorted(known, key=lambda word: (-gains[word], word))[:count]
-    totals = [sum(each[word] for word in chosen) + len(chosen) for each in found]
+    chosen = sorted(common, key=lambda word: (-gains[word], word))[:count]
+    totals = [sum(each[word] for word in chosen) + len(chosen) for each in texts_with]
     return WordModel(
         math.log(sizes[1] / sizes[0]),
         {
-            word: math.log((found[1][word] + 1) / totals[1]) - math.log((found[0][word] + 1) / totals[0])
+            word: math.log((texts_with[1][word] + 1) / totals[1]) - math.log((texts_with[0][word] + 1) / totals[0])
             for word in sorted(chosen)
         },
     )
@@ -89,3 +94,11 @@ def _entropy(counts: tuple[int, int]) -> float:
     """Return the entropy of two counts, in nats."""
     total = sum(counts)
     return -sum(count / total * math.log(count / total) for count in counts if count)
+
+
+def learn_model(pages: Iterable[Example], *, words: int) -> Trained:
+    """Learn the words of the extractor `fusion`."""
+    model = learn(labelled_leaves(pages, Params()), words)
+    return Trained(
+        {"prior": round(model.prior, 4), "words": {word: round(odds, 3) for word, odds in model.words.items()}}
+    )

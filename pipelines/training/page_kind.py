@@ -29,9 +29,6 @@ class Params:
     """Sizes and steps of a training.
 
     Attributes:
-        hidden: units of the hidden layer.
-        networks: how many are trained.
-        epochs: passes over the pages.
         decay: strength of the pull of the weights to 0.
         site_words, text_words: most words that vote.
         site_hosts, text_hosts: hosts on which a word must stand.
@@ -54,11 +51,8 @@ class KindExample:
     """A page whose kind is known.
 
     Attributes:
-        kind: of the page.
         site: pages of one site are learned from, or held out, together.
-        values: its features.
-        words: its words.
-        addresses: what its addresses are like, one for each that it is seen under, its own last; none for a page that
+        addresses: descriptions of its URLs, one for each that it is seen under, its own last; none for a page that
             nobody met so: it is learned from, but no measure.
     """
 
@@ -70,8 +64,6 @@ class KindExample:
 
 
 class _Pages:
-    """The examples as arrays."""
-
     def __init__(self, pages: Sequence[KindExample]) -> None:
         self.pages = pages
         self.names = tuple(pages[0].values)
@@ -126,14 +118,14 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it
     from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
 
-    own = np.flatnonzero(chosen)
+    rows = np.flatnonzero(chosen)
     inner = deal(data.sites, FOLDS, seed + 1)
-    said = np.zeros((len(data.pages), 2 * len(data.kinds)))
+    votes = np.zeros((len(data.pages), 2 * len(data.kinds)))
     for fold in range(FOLDS):
-        others, held = own[inner[own] != fold], own[inner[own] == fold]
+        others, held = rows[inner[rows] != fold], rows[inner[rows] == fold]
         voters = _words(data, others, params)
-        said[held] = [hear(voters, data.pages[page].words) for page in held]
-    inputs = np.concatenate((data.values, said), axis=1)[own]
+        votes[held] = [hear(voters, data.pages[page].words) for page in held]
+    inputs = np.concatenate((data.values, votes), axis=1)[rows]
     shift = inputs.mean(axis=0)
     scale = 1 / (inputs.std(axis=0) + _REPEATED)
     ready = standardise(inputs, shift, scale)
@@ -145,12 +137,12 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
             network = MLPClassifier(
                 (params.hidden,),
                 alpha=params.decay,
-                batch_size=min(128, len(own)),
+                batch_size=min(128, len(rows)),
                 learning_rate_init=2e-3,
                 max_iter=params.epochs,
                 n_iter_no_change=params.epochs,
                 random_state=seed + number,
-            ).fit(ready, data.labels[own], sample_weight=data.weights[own])
+            ).fit(ready, data.labels[rows], sample_weight=data.weights[rows])
             weights[0].append(network.coefs_[0].T)
             biases[0].append(network.intercepts_[0][:, None])
             # Kinds that none of these pages has are not to be expected.
@@ -167,7 +159,7 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
     networks = DenseNetwork(
         (), shift[:, None], scale[:, None], tuple(map(np.stack, weights)), tuple(map(np.stack, biases))
     )
-    of_site, of_text = _words(data, own, params)
+    of_site, of_text = _words(data, rows, params)
     return KindModel(data.kinds, of_site, of_text, data.names, networks)
 
 
@@ -187,12 +179,14 @@ def _learn_votes(
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - comes with scikit-learn
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-    seen: dict[str, set[int]] = defaultdict(set)
-    for site, found in zip(data.sites[chosen].tolist(), words, strict=True):
-        for word in found:
-            seen[word].add(site)
-    index = {word: row for row, word in enumerate(sorted(word for word, sites in seen.items() if len(sites) >= hosts))}
-    rows = [sorted(index[word] for word in found if word in index) for found in words]
+    sites_of: dict[str, set[int]] = defaultdict(set)
+    for site, of_page in zip(data.sites[chosen].tolist(), words, strict=True):
+        for word in of_page:
+            sites_of[word].add(site)
+    index = {
+        word: row for row, word in enumerate(sorted(word for word, sites in sites_of.items() if len(sites) >= hosts))
+    }
+    rows = [sorted(index[word] for word in of_page if word in index) for of_page in words]
     ends = np.cumsum([0, *map(len, rows)])
     shares = np.repeat(1 / np.sqrt(np.maximum(np.diff(ends), 1)), np.diff(ends))
     columns = np.fromiter((row for page in rows for row in page), np.int32, int(ends[-1]))
@@ -201,19 +195,19 @@ def _learn_votes(
     for column in range(len(data.kinds)):
         is_kind = data.labels[chosen] == column
         if index and is_kind.any() and not is_kind.all():
-            found = LogisticRegression(solver="liblinear").fit(table, is_kind, sample_weight=data.weights[chosen])
-            weights[:, column], bias[column] = found.coef_[0], found.intercept_[0]
-    kept = np.sort(np.argsort(-np.abs(weights).max(axis=1, initial=0.0), kind="stable")[:most])
+            regression = LogisticRegression(solver="liblinear").fit(table, is_kind, sample_weight=data.weights[chosen])
+            weights[:, column], bias[column] = regression.coef_[0], regression.intercept_[0]
+    heaviest = np.sort(np.argsort(-np.abs(weights).max(axis=1, initial=0.0), kind="stable")[:most])
     names = list(index)
-    index = {names[row]: number for number, row in enumerate(kept)}
-    return WordVotes(index, weights[kept], bias, frozenset(index))
+    index = {names[row]: number for number, row in enumerate(heaviest)}
+    return WordVotes(index, weights[heaviest], bias, frozenset(index))
 
 
 def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
     """Return what a model says of some pages, a row per page."""
     pages = np.flatnonzero(chosen)
-    said = np.array([hear((model.of_site, model.of_text), data.pages[page].words) for page in pages.tolist()])
-    return model.vote(np.concatenate((data.values[pages], said), axis=1).T).T
+    votes = np.array([hear((model.of_site, model.of_text), data.pages[page].words) for page in pages.tolist()])
+    return model.vote(np.concatenate((data.values[pages], votes), axis=1).T).T
 
 
 def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) -> tuple[KindModel, dict[str, float]]:
@@ -234,19 +228,22 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
             weights.append(1 / len(page.addresses))
     table, owner = np.array(rows), np.array(owners)
     is_article = data.labels[owner] == 0
-    found = LogisticRegression(C=1.0, max_iter=500).fit(table, is_article, sample_weight=np.array(weights))
-    slope, *others = found.coef_[0]
+    regression = LogisticRegression(C=1.0, max_iter=500).fit(table, is_article, sample_weight=np.array(weights))
+    slope, *others = regression.coef_[0]
     model = replace(
         model,
         slope=float(slope),
-        offset=float(found.intercept_[0]),
+        offset=float(regression.intercept_[0]),
         address=dict(zip(names, map(float, others), strict=True)),
     )
-    chances = found.predict_proba(table)[:, 1]
-    own = np.append(owner[1:] != owner[:-1], True)  # the address that is known, if one is, comes last
-    threshold = float(np.quantile(chances[is_article & own], params.lost))
-    kept = float((chances[~is_article & own] >= threshold).mean())
-    figures = {"others_kept": round(kept, 4), "calibration_error": round(_calibration_error(chances, is_article), 4)}
+    chances = regression.predict_proba(table)[:, 1]
+    is_last = np.append(owner[1:] != owner[:-1], True)  # the address that is known, if one is, comes last
+    threshold = float(np.quantile(chances[is_article & is_last], params.lost))
+    others_kept = float((chances[~is_article & is_last] >= threshold).mean())
+    figures = {
+        "others_kept": round(others_kept, 4),
+        "calibration_error": round(_calibration_error(chances, is_article), 4),
+    }
     return replace(model, threshold=threshold), figures
 
 

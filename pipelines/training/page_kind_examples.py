@@ -21,7 +21,8 @@ from ..records import Extraction, Metadata, PageKind
 from ..urls import host_key, site_key
 from . import extraction as learning
 from .examples import example as text_example
-from .page_kind import FOLDS, KindExample
+from .page_kind import FOLDS, KindExample, Params, learn
+from .trained import Trained
 
 Read = Callable[[Document], Extraction]
 """An extractor."""
@@ -44,24 +45,17 @@ _NOWHERE: Final = describe_url("http://example.com/text.html")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownPage:
-    """A saved page and what its corpus says about it.
-
-    Attributes:
-        row: of the corpus; see `kind_of`, and `training.examples.example`.
-        packed: the bytes of the page, compressed.
-    """
+    """A saved page, compressed, and what its corpus says about it."""
 
     row: Mapping[str, Any]
     packed: bytes
 
     @classmethod
     def of(cls, body: bytes, row: Mapping[str, Any]) -> KnownPage:
-        """Return the record, small enough to hold thousands."""
         return cls(row, zlib.compress(body, 1))
 
     @property
     def body(self) -> bytes:
-        """The bytes of the page."""
         return zlib.decompress(self.packed)
 
 
@@ -100,7 +94,7 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
     Cost: ten minutes for five thousand pages.
     """
     folds = [_fold(page) for page in pages]
-    found: list[KindExample] = []
+    kind_examples: list[KindExample] = []
     for fold in range(FOLDS):
         others = (page for page, own in zip(pages, folds, strict=True) if own != fold)
         networks = learning.learn(_texts(others), seed, learning.Params())
@@ -109,8 +103,8 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
             return combined.extract_by(networks, document, combined.Params())
 
         held = (page for page, own in zip(pages, folds, strict=True) if own == fold)
-        found += [made for page in held for made in examples(page, read, fetched_at)]
-    return found
+        kind_examples += [made for page in held for made in examples(page, read, fetched_at)]
+    return kind_examples
 
 
 def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:
@@ -163,3 +157,9 @@ def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
         made = text_example(page.body, row) if row.get("text") or kind is not PageKind.ARTICLE else None
         if made is not None:
             yield made
+
+
+def learn_model(pages: Iterable[KnownPage], *, seed: int, fetched_at: datetime) -> Trained:
+    """Learn the model of kinds of pages."""
+    model, figures = learn(read_all(list(pages), fetched_at, seed), seed, Params())
+    return Trained(model.model(), figures)

@@ -30,12 +30,6 @@ def maximise(
         fitness: gives one number per row of an array of places; larger is better.
         low: lower corner of the box, one number per dimension.
         high: its upper corner.
-        rng: where chance comes from; the same one gives the same result.
-        particles: size of the swarm, at least 1.
-        generations: steps, at least 0.
-
-    Returns:
-        The place (one number per dimension, inside the box) and its fitness.
 
     Raises:
         ValueError: fewer than one particle or less than no generation.
@@ -57,17 +51,19 @@ def maximise(
     places = rng.uniform(low, high, shape)
     limit = (high - low) / 2
     speeds = rng.uniform(-limit, limit, shape)
-    own, own_fitness = places.copy(), fitness(places)
+    best_places, best_fitness = places.copy(), fitness(places)
     for step in range(generations):
-        best = own[int(np.argmax(own_fitness))]
+        best = best_places[int(np.argmax(best_fitness))]
         inertia = INERTIA[0] + (INERTIA[1] - INERTIA[0]) * step / max(generations - 1, 1)
         pulls = rng.uniform(0, PULL, (2, *shape))
-        speeds = np.clip(inertia * speeds + pulls[0] * (own - places) + pulls[1] * (best - places), -limit, limit)
+        speeds = np.clip(
+            inertia * speeds + pulls[0] * (best_places - places) + pulls[1] * (best - places), -limit, limit
+        )
         free = places + speeds
         places = np.clip(free, low, high)
         speeds[places != free] *= -0.5
-        found = fitness(places)
-        better = found > own_fitness
-        own[better], own_fitness[better] = places[better], found[better]
-    leader = int(np.argmax(own_fitness))
-    return own[leader], float(own_fitness[leader])
+        fitness_now = fitness(places)
+        better = fitness_now > best_fitness
+        best_places[better], best_fitness[better] = places[better], fitness_now[better]
+    leader = int(np.argmax(best_fitness))
+    return best_places[leader], float(best_fitness[leader])

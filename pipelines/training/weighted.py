@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..document.view import Flags, Values
 from ..extract.weighted import EDGES, Feature, WeightedModel, bins
 from .examples import Example
 from .pso import maximise
+from .trained import Trained
 
 HIGHEST_WEIGHT: Final = 3.0
 """Weights are looked for between 0 and this."""
@@ -27,9 +29,6 @@ def learn(
 
     Args:
         examples: pages with labelled blocks; those that are no articles are passed over.
-        rng: where chance comes from.
-        particles: size of the swarm.
-        generations: its steps.
 
     Returns:
         The model and its fitness in [0, 1]: F over the blocks, each weighing its share of its page's characters.
@@ -61,11 +60,11 @@ def learn(
     both = np.stack(
         [np.bincount(kind, weights * content, kinds.shape[1]), np.bincount(kind, weights, kinds.shape[1])], axis=1
     )
-    said = np.stack([support[row] for support, row in zip(supports, kinds, strict=True)])
+    supports_of = np.stack([support[row] for support, row in zip(supports, kinds, strict=True)])
 
     def fitness(places: Values) -> Values:
         d, e = places[:, :-1], places[:, -1:]
-        taken = (d @ said > e * d.sum(axis=1, keepdims=True)).astype(np.float64)
+        taken = (d @ supports_of > e * d.sum(axis=1, keepdims=True)).astype(np.float64)
         right, all_taken = (taken @ both).T
         return np.asarray(2 * right / (all_taken + both[:, 0].sum()), np.float64)
 
@@ -82,3 +81,9 @@ def _supports(column: Counts, content: Flags, count: int) -> Values:
     """Return P(S|t) of each bin: the share of content among the blocks in it."""
     good = np.bincount(column, content, count) + 1
     return np.asarray(good / (np.bincount(column, minlength=count) + 2), np.float64)
+
+
+def learn_model(pages: Iterable[Example], *, seed: int, particles: int, generations: int) -> Trained:
+    """Learn weights and threshold of the extractor `weighted`."""
+    model, fitness = learn(pages, np.random.default_rng(seed), particles=particles, generations=generations)
+    return Trained(asdict(model), {"fitness": round(fitness, 4)})

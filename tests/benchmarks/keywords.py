@@ -24,7 +24,7 @@ from typing import Any
 
 import Stemmer
 
-from pipelines.text.analysis import Analysis, analyse
+from pipelines.text.analysis import AnalysedText, analyse
 from pipelines.text.frequencies import shipped
 from pipelines.text.keywords import DEFAULT, LEARNED, method
 from pipelines.text.summary import summarise
@@ -49,7 +49,7 @@ Terms = list[tuple[str, float]]
 
 
 @cache
-def texts(name: str) -> list[tuple[dict[str, Any], Analysis]]:
+def texts(name: str) -> list[tuple[dict[str, Any], AnalysedText]]:
     """Return the rows of a set with their words."""
     return [(row, analyse(row.get("title") or "", row["text"], KEYWORDS[name][0])) for row in rows(f"{name}/dev")]
 

@@ -30,9 +30,9 @@ from urllib.parse import urlsplit
 
 from pipelines.metadata.language import detect
 from pipelines.text.classes import DEFAULT, METHODS, learner
-from pipelines.text.classes.model import learn
 from pipelines.text.classes.selection import MEASURES, Select
 from pipelines.text.classes.vectors import Text
+from pipelines.training.classes import learn
 
 from . import floors
 from .commands import new_parser

@@ -16,11 +16,9 @@ from .selection import Contingency, Select
 from .vectors import Ids, Numbers, Terms, Text, count_features, count_terms, rarity
 
 Weigh = Callable[[Contingency, Ids], Numbers]
-"""Weights of terms by their counts."""
 
 
 def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
-    """Return the weight of each term: rare ones count more."""
     return rarity(table.with_term, table.documents)
 
 
@@ -28,12 +26,9 @@ class ClassMethod(NamedTuple):
     """A way to learn classes.
 
     Attributes:
-        fit: learns from texts.
         load: reads what the classifier wrote, given the numbers of terms and classes.
         params: class of the parameters of `fit`.
-        terms: the terms of a text with their numbers.
-        select: which of them are kept when nothing else is asked for.
-        weigh: the weights of terms in the vectors of texts.
+        select: which terms are kept when nothing else is asked for.
         module: a package of the extra `train` that `fit` needs.
     """
 
@@ -56,26 +51,18 @@ METHODS: Final[Mapping[str, ClassMethod]] = {
     fuzzy.NAME: ClassMethod(fuzzy.fit, fuzzy.load, fuzzy.Params),
     structure.NAME: ClassMethod(structure.fit, structure.load, structure.Params, structure.count_placed),
 }
-"""Methods by name."""
 
 DEFAULT: Final = combined.NAME
-"""The method that is used when none is named."""
 
 
 class Trainer(NamedTuple):
-    """A method with its parameters filled in."""
-
     name: str
     method: ClassMethod
     fit: Callable[[Training], Classifier]
 
 
 def learner(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Trainer:
-    """Return the method `name` with `params` filled in.
-
-    Args:
-        name: a key of `METHODS`.
-        params: values for its parameters; the others keep their defaults.
+    """Return the method `name` with `params` filled in, the others as by default.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

@@ -25,11 +25,9 @@ NEVER: Final = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Curves from scores to memberships.
+    """Curves from scores to memberships, and least memberships of a class.
 
     Attributes:
-        slope, offset: of each class.
-        threshold: membership from which a text has the class.
         is_single: every text has one class: the memberships are shares of it.
     """
 
@@ -40,32 +38,29 @@ class Calibration:
 
     def memberships(self, scores: Numbers) -> Numbers:
         """Return the memberships of scores, each in [0, 1]; one text per row, or one text."""
-        found = sigmoid(self.slope * scores + self.offset)
+        chances = sigmoid(self.slope * scores + self.offset)
         if self.is_single:
-            found = found / np.maximum(found.sum(axis=-1, keepdims=True), 1e-12)
-        return found
+            chances = chances / np.maximum(chances.sum(axis=-1, keepdims=True), 1e-12)
+        return chances
 
     def chosen(self, memberships: Numbers) -> NDArray[np.bool_]:
         """Return the classes of each row above their thresholds; if single, the best."""
-        told: NDArray[np.bool_] = memberships >= self.threshold
+        chosen: NDArray[np.bool_] = memberships >= self.threshold
         if self.is_single:
-            told &= np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
-        return told
+            chosen &= np.arange(memberships.shape[1]) == memberships.argmax(axis=1)[:, None]
+        return chosen
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         rows = {"slope": self.slope, "offset": self.offset, "threshold": self.threshold}
         return {**{name: pack(row.round(5)) for name, row in rows.items()}, "single": self.is_single}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Calibration:
-        """Return what `model` describes."""
         rows = [unpack(model[name]) for name in ("slope", "offset", "threshold")]
         return cls(rows[0], rows[1], rows[2], bool(model["single"]))
 
 
 def sigmoid(odds: Numbers) -> Numbers:
-    """Return the chances of log-odds."""
     chances: Numbers = 1 / (1 + np.exp(-np.clip(odds, -40, 40)))
     return chances
 
@@ -74,13 +69,13 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: f
     """Fit curves and thresholds to scores of texts that were not learned from.
 
     Texts of one class share one curve, so that the class of the best score stays the best. A class that none of the
-    texts has gets no membership: it was never seen to be told right.
+    texts has gets no membership.
 
     Args:
         scores: of each text (row) for each class.
         wanted: 1 where the text has the class, else 0.
         is_single: every text has one class.
-        precision: one threshold for all classes, from which so large a share of those told is right; 0: none where
+        precision: one threshold for all classes, from which this share of the assigned classes is right; 0: none where
             texts have one class, else the threshold of each class with the best F1.
 
     Cost: O(texts x classes).
@@ -98,17 +93,17 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: f
         for number, count in enumerate(counts)
     ]
     slope, offset = (np.array(column) for column in zip(*curves, strict=True))
-    found = Calibration(slope, offset, np.zeros(len(counts)), is_single)
-    chances = found.memberships(scores)
+    calibration = Calibration(slope, offset, np.zeros(len(counts)), is_single)
+    chances = calibration.memberships(scores)
     if precision:
-        told = found.chosen(chances)
-        found.threshold[:] = precise_threshold(chances[told], wanted[told], precision)
+        chosen = calibration.chosen(chances)
+        calibration.threshold[:] = precise_threshold(chances[chosen], wanted[chosen], precision)
     elif not is_single:
         overall = best_threshold(chances.ravel(), wanted.ravel())
         for number, count in enumerate(counts):
-            own = best_threshold(chances[:, number], wanted[:, number]) if count else overall
-            found.threshold[number] = (count * own + _TRUSTED * overall) / (count + _TRUSTED)
-    return found
+            of_class = best_threshold(chances[:, number], wanted[:, number]) if count else overall
+            calibration.threshold[number] = (count * of_class + _TRUSTED * overall) / (count + _TRUSTED)
+    return calibration
 
 
 def platt(scores: Numbers, wanted: Numbers) -> tuple[float, float]:
@@ -121,16 +116,16 @@ def platt(scores: Numbers, wanted: Numbers) -> tuple[float, float]:
     right, wrong = wanted.sum(), len(wanted) - wanted.sum()
     target = np.where(wanted > 0, (right + 1) / (right + 2), 1 / (wrong + 2))
     inputs = np.stack([scores, np.ones(len(scores))], axis=1)
-    found = np.array([1.0, float(np.log((right + 1) / (wrong + 1)))])
+    line = np.array([1.0, float(np.log((right + 1) / (wrong + 1)))])
     for _ in range(_STEPS):
-        chances = sigmoid(inputs @ found)
-        slope = inputs.T @ (chances - target) + 1e-4 * found
+        chances = sigmoid(inputs @ line)
+        slope = inputs.T @ (chances - target) + 1e-4 * line
         curve = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + 1e-4 * np.eye(2)
         step = np.linalg.solve(curve, slope)
-        found -= np.clip(step, -3, 3)
+        line -= np.clip(step, -3, 3)
         if np.abs(step).max() < 1e-7:
             break
-    return max(float(found[0]), 1e-3), float(found[1])
+    return max(float(line[0]), 1e-3), float(line[1])
 
 
 def best_threshold(chances: Numbers, wanted: Numbers) -> float:

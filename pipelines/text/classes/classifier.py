@@ -20,14 +20,7 @@ _STEPS: Final = 127
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training:
-    """Texts with their classes.
-
-    Attributes:
-        space: of their vectors.
-        texts: as they were given.
-        vectors: of the texts.
-        wanted: 1 where a text (row) has a class (column), else 0.
-    """
+    """Texts with their classes; `wanted` is 1 where a text (row) has a class (column)."""
 
     space: Space
     texts: Sequence[Text]
@@ -52,8 +45,6 @@ class Training:
 
 
 class Classifier(Protocol):
-    """A model that was learned."""
-
     def scores(self, text: Text, vector: Vector) -> Numbers:
         """Return a score of each class, higher for those the text has."""
 
@@ -63,12 +54,7 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Table of numbers in one byte each, so that a model of many terms is small.
-
-    Attributes:
-        steps: the numbers, in steps of their columns.
-        scale: the step of each column.
-    """
+    """Table of numbers in one byte each, in steps of the scale of their columns."""
 
     steps: NDArray[np.int8]
     scale: Numbers
@@ -85,7 +71,6 @@ class Steps:
         return cls(np.rint(values / scale).astype(np.int8), scale)
 
     def values(self) -> Numbers:
-        """Return the numbers."""
         return (self.steps * self.scale).round(12)
 
     def product(self, vector: Vector) -> Numbers:
@@ -95,16 +80,15 @@ class Steps:
         >>> table.product(Vector(np.array([1]), np.ones(1), np.ones(1))).tolist()
         [0.0, 2.0]
         """
-        found: Numbers = vector.values @ self.steps[vector.columns] * self.scale
-        return found
+        product: Numbers = vector.values @ self.steps[vector.columns] * self.scale
+        return product
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {"scale": pack(self.scale), "steps": pack(self.steps)}
 
     @classmethod
     def load(cls, model: Mapping[str, Any], rows: int) -> Self:
-        """Return what `model` describes.
+        """Read what `model` wrote.
 
         Raises:
             ValueError: it has another number of rows.

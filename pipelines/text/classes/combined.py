@@ -23,19 +23,11 @@ _LEAST_WEIGHTS: Final = (0.3, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
-
-    Attributes:
-        smoothness: pull of the weights to 0.
-        steps: most steps of the solver.
-    """
-
     smoothness: float = 0.1
     steps: int = 200
 
 
 def weigh(table: Contingency, ids: Ids) -> Numbers:
-    """Return the weight of each term: rare and telling ones count more."""
     least = np.where(is_word(ids), *reversed(_LEAST_WEIGHTS))
     return rarity(table.with_term, table.documents) * (least + information(table))
 

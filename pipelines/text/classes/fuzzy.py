@@ -17,7 +17,7 @@ NAME: Final = "fuzzy"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
+    """Parameters of `fuzzy`.
 
     Attributes:
         least: membership from which a word is one of the class's words.
@@ -30,11 +30,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FuzzyClasses:
-    """Class words.
-
-    Attributes:
-        words: membership of each word (row) in each class; 0 for those that are no word of the class.
-    """
+    """Membership of each word (row) in each class; 0 where it is no word of the class."""
 
     words: Numbers
 
@@ -46,7 +42,6 @@ class FuzzyClasses:
         return share(vector.values @ self.words[vector.columns])
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {"words": Steps.of(self.words).model()}
 
 
@@ -66,5 +61,4 @@ def fit(training: Training, params: Params) -> Classifier:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     return FuzzyClasses(Steps.load(model["words"], terms).values())

@@ -20,12 +20,7 @@ NAME: Final = "knn"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Sizes.
-
-    Attributes:
-        k: neighbours that vote; best an odd number.
-        terms: weightiest terms of a text that are kept.
-    """
+    """Neighbours that vote, best an odd number, and terms kept of a text."""
 
     k: int = 15
     terms: int = 80
@@ -33,13 +28,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The texts learned from.
-
-    Attributes:
-        matrix: their unit vectors, a row per text.
-        wanted: their classes.
-        k: neighbours that vote.
-    """
+    """The texts learned from: unit vectors and classes, a row per text."""
 
     matrix: sp.csr_matrix
     wanted: Numbers
@@ -59,7 +48,6 @@ class Neighbours:
         return votes / total if total > 0 else np.zeros(self.wanted.shape[1])
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {
             "k": self.k,
             "ends": pack(self.matrix.indptr.astype(np.int32)),
@@ -78,24 +66,23 @@ def fit(training: Training, params: Params) -> Classifier:
     """
     matrix = training.matrix()
     for row in range(matrix.shape[0]):
-        own = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
-        if len(own) > params.terms:
-            own[np.argsort(-own, kind="stable")[params.terms :]] = 0
+        values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]
+        if len(values) > params.terms:
+            values[np.argsort(-values, kind="stable")[params.terms :]] = 0
     matrix.data = np.rint(matrix.data * 255) / 255
     matrix.eliminate_zeros()
     return Neighbours(matrix, training.wanted, params.k)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     ends, columns, values = (unpack(model[name]) for name in ("ends", "columns", "values"))
     import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
 
     matrix = sp.csr_matrix((values / 255, columns, ends), (len(ends) - 1, terms))
     matrix.check_format(full_check=True)
     wanted = np.zeros((len(model["classes"]), classes))
-    for row, own in enumerate(model["classes"]):
-        wanted[row, own] = 1
+    for row, columns_of in enumerate(model["classes"]):
+        wanted[row, columns_of] = 1
     if len(wanted) != matrix.shape[0]:
         raise ValueError("texts and classes differ in number")
     return Neighbours(matrix, wanted, int(model["k"]))

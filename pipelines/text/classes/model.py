@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...models.arrays import pack, unpack
-from ...models.files import ModelError, load
-from . import METHODS, Trainer, Weigh, learner
-from .calibration import Calibration, calibrate
-from .classifier import Classifier, Steps, Training
-from .selection import Chosen, Contingency, Select, report, select, uncertainty
-from .vectors import Numbers, Space, Terms, Text, is_word, spell
-
-MOST_CLASSES: Final = 500
-_FOLDS: Final = 4
-_LEAST_TEXTS: Final = 2
-_SMALL: Final = 50
-"""Texts from which a term must stand in two of them."""
-_LEAST_OF_LANGUAGE: Final = (20, 0.1)
-"""A model knows a language of which it has so many texts, or so large a share of them: one may be detected wrongly."""
-_OPENING_CHARS: Final = 24
-"""Letters by which copies of a text are known that name no source."""
+from ...models.files import load
+from . import METHODS
+from .calibration import Calibration
+from .classifier import Classifier, Steps
+from .vectors import Space, Terms, Text
 
 
 class TextClasses(NamedTuple):
-    """Classes of a text.
+    """Classes of a text, best first.
 
     Attributes:
-        names: its classes, best first; may be empty.
-        memberships: every class of the model -> how far the text belongs to it, in [0, 1], best first; empty when the
-            text has nothing that the model knows, or is in a language that it does not know.
+        memberships: every class of the model -> how far the text belongs to it, in [0, 1]; empty when the text has
+            nothing that the model knows, or is in a language that it does not know.
     """
 
     names: tuple[str, ...] = ()
@@ -45,15 +30,7 @@ class TextClasses(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassModel:
-    """A model that was learned.
-
-    Attributes:
-        method: key of `METHODS`.
-        labels: names of the classes.
-        space: of the vectors.
-        classifier: gives scores.
-        calibrations: make memberships of them; by the languages that the model knows, as "zh" and "en".
-    """
+    """A learned model; its calibrations are by language, as "zh" and "en"."""
 
     method: str
     labels: tuple[str, ...]
@@ -69,7 +46,7 @@ class ClassModel:
 
         Cost: O(characters), 1 ms for 1,000 Chinese ones.
         """
-        calibration = self.calibrations.get(_base(text.language))
+        calibration = self.calibrations.get(base_language(text.language))
         if calibration is None:
             return TextClasses()
         vector = self.space.vector(METHODS[self.method].terms(text))
@@ -93,21 +70,21 @@ class ClassModel:
         }
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> Self:
-        """Return the model that `model` described.
+    def of(cls, model: Mapping[str, Any]) -> Self:
+        """Build what `model` described.
 
         Raises:
             ValueError: its parts do not fit.
         """
-        labels, ids = tuple(found["labels"]), unpack(found["terms"])
+        labels, ids = tuple(model["labels"]), unpack(model["terms"])
         if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
             raise ValueError("its classes have no names")
-        space = Space(ids, Steps.load(found["weights"], len(ids)).values()[:, 0])
-        method = found["method"]
+        space = Space(ids, Steps.load(model["weights"], len(ids)).values()[:, 0])
+        method = model["method"]
         if method not in METHODS:
             raise ValueError(f"its method {method!r} is unknown")
-        classifier = METHODS[method].load(found["classifier"], len(ids), len(labels))
-        calibrations = {str(language): Calibration.of(one) for language, one in found["languages"].items()}
+        classifier = METHODS[method].load(model["classifier"], len(ids), len(labels))
+        calibrations = {str(language): Calibration.of(one) for language, one in model["languages"].items()}
         rows = [row for one in calibrations.values() for row in (one.slope, one.offset, one.threshold)]
         probe = classifier.scores(Text("", ""), space.vector(Terms(ids[:1], np.ones(1))))
         if any(row.shape != (len(labels),) or not np.isfinite(row).all() for row in (*rows, probe)):
@@ -120,210 +97,10 @@ def shipped() -> ClassModel:
     return load("classes", ClassModel.of)
 
 
-class HeldOut(NamedTuple):
-    """Counts of what is told of texts in one language that were held out.
-
-    Attributes:
-        language: of the texts.
-        texts: their number.
-        threshold: membership from which a text has a class; the mean where each class has its own.
-        described: texts that get a class.
-        told: classes that they get.
-        right: those of them that they have.
-    """
-
-    language: str
-    texts: int
-    threshold: float
-    described: int
-    told: int
-    right: int
-
-
-class LearnedClasses(NamedTuple):
-    """A model, and what is known of it.
-
-    Attributes:
-        model: the model.
-        report: for each class the terms chosen for it (`selection.report`), and its F1 in texts that were held out.
-        held_out: by language.
-        told: the classes that each text gets by what was learned without it.
-    """
-
-    model: ClassModel
-    report: list[dict[str, object]]
-    held_out: list[HeldOut]
-    told: list[tuple[str, ...]]
-
-
-def learn(
-    texts: Sequence[Text],
-    labels: Sequence[Iterable[str]],
-    by: Trainer | None = None,
-    wanted: Select | None = None,
-    *,
-    precision: float = 0.0,
-    sources: Sequence[str] = (),
-) -> LearnedClasses:
-    """Learn classes from labelled texts.
-
-    Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
-    classifier are learned anew from the texts of the others.
-
-    Args:
-        texts: to learn from, with their languages; those in an unknown or rare one teach terms, but no memberships.
-        labels: the classes of each, none, one or several.
-        by: the method, by default the combined one.
-        wanted: which terms are kept; by default as the method says.
-        precision: share of the classes told that are right in texts that were held out, see `calibrate`.
-        sources: the site of each text, or whatever they came from: texts of one source are held out together, as are
-            those that begin alike where it is empty.
-
-    Raises:
-        ModelError: there are no two classes, too many, no terms, or no language is known.
-
-    Cost: five trainings: one, and four for what is held out.
-    """
-    by = by or learner()
-    names = sorted({name for own in labels for name in own})
-    _check(texts, labels, names)
-    where = {name: number for number, name in enumerate(names)}
-    labelled = np.zeros((len(texts), len(names)))
-    for row, own in enumerate(labels):
-        for name in own:
-            labelled[row, where[name]] = 1
-    is_single = bool((labelled.sum(axis=1) == 1).all())
-    wanted = wanted or by.method.select
-    examples = _Examples(texts, [by.method.terms(text) for text in texts], labelled)
-    space, table = _choose(examples, wanted, by.method.weigh)
-    classifier = by.fit(_training(examples, space))
-    scores = _held_out_scores(examples, by, wanted, _deal(texts, sources))
-    languages = np.array([_base(text.language) for text in texts])
-    calibrations: dict[str, Calibration] = {}
-    held_out: list[HeldOut] = []
-    told = np.zeros(labelled.shape, np.bool_)
-    most, share = _LEAST_OF_LANGUAGE
-    for language in sorted({*languages.tolist()} - {""}):
-        own = languages == language
-        if own.sum() < min(most, share * len(texts)):
-            continue
-        found = calibrate(scores[own], labelled[own], is_single=is_single, precision=precision)
-        told[own] = found.chosen(found.memberships(scores[own]))
-        calibrations[language] = found
-        counts = (told[own].any(axis=1).sum(), told[own].sum(), (told[own] * labelled[own]).sum())
-        held_out.append(HeldOut(language, int(own.sum()), round(float(found.threshold.mean()), 4), *map(int, counts)))
-    hits = 2 * (told * labelled).sum(axis=0) / np.maximum(told.sum(axis=0) + labelled.sum(axis=0), 1)
-    chosen = report(table, np.arange(len(space.ids)), names, wanted.measure, is_word(space.ids))
-    rows = _spelt(chosen, space, texts)
-    return LearnedClasses(
-        ClassModel(by.name, tuple(names), space, classifier, calibrations),
-        [{**row, "f1": round(float(f1), 4)} for row, f1 in zip(rows, hits, strict=True)],
-        held_out,
-        [tuple(names[number] for number in np.flatnonzero(row)) for row in told],
-    )
-
-
-def _check(texts: Sequence[Text], labels: Sequence[Iterable[str]], names: Sequence[str]) -> None:
-    """Refuse what nothing can be learned from."""
-    if len(texts) != len(labels):
-        raise ModelError(f"there are {len(texts)} texts and {len(labels)} lists of classes")
-    if len(names) < 2:
-        told = f"there is only the class {names[0]!r}" if names else "no text has a class"
-        raise ModelError(f"{told}; give texts of two classes or more")
-    if len(names) > MOST_CLASSES:
-        raise ModelError(f"there are {len(names)} classes, more than {MOST_CLASSES}; is the label really a class?")
-    if not any(text.language for text in texts):
-        raise ModelError("the language of no text is known; give longer texts, or name it as language")
-
-
-class _Examples(NamedTuple):
-    """Labelled texts with their terms."""
-
-    texts: Sequence[Text]
-    terms: Sequence[Terms]
-    wanted: Numbers
-
-    def part(self, rows: Sequence[int]) -> _Examples:
-        """Return these texts alone."""
-        return _Examples([self.texts[row] for row in rows], [self.terms[row] for row in rows], self.wanted[rows])
-
-
-def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, Contingency]:
-    """Choose the terms of the space; return their counts, too."""
-    ids, documents = np.unique(np.concatenate([one.ids for one in examples.terms]), return_counts=True)
-    ids = ids[documents >= (_LEAST_TEXTS if len(examples.terms) >= _SMALL else 1)]
-    if not len(ids):
-        raise ModelError("the texts have no words in common; give more or longer texts")
-    table = Contingency.of(_training(examples, Space(ids, np.ones(len(ids)))).counts(), examples.wanted)
-    kept = np.sort(select(table, wanted))
-    ids, table = ids[kept], table.part(kept)
-    return Space(ids, uncertainty(table).max(axis=1) if wanted.measure == "um" else weigh(table, ids)), table
-
-
-def _training(examples: _Examples, space: Space) -> Training:
-    return Training(space, examples.texts, [space.vector(one) for one in examples.terms], examples.wanted)
-
-
-def _spelt(
-    chosen: Mapping[str, tuple[int, list[Chosen]]], space: Space, texts: Sequence[Text]
-) -> list[dict[str, object]]:
-    """Return the chosen terms in letters: the model itself has their hashes alone."""
-    missing = {int(space.ids[one.column]) for _, best in chosen.values() for one in best}
-    spelt: dict[int, str] = {}
-    for text in texts:
-        if not missing:
-            break
-        found = spell(text)
-        spelt |= {number: found[number] for number in missing & found.keys()}
-        missing -= found.keys()
-    return [
-        {
-            "class": label,
-            "chosen": count,
-            "terms": [
-                {"term": spelt[int(space.ids[one.column])], "score": round(one.score, 4), "documents": one.documents}
-                for one in best
-            ],
-        }
-        for label, (count, best) in chosen.items()
-    ]
-
-
-def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: NDArray[np.intp]) -> Numbers:
-    """Return the scores of each text by what was learned from other folds.
-
-    Terms, weights and classifier are learned from these alone. The scores are 0 where they have no words in common.
-    """
-    scores = np.zeros(examples.wanted.shape)
-    for fold in range(int(folds.max()) + 1):
-        own = np.flatnonzero(folds == fold)
-        others = examples.part(np.flatnonzero(folds != fold).tolist())
-        try:
-            space, _ = _choose(others, wanted, by.method.weigh)
-        except ModelError:
-            continue
-        found = by.fit(_training(others, space))
-        for row in own.tolist():
-            scores[row] = found.scores(examples.texts[row], space.vector(examples.terms[row]))
-    return scores
-
-
-def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
-    """Return the fold of each text, one for all of a source or of one opening."""
-    openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
-    named = sources or [""] * len(texts)
-    groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]
-    if len(set(groups)) == 1:
-        groups = [str(number) for number in range(len(texts))]
-    order = sorted(set(groups), key=lambda group: blake2b(group.encode("utf-8", "replace"), digest_size=8).digest())
-    fold_of = {group: place % min(_FOLDS, len(order)) for place, group in enumerate(order)}
-    return np.array([fold_of[group] for group in groups], np.intp)
-
-
-def _base(language: str) -> str:
+def base_language(language: str) -> str:
     """Return a language without its script or country.
 
-    >>> _base("zh-Hant"), _base("")
+    >>> base_language("zh-Hant"), base_language("")
     ('zh', '')
     """
     return language.partition("-")[0].lower()

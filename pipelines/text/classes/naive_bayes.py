@@ -17,7 +17,7 @@ NAME: Final = "naive_bayes"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
+    """Parameters of `naive_bayes`.
 
     Attributes:
         smooth: occurrences that every term is given in every class.
@@ -35,7 +35,6 @@ class BayesClasses:
     Attributes:
         weights: log P(term | class) less its mean over the classes, a row per term.
         prior: log P(class).
-        sharpness: see `Params`.
     """
 
     weights: Numbers
@@ -54,7 +53,6 @@ class BayesClasses:
         return softmax(self.prior + odds * min(1.0, self.sharpness / counts.sum()))
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {
             "weights": Steps.of(self.weights).model(),
             "prior": pack(self.prior.round(5)),
@@ -77,5 +75,4 @@ def fit(training: Training, params: Params) -> Classifier:
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     return BayesClasses(Steps.load(model["weights"], terms).values(), unpack(model["prior"]), float(model["sharpness"]))

@@ -30,9 +30,6 @@ class Contingency:
     """Counts of terms and classes that meet.
 
     Attributes:
-        documents: their number.
-        with_term: documents with each term.
-        of_class: documents of each class.
         both: documents of a class (column) with a term (row).
         occurrences: likewise all occurrences of the term.
     """
@@ -65,7 +62,6 @@ class Contingency:
         )
 
     def part(self, columns: Columns) -> Self:
-        """Return the counts of these terms alone."""
         counts = self.with_term[columns], self.of_class, self.both[columns], self.occurrences[columns]
         return type(self)(self.documents, *counts)
 
@@ -81,7 +77,6 @@ class Contingency:
 
 
 def document_frequency(table: Contingency) -> Numbers:
-    """Return in how many documents of each class a term stands."""
     return table.both
 
 
@@ -98,8 +93,8 @@ def mutual_information(table: Contingency) -> Numbers:
     """Return log2 P(term, class) / (P(term) P(class)), of smoothed counts."""
     both = table.both + _SMOOTH / max(len(table.of_class), 1)
     expected = (table.with_term[:, None] + _SMOOTH) * table.of_class / max(table.documents, 1)
-    found: Numbers = np.log2(both / np.maximum(expected, 1e-12))
-    return found
+    scores: Numbers = np.log2(both / np.maximum(expected, 1e-12))
+    return scores
 
 
 def chi_square(table: Contingency) -> Numbers:
@@ -113,8 +108,8 @@ def chi_square(table: Contingency) -> Numbers:
 def odds_ratio(table: Contingency) -> Numbers:
     """Return the logarithm of the odds of a term inside a class against those outside."""
     both, term, label, neither = (cell + _SMOOTH for cell in table.cells())
-    found: Numbers = np.log2(both * neither / (term * label))
-    return found
+    odds: Numbers = np.log2(both * neither / (term * label))
+    return odds
 
 
 def cross_entropy(table: Contingency) -> Numbers:
@@ -143,13 +138,13 @@ def information(table: Contingency) -> Numbers:
     prior = table.of_class / max(table.of_class.sum(), 1)
     given = (table.both + _PRIOR * prior) / np.maximum(prior, 1e-12)
     shares = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-12)
-    told: Numbers = 1 + _plogp(shares, shares).sum(axis=1) / np.log2(max(len(prior), 2))
-    return told
+    sureness: Numbers = 1 + _plogp(shares, shares).sum(axis=1) / np.log2(max(len(prior), 2))
+    return sureness
 
 
 def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
-    found: Numbers = share * np.log2(np.maximum(ratio, 1e-12))
-    return found
+    product: Numbers = share * np.log2(np.maximum(ratio, 1e-12))
+    return product
 
 
 Score = Callable[[Contingency], Numbers]
@@ -188,14 +183,6 @@ def _in_turn(scores: Numbers, table: Contingency) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of terms.
-
-    Attributes:
-        score: of each term for each class.
-        join: makes one number of the numbers of a term.
-        is_combined: it chooses among the terms of most documents alone.
-    """
-
     score: Score
     join: Callable[[Numbers, Contingency], Numbers] = _most
     is_combined: bool = False
@@ -213,13 +200,10 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "df+ig": Measure(information_gain, _weighted_sum, is_combined=True),
     "df+chi2": Measure(chi_square, _in_turn, is_combined=True),
 }
-"""Measures by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A measure, and how many terms are kept by it."""
-
     measure: str = "df+chi2"
     count: int = 2000
 
@@ -272,14 +256,6 @@ def select(table: Contingency, wanted: Select) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A term that was chosen for a class.
-
-    Attributes:
-        column: its number.
-        score: by the measure.
-        documents: that it stands in.
-    """
-
     column: int
     score: float
     documents: int
@@ -289,7 +265,7 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 
 
 def report(
-    table: Contingency, kept: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
+    table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
     """List for each class the terms chosen for it, best first.
 
@@ -298,11 +274,14 @@ def report(
     Returns:
         Class -> how many of the terms tell more of it than of the others, and the best of these.
     """
-    scores = MEASURES[measure].score(table)[kept]
+    scores = MEASURES[measure].score(table)[columns]
     best = scores.argmax(axis=1)
-    found: ChosenByClass = {}
+    by_class: ChosenByClass = {}
     for number, label in enumerate(labels):
-        own, values = kept[best == number], scores[best == number, number]
-        listed = np.lexsort((-values, ~first[own]))[:LISTED].tolist()
-        found[label] = len(own), [Chosen(int(own[n]), float(values[n]), int(table.with_term[own[n]])) for n in listed]
-    return found
+        of_class, values = columns[best == number], scores[best == number, number]
+        listed = np.lexsort((-values, ~first[of_class]))[:LISTED].tolist()
+        by_class[label] = (
+            len(of_class),
+            [Chosen(int(of_class[n]), float(values[n]), int(table.with_term[of_class[n]])) for n in listed],
+        )
+    return by_class

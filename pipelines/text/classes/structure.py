@@ -22,7 +22,7 @@ _ROUNDS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
+    """Parameters of `structure`.
 
     Attributes:
         edges: weight of the likeness of the trees beside that of the keywords, where the pages have trees.
@@ -75,12 +75,7 @@ def _weight(depth: int, order: float) -> float:
 
 
 def likeness(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Return the share of tree edges that two pages have in common.
-
-    Returns:
-        A number in [0, 1]; 0 when one has none.
-
-    Cost: O(different edges).
+    """Return the share of tree edges that two pages have in common, in [0, 1].
 
     >>> likeness({"body>p": 3, "body>h1": 1}, {"body>p": 3})
     0.75
@@ -98,7 +93,6 @@ class Cores:
         edges: the mean trees.
         classes: number of the class of each core.
         count: how many classes there are.
-        params: constants.
     """
 
     words: Numbers
@@ -125,7 +119,6 @@ class Cores:
         return shares
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {
             "words": Steps.of(self.words).model(),
             "edges": [{edge: round(mean, 3) for edge, mean in edges.items()} for edges in self.edges],
@@ -148,13 +141,13 @@ def fit(training: Training, params: Params) -> Classifier:
     classes: list[int] = []
     for number in range(training.wanted.shape[1]):
         rows = np.flatnonzero(training.wanted[:, number])
-        for own in _cluster(matrix[rows], params.cores):
-            mean = np.asarray(matrix[rows[own]].mean(axis=0)).ravel()
+        for members in _cluster(matrix[rows], params.cores):
+            mean = np.asarray(matrix[rows[members]].mean(axis=0)).ravel()
             means.append(mean / max(float(np.sqrt(mean @ mean)), 1e-12))
             total = Counter[str]()
-            for row in rows[own]:
+            for row in rows[members]:
                 total.update(training.texts[row].edges)
-            trees.append({edge: count / len(own) for edge, count in total.most_common(_MOST_EDGES)})
+            trees.append({edge: count / len(members) for edge, count in total.most_common(_MOST_EDGES)})
             classes.append(number)
     return Cores(np.stack(means, axis=1), trees, classes, training.wanted.shape[1], params)
 
@@ -170,18 +163,17 @@ def _cluster(matrix: Any, cores: int) -> list[Any]:
         seeds.append(int(np.argmin(near)))
         near = np.maximum(near, np.asarray((matrix @ matrix[seeds[-1]].T).todense()).ravel())
     means = np.asarray(matrix[seeds].todense()).T
-    own = np.zeros(count, np.intp)
+    cluster_of = np.zeros(count, np.intp)
     for _ in range(_ROUNDS):
-        own = np.asarray(matrix @ means).argmax(axis=1)
+        cluster_of = np.asarray(matrix @ means).argmax(axis=1)
         for core in range(means.shape[1]):
-            if (own == core).any():
-                mean = np.asarray(matrix[own == core].mean(axis=0)).ravel()
+            if (cluster_of == core).any():
+                mean = np.asarray(matrix[cluster_of == core].mean(axis=0)).ravel()
                 means[:, core] = mean / max(float(np.sqrt(mean @ mean)), 1e-12)
-    return [rows for core in range(cores) if len(rows := np.flatnonzero(own == core))]
+    return [rows for core in range(cores) if len(rows := np.flatnonzero(cluster_of == core))]
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     edges, cores, sharpness = model["params"]
     owners = [int(owner) for owner in model["classes"]]
     if not owners or min(owners) < 0 or max(owners) >= classes or len(model["edges"]) != len(owners):

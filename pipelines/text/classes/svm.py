@@ -20,12 +20,7 @@ _NEVER: Final = -3.0
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Constants.
-
-    Attributes:
-        cost: of a text on the wrong side.
-        steps: most passes over the texts.
-    """
+    """Cost of a text on the wrong side, and most passes over the texts."""
 
     cost: float = 1.0
     steps: int = 300
@@ -33,12 +28,7 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planes:
-    """Planes, one per class.
-
-    Attributes:
-        weights: a row per term, a column per class.
-        bias: per class.
-    """
+    """Planes, one per class: a row of weights per term."""
 
     weights: Steps
     bias: Numbers
@@ -51,7 +41,6 @@ class Planes:
         return self.weights.product(vector) + self.bias
 
     def model(self) -> dict[str, object]:
-        """Return it as JSON can keep it."""
         return {"weights": self.weights.model(), "bias": pack(self.bias.round(6))}
 
 
@@ -73,18 +62,17 @@ def planes(training: Training, params: Params) -> Planes:
     classes = training.wanted.shape[1]
     weights, bias = np.zeros((matrix.shape[1], classes)), np.zeros(classes)
     for number in range(classes):
-        own = training.wanted[:, number] > 0
-        if own.all() or not own.any():
-            bias[number] = -_NEVER if own.any() else _NEVER
+        has_class = training.wanted[:, number] > 0
+        if has_class.all() or not has_class.any():
+            bias[number] = -_NEVER if has_class.any() else _NEVER
             continue
         machine = LinearSVC(C=params.cost, max_iter=params.steps, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(matrix, own)
+            machine.fit(matrix, has_class)
         weights[:, number], bias[number] = machine.coef_[0], machine.intercept_[0]
     return Planes(Steps.of(weights), bias)
 
 
 def load(model: Mapping[str, Any], terms: int, classes: int) -> Classifier:
-    """Return what `model` describes."""
     return Planes(Steps.load(model["weights"], terms), unpack(model["bias"]))

@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..words import MAX_CHARS, english_stem, fold, han_words, other_word_list
+from ..analysis import AnalysedText
+from ..words import MAX_CHARS, cut_han, english_stem, find_han, fold, other_word_list
 
 Numbers = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -56,6 +57,7 @@ class Text(NamedTuple):
         edges: how often the page's tree has an edge, named "parent>child"; empty when there is no page.
         depths: a word of the page -> its weight by depth and order, from `structure.place`.
         language: of the text, a code as "zh-Hant" or "en"; empty if unknown.
+        analysed: the same title and text; without it the Chinese words are cut anew.
     """
 
     title: str
@@ -64,6 +66,7 @@ class Text(NamedTuple):
     edges: Mapping[str, int] = {}
     depths: Mapping[str, float] = {}
     language: str = ""
+    analysed: AnalysedText | None = None
 
 
 class Terms(NamedTuple):
@@ -92,16 +95,14 @@ def count_words(text: Text) -> dict[str, float]:
     >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
     ['bridg', 'hekou', 'of']
     """
-    return _count(words_of(fold(text.text[:MAX_CHARS])), text)
+    return _count(words_of(fold(text.text[:MAX_CHARS]), text.analysed), text)
 
 
 def count_terms(text: Text) -> Terms:
-    """Count the words of a text as terms."""
     return as_terms(count_words(text))
 
 
 def as_terms(counts: Mapping[str, float]) -> Terms:
-    """Return counted words as terms."""
     return _merge(_hashes(counts), np.array(list(counts.values()), np.float64))
 
 
@@ -127,23 +128,29 @@ def count_features(text: Text) -> Terms:
 def spell(text: Text) -> dict[int, str]:
     """Return the characters of each term of a text, words in full."""
     words, written_words, stretch = _pieces(text)
-    found = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
-    found |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
+    spelt = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
+    spelt |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
     for ids, chars, size in _runs(stretch, text):
         written = chars.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        found |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
-    return found
+        spelt |= {number: written[start : start + size] for start, number in enumerate(ids.tolist())}
+    return spelt
 
 
 def is_word(ids: Ids) -> NDArray[np.bool_]:
     """Return a mask of the terms that are words, by their stems."""
-    found: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
-    return found
+    mask: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
+    return mask
 
 
-def words_of(folded: str) -> list[str]:
+def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
     """Return the words of a folded text, English ones as stems."""
-    return han_words(folded) + [english_stem(word) for word in other_word_list(folded)]
+    return _han_words(folded, analysed) + [english_stem(word) for word in other_word_list(folded)]
+
+
+def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
+    """Return the Chinese words of a folded text; equal runs are not cut again."""
+    runs = find_han(folded)
+    return analysed.han_words() if analysed is not None and analysed.runs == tuple(runs) else cut_han(runs)
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
@@ -151,11 +158,10 @@ def _pieces(text: Text) -> tuple[list[str], list[str], str]:
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
     written = other_word_list(folded)
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
-    return han_words(folded) + [english_stem(word) for word in written], written, stretch
+    return _han_words(folded, text.analysed) + [english_stem(word) for word in written], written, stretch
 
 
 def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
-    """Yield the words of title and headings with their weights."""
     for tag, marked in (("title", text.title), *text.marked):
         for word in words_of(fold(marked[:_TITLE_CHARS])):
             yield word, TAG_WEIGHTS[tag]
@@ -178,13 +184,12 @@ def _hash(word: str) -> int:
 
 
 def _hashes(words: Collection[str]) -> Ids:
-    """Return the hashes of words."""
     try:
-        found = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
+        hashes = np.fromiter(map(zlib.crc32, map(str.encode, words)), np.uint32, len(words))
     except UnicodeEncodeError:  # half a character, which UTF-8 has not
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-        found = np.fromiter(map(zlib.crc32, encoded), np.uint32, len(words))
-    return found & np.uint32((1 << int(_HASH_BITS)) - 1)
+        hashes = np.fromiter(map(zlib.crc32, encoded), np.uint32, len(words))
+    return hashes & np.uint32((1 << int(_HASH_BITS)) - 1)
 
 
 def _codes(text: str) -> Ids:
@@ -220,10 +225,10 @@ def _seen(hashes: Ids, view: int) -> Ids:
 
 def _hash_grams(codes: Ids) -> list[Ids]:
     """Return the hashes of all runs of one, two and three characters, in order."""
-    found = [_mix(codes * _FIRST)]
+    hashes = [_mix(codes * _FIRST)]
     for size in range(1, _GRAMS):
-        found.append(_mix((found[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
-    return found
+        hashes.append(_mix((hashes[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
+    return hashes
 
 
 def _mix(values: Ids) -> Ids:
@@ -248,12 +253,7 @@ def _starts(ids: Ids) -> Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Dimensions that texts are described by.
-
-    Attributes:
-        ids: the term of each column, in ascending order.
-        weights: of each: what its sublinear count is multiplied with.
-    """
+    """Dimensions of vectors: a term per column, ascending, and its weight."""
 
     ids: Ids
     weights: Numbers
@@ -272,10 +272,10 @@ class Space:
         [0.6, 0.8]
         """
         places = np.searchsorted(self.ids, terms.ids)
-        known = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
-        columns, counts = places[known], terms.counts[known]
+        has_column = self.ids[np.minimum(places, len(self.ids) - 1)] == terms.ids
+        columns, counts = places[has_column], terms.counts[has_column]
         values = (1 + np.log(np.maximum(counts, 1))) * self.weights[columns]
-        views = terms.ids[known] >> _HASH_BITS
+        views = terms.ids[has_column] >> _HASH_BITS
         squares = np.bincount(views, values * values, len(_SHARES))
         shares = np.where(squares > 0, _SHARES, 0.0)
         factors = np.sqrt(shares / np.maximum(squares * shares.sum(), 1e-300))

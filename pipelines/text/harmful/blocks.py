@@ -39,13 +39,13 @@ def score(text: str, model: HarmModel | None = None) -> float:
     model = model or shipped()
     blocks = [line.strip() for line in text[:MAX_CHARS].split("\n") if line.strip()][:_MOST_BLOCKS]
     marks = count(blocks).marks.tolist() if blocks else []
-    total = said = 0.0
+    total = harm = 0.0
     for block, marked in zip(blocks, marks, strict=True):
         weight = weigh(len(block), marked)
         if weight > _THRESHOLD:
             total += weight
-            said += weight * model.score(features(block), len(block))
-    return said / total if total else 0.0
+            harm += weight * model.score(features(block), len(block))
+    return harm / total if total else 0.0
 
 
 def weigh(chars: int, marks: int) -> float:

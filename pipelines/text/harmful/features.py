@@ -54,7 +54,7 @@ def features(text: str) -> Hashes:
     >>> features("").size
     0
     """
-    return once(np.concatenate([found for found, _ in located(read(text))]), BITS)
+    return once(np.concatenate([hashes for hashes, _ in located(read(text))]), BITS)
 
 
 def features_of_all(texts: Sequence[str]) -> list[Hashes]:
@@ -66,15 +66,15 @@ def features_of_all(texts: Sequence[str]) -> list[Hashes]:
     [True, True]
     """
     codes, of = _together(texts)
-    kept, shape = _shape(codes)
+    places, shape = _shape(codes)
     keys = []
-    for whose, runs in ((of, _hash_runs(codes, RUNS, 0)), (of[kept], _hash_runs(shape, SHAPES, RUNS))):
+    for whose, runs in ((of, _hash_runs(codes, RUNS, 0)), (of[places], _hash_runs(shape, SHAPES, RUNS))):
         for hashes in runs:
             first, last = whose[: len(hashes)], whose[len(whose) - len(hashes) :]
             inside = (first == last) & (first >= 0)
             keys.append(first[inside] << BITS | hashes[inside])
-    found = np.unique(np.concatenate(keys))
-    return np.split(found & ((1 << BITS) - 1), np.searchsorted(found, np.arange(1, len(texts)) << BITS))
+    different = np.unique(np.concatenate(keys))
+    return np.split(different & ((1 << BITS) - 1), np.searchsorted(different, np.arange(1, len(texts)) << BITS))
 
 
 def once(hashes: Hashes, bits: int) -> Hashes:
@@ -88,8 +88,8 @@ def once(hashes: Hashes, bits: int) -> Hashes:
     places = np.arange(len(hashes), dtype=np.int32)
     last = np.empty(1 << bits, np.int32)
     last[hashes] = places
-    kept: Hashes = hashes[last[hashes] == places]
-    return kept
+    different: Hashes = hashes[last[hashes] == places]
+    return different
 
 
 def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
@@ -136,8 +136,8 @@ def _squeeze(folded: str) -> NDArray[np.uint64]:
 
 def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
     """Return (hashes by place, length) of all runs; those of classes have length 0."""
-    found = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
-    return found + [(hashes, 0) for hashes in _hash_runs(_shape(codes)[1], SHAPES, RUNS)]
+    runs = [(hashes, length) for length, hashes in enumerate(_hash_runs(codes, RUNS, 0), 1)]
+    return runs + [(hashes, 0) for hashes in _hash_runs(_shape(codes)[1], SHAPES, RUNS)]
 
 
 def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
@@ -147,21 +147,21 @@ def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uin
     place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
     longest = np.full(256, MAX_CHARS)
     longest[list(_LONGEST)] = list(_LONGEST.values())
-    kept = place < longest[classes]
-    return kept, classes[kept].astype(np.uint64)
+    counts = place < longest[classes]
+    return counts, classes[counts].astype(np.uint64)
 
 
 def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashes]:
     """Hash all runs of 1, 2 ... `longest` codes."""
-    found = []
+    runs = []
     rolling = codes[:0]
     for length in range(1, longest + 1):
         ends = codes[length - 1 :]
         rolling = rolling[: len(ends)] * _STEP + ends if length > 1 else ends
         mixed = (rolling + np.uint64(length + salt)) * _MIX[0]
         mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX[1]
-        found.append((mixed >> np.uint64(64 - BITS)).astype(np.int64))
-    return found
+        runs.append((mixed >> np.uint64(64 - BITS)).astype(np.int64))
+    return runs
 
 
 @cache

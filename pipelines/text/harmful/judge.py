@@ -76,11 +76,11 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
     """
     model = model or shipped()
     title, text = title.strip()[:_TITLE_CHARS], text.strip()[:MAX_CHARS]
-    own, part = (text, HarmPart.TEXT) if text else (joined(title), HarmPart.TITLE)
-    found: list[tuple[float, HarmKind, HarmPart, str]] = []
-    if is_chinese(own):
-        signs = features(own)
-        found.append((model.score(signs, len(own)), model.kind(signs), part, own))
+    main, part = (text, HarmPart.TEXT) if text else (joined(title), HarmPart.TITLE)
+    parts: list[tuple[float, HarmKind, HarmPart, str]] = []
+    if is_chinese(main):
+        signs = features(main)
+        parts.append((model.score(signs, len(main)), model.kind(signs), part, main))
     if text and not _is_syllabic(text):
         for odds, place, piece in foreign_parts(title, text, model.short, model.foreign):
             score, kind = logistic(odds), HarmKind.HIJACKED
@@ -90,12 +90,12 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
                 score = score if score >= _SURE else min(score, _DOUBT)
             if place is HarmPart.TEXT and 2 * len(piece) > len(text):
                 kind = model.kind(features(text))
-            found.append((score, kind, place, piece))
-    told = [(score, kind, HarmReason(part, telling(piece, model))) for score, kind, part, piece in found]
-    harmful = [each for each in told if each[0] >= _THRESHOLD and each[2].words]
+            parts.append((score, kind, place, piece))
+    explained = [(score, kind, HarmReason(part, telling(piece, model))) for score, kind, part, piece in parts]
+    harmful = [each for each in explained if each[0] >= _THRESHOLD and each[2].words]
     if not harmful:
-        highest = max([score for score, *_ in found], default=0.0)
-        return HarmVerdict(min(highest, _DOUBT)) if found else CLEAN
+        highest = max([score for score, *_ in parts], default=0.0)
+        return HarmVerdict(min(highest, _DOUBT)) if parts else CLEAN
     reasons = [reason for *_, reason in sorted(harmful, key=lambda each: -each[0])]
     if words := _harmful_links(anchors, model):
         reasons.append(HarmReason(HarmPart.LINKS, words))
@@ -132,15 +132,15 @@ def foreign_parts(
     of_margin, of_absence, of_titles, of_lines = weights
     odds = np.full(len(parts), -np.inf)
     odds[chosen] = of_margin * margins + of_absence * _absences(parts, len(pieces), is_post)[chosen] ** 2
-    found = []
+    foreign = []
     for place, bias, first, last in (
         (HarmPart.TITLE, of_titles, 0, len(pieces)),
         (HarmPart.TEXT, of_lines, len(pieces), len(parts)),
     ):
         best = max(range(first, last), key=odds.__getitem__, default=0)
         if first < last and odds[best] > -np.inf:
-            found.append((float(odds[best]) + bias, place, parts[best]))
-    return found
+            foreign.append((float(odds[best]) + bias, place, parts[best]))
+    return foreign
 
 
 def _absences(parts: Sequence[str], pieces: int, is_post: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -205,8 +205,8 @@ def telling(text: str, model: HarmModel) -> tuple[str, ...]:
         ranked = [
             letters[start:end] for start, end in sorted(spans, key=lambda span: float(sums[span[0]] - sums[span[1]]))
         ]
-        if found := list(dict.fromkeys([*filter(is_common, ranked), *hosts]))[:_MOST_WORDS]:
-            return tuple(found)
+        if words := list(dict.fromkeys([*filter(is_common, ranked), *hosts]))[:_MOST_WORDS]:
+            return tuple(words)
     return ()
 
 

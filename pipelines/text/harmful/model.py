@@ -31,7 +31,6 @@ class Votes:
 
     Attributes:
         steps: weight of each sign, in units of `unit`.
-        unit: one step.
         bias: is added; 0 is the threshold.
     """
 
@@ -41,44 +40,35 @@ class Votes:
 
     @classmethod
     def of(cls, weights: Numbers, bias: float) -> Votes:
-        """Return the votes of these weights, rounded."""
         unit = float(np.abs(weights).max(initial=0.0)) / _STEPS or 1.0
         return cls(np.rint(weights / unit).astype(np.int8), unit, bias)
 
     def vote(self, signs: Hashes) -> float:
-        """Return the vote of a text's signs.
-
-        Args:
-            signs: each once.
-        """
+        """Return the vote of a text's signs, each of them once."""
         return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
     def dump(self) -> dict[str, object]:
-        """Return the votes as JSON keeps them."""
         return {"unit": float(f"{self.unit:.6g}"), "bias": float(f"{self.bias:.6g}"), "steps": pack(self.steps)}
 
     @classmethod
-    def load(cls, found: Mapping[str, Any], size: int) -> Votes:
-        """Return what `dump` made.
+    def load(cls, model: Mapping[str, Any], size: int) -> Votes:
+        """Read what `dump` wrote.
 
         Raises:
             ValueError: it is broken, or of another size.
         """
-        steps = unpack(found["steps"])
+        steps = unpack(model["steps"])
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
-        return cls(steps, _number(found["unit"]), _number(found["bias"]))
+        return cls(steps, _number(model["unit"]), _number(model["bias"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HarmReading:
-    """Votes for texts of one size.
+    """Votes for texts of one size, by the label of the honest texts.
 
     A text is harmful if it is so beside honest texts of each sort: talk reads like advertisements beside news, news
     beside talk.
-
-    Attributes:
-        votes: by the label of the honest texts.
     """
 
     votes: Mapping[str, Votes]
@@ -98,11 +88,9 @@ class HarmModel:
     """Everything that was learned about harmful pages.
 
     Attributes:
-        short, long: for short texts (titles, posts) and long ones.
         foreign: weights of the margin of a part of a page, of its absence (the squared share of its pairs of letters
             that are nowhere else there), a bias for pieces of the title, one for lines of the text: above 0 the part is
             not the page's own.
-        kinds: votes for each kind.
     """
 
     short: HarmReading
@@ -126,12 +114,10 @@ class HarmModel:
         return score
 
     def kind(self, signs: Hashes) -> HarmKind:
-        """Return the likeliest kind of a harmful text."""
         rows = kind_signs(signs)
         return max(self.kinds, key=lambda kind: self.kinds[kind].vote(rows))
 
     def dump(self) -> dict[str, object]:
-        """Return the model as JSON keeps it."""
         return {
             "short": {label: votes.dump() for label, votes in self.short.votes.items()},
             "long": {label: votes.dump() for label, votes in self.long.votes.items()},
@@ -140,25 +126,24 @@ class HarmModel:
         }
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> HarmModel:
-        """Return what `dump` made.
+    def of(cls, model: Mapping[str, Any]) -> HarmModel:
+        """Build what `dump` described.
 
         Raises:
             ValueError: it is broken.
         """
         short, long = (
-            HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in found[size].items()})
+            HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in model[size].items()})
             for size in ("short", "long")
         )
-        margin, absence, of_titles, of_lines = map(_number, found["parts"])
-        kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in found["kinds"].items()}
+        margin, absence, of_titles, of_lines = map(_number, model["parts"])
+        kinds = {HarmKind(kind): Votes.load(votes, 1 << KIND_BITS) for kind, votes in model["kinds"].items()}
         if not kinds or not short.votes or not long.votes:
             raise ValueError("parts are missing")
         return cls(short, long, (margin, absence, of_titles, of_lines), kinds)
 
 
 def shipped() -> HarmModel:
-    """Return the model that comes with the program."""
     return load("harmful", HarmModel.of)
 
 
@@ -168,20 +153,10 @@ def kind_signs(signs: Hashes) -> Hashes:
 
 
 def logistic(margin: float) -> float:
-    """Return a margin as a number in [0, 1].
-
-    >>> logistic(0.0)
-    0.5
-    """
     return 1 / (1 + math.exp(-min(max(margin, -500.0), 500.0)))
 
 
 def _number(value: object) -> float:
-    """Return a finite number.
-
-    Raises:
-        ValueError: it is none.
-    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is no number")
     return float(value)

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 
 class HarmKind(StrEnum):
-    """Kinds of harmful pages."""
-
     GAMBLING = "gambling"
     PORN = "porn"
     FRAUD = "fraud"
@@ -19,8 +17,6 @@ class HarmKind(StrEnum):
 
 
 class HarmPart(StrEnum):
-    """Parts of a page that can be harmful."""
-
     TEXT = "text"
     TITLE = "title"
     LINKS = "links"
@@ -28,12 +24,7 @@ class HarmPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HarmReason:
-    """One reason of a verdict.
-
-    Attributes:
-        part: of the page that is harmful.
-        words: pieces of it that tell most, the most telling first; a few short ones.
-    """
+    """A part of a page that is harmful, and a few words of it, the most telling first."""
 
     part: HarmPart
     words: tuple[str, ...]
@@ -45,8 +36,8 @@ class HarmVerdict:
 
     Attributes:
         score: in [0, 1], higher is worse; from .5 on the page is harmful.
-        kind: of a harmful page; None for others.
-        reasons: of a harmful page, the weightiest first; none for others.
+        kind: None for a page that is not harmful.
+        reasons: of a harmful page, the weightiest first.
     """
 
     score: float
@@ -55,7 +46,6 @@ class HarmVerdict:
 
     @property
     def is_harmful(self) -> bool:
-        """True if the page is harmful."""
         return self.kind is not None
 
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from ...models.files import ModelFile
 from ...params import fill_params, is_import_path, plug_in
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from . import bayes, combined, network, tfidf
 from .candidates import find
 
-Method = Callable[[Analysis, Frequencies], list[tuple[str, float]]]
+Method = Callable[[AnalysedText, Frequencies], list[tuple[str, float]]]
 
 METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] = {
     combined.NAME: (combined.extract, combined.Params),
@@ -25,27 +25,23 @@ METHODS: Final[dict[str, tuple[Callable[..., list[tuple[str, float]]], type]]] =
     network.NAME: (network.extract, network.Params),
     tfidf.NAME: (tfidf.extract, tfidf.Params),
 }
-"""Methods by name, with the class of their parameters."""
 
 LEARNED: Final = {combined.NAME: combined, bayes.NAME: bayes}
-"""Methods that learn, by name."""
 DEFAULT: Final = combined.NAME
-"""The method that is used when none is named."""
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Return the method `name` with `params` filled in.
+    """Return the method `name` with `params` filled in, the others as by default.
 
     Args:
         name: a key of `METHODS`, or `module:name` of a function from outside the project, which gets the text alone.
-        params: values for its parameters; the others keep their defaults.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.
     """
     if is_import_path(name):
-        own = plug_in(name, params, "keyword method", takes="a text")
-        return lambda text, _: own(text)
+        plugged_in = plug_in(name, params, "keyword method", takes="a text")
+        return lambda text, _: plugged_in(text)
     if name not in METHODS:
         raise ValueError(f"unknown keyword method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     extract, kind = METHODS[name]
@@ -67,7 +63,6 @@ def read(file: ModelFile) -> Method:
 
 
 def _extract(
-    rank: Callable[..., list[tuple[str, float]]], models: object, text: Analysis, frequencies: Frequencies
+    rank: Callable[..., list[tuple[str, float]]], models: object, text: AnalysedText, frequencies: Frequencies
 ) -> list[tuple[str, float]]:
-    """Return the candidates of a text, ranked by models."""
     return rank(find(text, frequencies), models)

@@ -10,23 +10,18 @@ import numpy as np
 
 from ...models.arrays import pack, unpack
 from ...models.files import load
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from .candidates import Floats, KeywordCandidates, find
 
 NAME = "bayes"
 FEATURES: Final = ("tfidf", "first", "chars", "coherence")
-"""TF x IDF, first occurrence, length, coherence."""
 BINS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `bayes`.
-
-    Attributes:
-        prior: weight of the prior odds; the order of the keywords does not depend on it.
-    """
+    """Parameters of `bayes`: weight of the prior odds, which do not change the order."""
 
     prior: float = 1.0
 
@@ -48,15 +43,14 @@ class KeywordBayes:
     weights: tuple[Floats, ...]
     prior: float
 
-    def log_odds(self, found: KeywordCandidates, prior: float = 1.0) -> Floats:
+    def log_odds(self, candidates: KeywordCandidates, prior: float = 1.0) -> Floats:
         """Return the logarithm of the odds that each candidate is a keyword."""
-        total = np.full(len(found.terms), self.prior * prior)
+        total = np.full(len(candidates.terms), self.prior * prior)
         for name, edges, weights in zip(FEATURES, self.edges, self.weights, strict=True):
-            total += weights[np.searchsorted(edges, found.column(name), side="right")]
+            total += weights[np.searchsorted(edges, candidates.column(name), side="right")]
         return total
 
     def model(self) -> dict[str, object]:
-        """Return the model as JSON keeps it."""
         return {
             "edges": [pack(edges.round(5)) for edges in self.edges],
             "weights": [pack(weights.round(4)) for weights in self.weights],
@@ -64,13 +58,8 @@ class KeywordBayes:
         }
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, probability), the likeliest first.
@@ -85,28 +74,27 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
 
 
 def rank(
-    found: KeywordCandidates, models: Mapping[str, KeywordBayes], params: Params = DEFAULTS
+    candidates: KeywordCandidates, models: Mapping[str, KeywordBayes], params: Params = DEFAULTS
 ) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the model of their script."""
-    if not found.terms:
+    if not candidates.terms:
         return []
-    model = models.get(found.script) or next(iter(models.values()))
-    return found.rank(1 / (1 + np.exp(-model.log_odds(found, params.prior))))
+    model = models.get(candidates.script) or next(iter(models.values()))
+    return candidates.rank(1 / (1 + np.exp(-model.log_odds(candidates, params.prior))))
 
 
 def shipped() -> dict[str, KeywordBayes]:
-    """Return the shipped models by script."""
     return load("keywords_bayes", read)
 
 
 def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
-    """Return the models of a file, by script.
+    """Read the models of a file, by script.
 
     Raises:
         ValueError: they are none.
     """
     try:
-        found = {
+        models = {
             script: KeywordBayes(
                 tuple(map(unpack, each["edges"])),
                 tuple(map(unpack, each["weights"])),
@@ -117,13 +105,13 @@ def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
         whole = all(
             [len(edges) + 1 for edges in each.edges] == [len(weights) for weights in each.weights]
             and len(each.edges) == len(FEATURES)
-            for each in found.values()
+            for each in models.values()
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         whole = False
-    if not whole or not found:
+    if not whole or not models:
         raise ValueError(f"no model of keywords by {NAME}: make it anew with scrapy train keywords")
-    return found
+    return models
 
 
 def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> KeywordBayes:
@@ -145,7 +133,7 @@ def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> KeywordBayes:
         raise ValueError(f"{int(right.sum())} of {len(right)} candidates are keywords; some must be, and some not")
     edges, weights = [], []
     for name in FEATURES:
-        values = np.concatenate([found.column(name) for found, _ in examples])
+        values = np.concatenate([candidates.column(name) for candidates, _ in examples])
         borders = np.unique(np.quantile(values, np.arange(1, BINS) / BINS))
         bins = np.searchsorted(borders, values, side="right")
         share = [

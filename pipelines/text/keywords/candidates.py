@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis import LATIN, NUMBER, PAIR, Analysis
+from ..analysis import LATIN, NUMBER, PAIR, AnalysedText
 from ..frequencies import Frequencies
 
 Floats = NDArray[np.float64]
@@ -59,12 +59,7 @@ _HAN: Final = COLUMNS.index("han")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeywordCandidates:
-    """KeywordCandidates of one text, the likeliest by TF x IDF first.
-
-    Attributes:
-        terms: as they stand in the text.
-        table: a row each, see `COLUMNS`.
-    """
+    """Candidates of one text, a row each, the likeliest by TF x IDF first."""
 
     terms: tuple[str, ...]
     table: Floats
@@ -75,9 +70,8 @@ class KeywordCandidates:
         return "han" if self.table[:, _HAN].mean() > 0.5 else "other"
 
     def column(self, name: str) -> Floats:
-        """Return a column by its name."""
-        found: Floats = self.table[:, COLUMNS.index(name)]
-        return found
+        column: Floats = self.table[:, COLUMNS.index(name)]
+        return column
 
     def rank(self, weights: Floats) -> list[tuple[str, float]]:
         """Return (term, weight), the heaviest first, of equal ones by TF x IDF."""
@@ -88,12 +82,8 @@ class KeywordCandidates:
         return list(best.items())
 
 
-def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
+def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
     """Find the candidates of a text.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare its terms are.
 
     Returns:
         Chinese phrases of up to `MOST_WORDS` words without pronouns, particles and the like; in other languages words
@@ -114,16 +104,14 @@ def find(text: Analysis, frequencies: Frequencies) -> KeywordCandidates:
     if not words.inside.any():
         return none
     grams = _count_grams(words)
-    kept = _choose(grams, words)
-    if not len(kept):
+    chosen = _choose(grams, words)
+    if not len(chosen):
         return none
-    return KeywordCandidates(_spell(text, words, grams, kept), _describe(text, words, grams, kept))
+    return KeywordCandidates(_spell(text, words, grams, chosen), _describe(text, words, grams, chosen))
 
 
 class _Words:
-    """Columns of the words of a text as arrays."""
-
-    def __init__(self, text: Analysis, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
+    def __init__(self, text: AnalysedText, ids: Ints, idf: Floats, opening: Floats, different: int) -> None:
         self.count, self.different = len(ids), different
         self.ids, self.idf, self.opening = ids, idf, opening
         self.telling, self.joined = (np.frombuffer(bytes(flags), np.bool_) for flags in (text.telling, text.joined))
@@ -227,58 +215,57 @@ def _choose(grams: _Grams, words: _Words) -> Ints:
     if words.count > _LONG_WORDS:
         lead = words.sentence[min(words.title, words.count - 1)] + 1
         fits &= (grams.words == 1) | (grams.tf > 1) | (words.sentence[grams.first] <= lead)
-    kept = np.flatnonzero(fits)
-    idf = _sums(words.idf, grams.first[kept], grams.words[kept]) / grams.words[kept]
-    first = grams.first[kept]
-    score = grams.tf[kept] * idf * np.where(grams.words[kept] > 1, 1.3, 1) * np.where(first < words.title, 2, 1)
-    return kept[np.argsort(-score - 3 * np.exp(-first / 50), kind="stable")[:MOST]]
+    usable = np.flatnonzero(fits)
+    idf = _sums(words.idf, grams.first[usable], grams.words[usable]) / grams.words[usable]
+    first = grams.first[usable]
+    score = grams.tf[usable] * idf * np.where(grams.words[usable] > 1, 1.3, 1) * np.where(first < words.title, 2, 1)
+    return usable[np.argsort(-score - 3 * np.exp(-first / 50), kind="stable")[:MOST]]
 
 
 def _sums(values: Floats | Ints | NDArray[np.bool_], first: Ints, lengths: Ints) -> Floats:
     """Return the sums of `values` over windows."""
     total = np.concatenate(([0.0], np.cumsum(values)))
-    found: Floats = total[first + lengths] - total[first]
-    return found
+    sums: Floats = total[first + lengths] - total[first]
+    return sums
 
 
-def _spell(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> tuple[str, ...]:
+def _spell(text: AnalysedText, words: _Words, grams: _Grams, chosen: Ints) -> tuple[str, ...]:
     """Return the phrases as they stand in the text first, rather behind the title."""
     place = np.full(len(grams.words), words.count)
     behind = grams.at >= words.title
     np.minimum.at(place, grams.of[behind], grams.at[behind])
-    place = np.where(place == words.count, grams.first, place)[kept]
+    place = np.where(place == words.count, grams.first, place)[chosen]
     ends = text.ends
     return tuple(
         " ".join(text.text[text.starts[at] : ends[at + length - 1]].split())
-        for at, length in zip(place.tolist(), grams.words[kept].tolist(), strict=True)
+        for at, length in zip(place.tolist(), grams.words[chosen].tolist(), strict=True)
     )
 
 
-def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Floats:
-    """Return the table of the candidates."""
-    first, size, tf = grams.first[kept], grams.words[kept], grams.tf[kept]
+def _describe(text: AnalysedText, words: _Words, grams: _Grams, chosen: Ints) -> Floats:
+    first, size, tf = grams.first[chosen], grams.words[chosen], grams.tf[chosen]
     last = first + size - 1
     number = np.full(len(grams.words), -1)
-    number[kept] = np.arange(len(kept))
+    number[chosen] = np.arange(len(chosen))
     of = number[grams.of]
     at, of = grams.at[of >= 0], of[of >= 0]
     end = at + size[of]
     sentences = len(text.sentences)
 
     def mean(values: NDArray[Any]) -> Floats:
-        found: Floats = np.bincount(of, values, len(kept)) / tf
-        return found
+        means: Floats = np.bincount(of, values, len(chosen)) / tf
+        return means
 
     window = np.minimum(first[:, None] + np.arange(MOST_WORDS), last[:, None])
     ids = words.ids[window]
     idfs, word_tf, degrees = words.idf[window], words.tf[ids], _degrees(words)[words.ids]
     idf = _sums(words.idf, first, size) / size
     tfidf = tf * idf
-    rank = np.empty(len(kept))
-    rank[np.argsort(-tfidf, kind="stable")] = np.arange(len(kept))
-    seen = np.zeros((len(kept), sentences), bool)
-    seen[of, words.sentence[at]] = True
-    latest = np.zeros(len(kept))
+    rank = np.empty(len(chosen))
+    rank[np.argsort(-tfidf, kind="stable")] = np.arange(len(chosen))
+    in_sentence = np.zeros((len(chosen), sentences), bool)
+    in_sentence[of, words.sentence[at]] = True
+    latest = np.zeros(len(chosen))
     np.maximum.at(latest, of, at)
     in_title = np.zeros(words.different, bool)
     in_title[words.ids[: words.title]] = True
@@ -291,18 +278,18 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
     tops = np.zeros((sentences, _TOP + 1), bool)
     tops[words.sentence[words.telling], top[words.ids[words.telling]]] = True
     sentence = words.sentence[first] - text.title_sentences
-    acronym = np.zeros(len(kept), bool)
+    acronym = np.zeros(len(chosen), bool)
     latin = np.flatnonzero(_sums(words.latin, first, size))
     acronym[latin] = [
         text.text[a:b].isupper()
         for a, b in zip(words.starts[first[latin]].tolist(), words.ends[last[latin]].tolist(), strict=True)
     ]
-    table = np.empty((len(COLUMNS), len(kept)))
+    table = np.empty((len(COLUMNS), len(chosen)))
     columns: tuple[Any, ...] = (
         np.log1p(tf),
         tf / tf.max(),
         tfidf / tfidf.max(),
-        rank / len(kept),
+        rank / len(chosen),
         idf,
         idfs.min(1),
         idfs.max(1),
@@ -316,8 +303,8 @@ def _describe(text: Analysis, words: _Words, grams: _Grams, kept: Ints) -> Float
         first == 0,
         size,
         words.ends[last] - words.starts[first],
-        seen.sum(1) / sentences,
-        grams.longer[kept] / tf,
+        in_sentence.sum(1) / sentences,
+        grams.longer[chosen] / tf,
         word_tf.max(1) / tf,
         tf / word_tf.min(1),
         tf * size / words.count,
@@ -353,6 +340,6 @@ def _degrees(words: _Words) -> Floats:
     one, other = words.ids[left[near]], words.ids[right[near]]
     edges = np.unique(np.minimum(one, other) * words.different + np.maximum(one, other))
     ends = np.concatenate((edges // words.different, edges % words.different))
-    found = np.bincount(ends, minlength=words.different).astype(np.float64)
-    shares: Floats = found / max(1.0, found.max())
+    degrees = np.bincount(ends, minlength=words.different).astype(np.float64)
+    shares: Floats = degrees / max(1.0, degrees.max())
     return shares

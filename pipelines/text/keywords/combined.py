@@ -11,7 +11,7 @@ import numpy as np
 
 from ...models.arrays import unpack
 from ...models.files import load
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from .candidates import COLUMNS, Floats, Ints, KeywordCandidates, find
 
@@ -25,11 +25,7 @@ _IS_KIND: Final = np.array([[number in kinds for kinds in _KINDS] for number in 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `combined`.
-
-    Attributes:
-        trees: weight of the trees beside the regression, for articles.
-    """
+    """Weight of the trees beside the regression, for articles."""
 
     trees: float = 0.6
 
@@ -72,26 +68,19 @@ class BoostedTrees:
         return cls(different[0].astype(int), different[1][:, None], questions.reshape(columns.T.shape), leaves, base)
 
     def log_odds(self, table: Floats) -> Floats:
-        """Return the logarithm of the odds of each row of a table."""
         answers = (table.T[self.asked] > self.limits).view(np.int8)[self.questions]
         last = 2 ** (DEPTH - 1)
         leaf = 2 * np.arange(last, dtype=np.int8)[:, None, None] + answers[last - 1 :]
         for level in reversed(range(DEPTH - 1)):
             leaf = np.where(answers[2**level - 1 : 2 ** (level + 1) - 1], leaf[1::2], leaf[::2])
         every = 2**DEPTH * np.arange(len(self.leaves))[:, None]
-        found: Floats = self.base + self.leaves.ravel().take(leaf[0] + every).sum(0)
-        return found
+        odds: Floats = self.base + self.leaves.ravel().take(leaf[0] + every).sum(0)
+        return odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Logistic regression.
-
-    Attributes:
-        mean, scale: of each feature in training.
-        weights: of the features so scaled.
-        base: logarithm of the odds where all features have their mean.
-    """
+    """Logistic regression of features scaled by their mean and spread in training."""
 
     mean: Floats
     scale: Floats
@@ -99,9 +88,8 @@ class Regression:
     base: float
 
     def log_odds(self, features: Floats) -> Floats:
-        """Return the logarithm of the odds of each row of features."""
-        found: Floats = self.base + (features - self.mean) / self.scale @ self.weights
-        return found
+        odds: Floats = self.base + (features - self.mean) / self.scale @ self.weights
+        return odds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,16 +108,10 @@ class KeywordModel:
 
 
 Models = Mapping[str, KeywordModel]
-"""By script."""
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by the probability that they are keywords.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, probability), the likeliest first.
@@ -142,15 +124,15 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     return rank(find(text, frequencies), shipped(), params)
 
 
-def rank(found: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates by their probability under the models of their script."""
-    if not found.terms:
+    if not candidates.terms:
         return []
-    model = models.get(found.script) or next(iter(models.values()))
-    article = 1 / (1 + np.exp(-model.gate.log_odds(style(found.table))))
-    odds = (1 - article + article * params.trees) * model.trees.log_odds(found.table)
-    odds += article * model.regression.log_odds(expand(found.table))
-    return found.rank(1 / (1 + np.exp(-odds)))
+    model = models.get(candidates.script) or next(iter(models.values()))
+    article = 1 / (1 + np.exp(-model.gate.log_odds(style(candidates.table))))
+    odds = (1 - article + article * params.trees) * model.trees.log_odds(candidates.table)
+    odds += article * model.regression.log_odds(expand(candidates.table))
+    return candidates.rank(1 / (1 + np.exp(-odds)))
 
 
 def style(table: Floats) -> Floats:
@@ -163,7 +145,6 @@ def style(table: Floats) -> Floats:
 
 
 def expand(table: Floats) -> Floats:
-    """Return the features of the regression."""
     column = dict(zip(COLUMNS, table.T, strict=True))
     chars = column["chars"]
     return np.column_stack(
@@ -188,19 +169,18 @@ def expand(table: Floats) -> Floats:
 
 
 def shipped() -> Models:
-    """Return the shipped models by script."""
     return load("keywords", read)
 
 
 def read(model: Mapping[str, Any]) -> Models:
-    """Return the models of a file, by script.
+    """Read the models of a file, by script.
 
     Raises:
         ValueError: they are none.
     """
     nothing = np.ones((1, len(COLUMNS)))
     try:
-        found = {
+        models = {
             script: KeywordModel(
                 _read_trees(each["trees"]),
                 _read_regression(each["regression"], expand(nothing)),
@@ -209,10 +189,10 @@ def read(model: Mapping[str, Any]) -> Models:
             for script, each in model["scripts"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError):
-        found = {}
-    if not found:
+        models = {}
+    if not models:
         raise ValueError(f"no model of keywords by {NAME}: make it anew with scrapy train keywords")
-    return found
+    return models
 
 
 def _read_trees(values: Mapping[str, Any]) -> BoostedTrees:

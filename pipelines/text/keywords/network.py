@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 
 if TYPE_CHECKING:
@@ -47,15 +46,13 @@ class Params:
 DEFAULTS = Params()
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the words of a text by their centrality in its network.
 
     A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
 
     Args:
-        text: the analysed text.
         frequencies: not looked at; methods have one shape.
-        params: see `Params`.
 
     Returns:
         (word, weight in [0, 1]), the heaviest first.
@@ -91,7 +88,7 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     return sorted(((graph.nodes[word]["word"], weights[word]) for word in graph), key=lambda item: -item[1])
 
 
-def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
+def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
     """Build the network of a text.
 
     Returns:
@@ -100,8 +97,7 @@ def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
     """
     import networkx as nx  # noqa: PLC0415
 
-    counts = Counter(text.telling_terms())
-    nodes = {term for term, _ in counts.most_common(params.most_words)}
+    nodes = {term for term, _ in text.counts.most_common(params.most_words)}
     weights: dict[tuple[str, str], float] = {}
     spelled: dict[str, str] = {}
     for sentence in text.sentences:
@@ -116,7 +112,7 @@ def build(text: Analysis, params: Params = DEFAULTS) -> nx.Graph:
                 weights[pair] = weights.get(pair, 0.0) + (params.title if at < text.title_words else 1.0)
             before = term
     graph = nx.Graph()
-    graph.add_nodes_from((term, {"word": word, "count": counts[term]}) for term, word in spelled.items())
+    graph.add_nodes_from((term, {"word": word, "count": text.counts[term]}) for term, word in spelled.items())
     graph.add_edges_from(
         (one, other, {"weight": weight, "distance": 1.0 / weight}) for (one, other), weight in weights.items()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..analysis import Analysis
+from ..analysis import AnalysedText
 from ..frequencies import Frequencies
 from .candidates import find
 
@@ -13,12 +13,7 @@ NAME = "tfidf"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `tfidf`.
-
-    Attributes:
-        title: by how much more a term weighs that is in the title.
-        phrase: by how much more a phrase weighs than a word.
-    """
+    """Further weight of a term of the title, and of a phrase."""
 
     title: float = 1.0
     phrase: float = 0.0
@@ -27,13 +22,8 @@ class Params:
 DEFAULTS = Params()
 
 
-def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
+def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
     """Return the candidates of a text by TF x IDF.
-
-    Args:
-        text: the analysed text.
-        frequencies: how rare terms are.
-        params: see `Params`.
 
     Returns:
         (term, weight in [0, 1 + title + phrase]), the heaviest first. The rarity of a phrase is the mean of its words'.
@@ -42,6 +32,6 @@ def extract(text: Analysis, frequencies: Frequencies, params: Params = DEFAULTS)
     Source:  G. Salton, C. Buckley, Term-weighting approaches in automatic text retrieval, 1988.
     Differs: of `candidates`, phrases too.
     """
-    found = find(text, frequencies)
-    boost = 1 + params.title * found.column("in_title") + params.phrase * (found.column("words") > 1)
-    return found.rank(found.column("tfidf") * boost)
+    candidates = find(text, frequencies)
+    boost = 1 + params.title * candidates.column("in_title") + params.phrase * (candidates.column("words") > 1)
+    return candidates.rank(candidates.column("tfidf") * boost)

@@ -10,10 +10,11 @@ import pytest
 
 from pipelines.document.document import parse
 from pipelines.document.tokens import cosine
-from pipelines.focus.profile import TERMS, learn, load, weigh_page
+from pipelines.focus.profile import load, weigh_page
 from pipelines.models.files import dumps
 from pipelines.records import Extraction
 from pipelines.text.words import words
+from pipelines.training.profile import TERMS, learn
 from tests.table import each_row
 
 LIKED = ("桥梁 大桥 施工 桥墩 工程师 通车", "bridge river steel engineer span harbour")

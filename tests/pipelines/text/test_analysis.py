@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.text.analysis import NAME, NUMBER, analyse
 from pipelines.text.lexicon import Lexicon, read_lexicon
-from pipelines.text.words import MAX_CHARS
+from pipelines.text.words import MAX_CHARS, cut_han
 from tests.table import each_row
 
 
@@ -101,3 +101,19 @@ def test_megabyte_costs_no_more_than_its_beginning(unit: str) -> None:
     found = analyse("", unit * (1_000_000 // len(unit)))
     assert len(found) <= MAX_CHARS
     assert time.process_time() - started < 2
+
+
+def test_chinese_words_are_those_of_the_dictionary() -> None:
+    found = analyse("大桥通车", "新河口大橋 opened 2024 年，ひらがな、กข。", "zh")
+    assert found.runs == ("大桥通车", "新河口大桥", "年")
+    assert found.han_words() == cut_han(found.runs)
+
+
+def test_chinese_words_cut_by_a_lexicon_are_not_those_of_the_dictionary() -> None:
+    lexicon = Lexicon(["新河口大桥"])
+    assert analyse("", "新河口大桥通车", "zh", lexicon).runs == ()
+    assert analyse("", "两岸居民", "zh", lexicon).han_words() == cut_han(["两岸居民"])
+
+
+def test_counts_are_of_telling_terms() -> None:
+    assert analyse("", "The bridges and the bridge.", "en").counts == {"bridg": 2}

@@ -9,7 +9,8 @@ import pytest
 from pipelines.models.files import ModelError, dumps
 from pipelines.text.analysis import analyse
 from pipelines.text.frequencies import shipped
-from pipelines.text.vocabulary import Vocabulary, learn, load
+from pipelines.text.vocabulary import Vocabulary, load
+from pipelines.training.vocabulary import learn
 
 NEW = "赛博青瓦"
 AROUND = (

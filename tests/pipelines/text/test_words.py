@@ -67,14 +67,14 @@ def test_jieba_finds_what_rjieba_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(slow.tag(text)) == list(fast.tag(text))
 
 
-def test_words_are_the_same_whether_the_text_was_tagged_before_or_not() -> None:
+def test_words_are_the_same_tagged_or_not() -> None:
     runs = ["看新河口大桥", "两岸居民过江只要五分钟", "通车"]
-    text = ", ".join(runs)
-    before = words_module.han_words(text)
     tagged = list(words_module.tagged_runs(runs))
-    assert words_module.han_words(text) == before == [word for found, _ in tagged for word in found]
-    assert [len(found) for found, _ in tagged] == [len(tags) for _, tags in tagged]
-    assert words_module.han_words(runs[1]) == list(tagged[1][0])
+    assert words_module.find_han(", ".join(runs)) == runs
+    assert words_module.cut_han(runs) == [word for run, _ in tagged for word in run]
+    assert [len(run) for run, _ in tagged] == [len(tags) for _, tags in tagged]
+    assert words_module.cut_han([runs[1]]) == list(tagged[1][0])
+    assert words_module.cut_han([]) == []
 
 
 def test_dictionary_says_nothing_and_writes_nothing(tmp_path: Path) -> None:

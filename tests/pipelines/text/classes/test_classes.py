@@ -11,14 +11,10 @@ from pipelines.models.arrays import pack
 from pipelines.models.files import VERSION, ModelError, dumps, loads, path, read
 from pipelines.text.classes import DEFAULT, METHODS, learner
 from pipelines.text.classes.calibration import NEVER, Calibration, calibrate
-from pipelines.text.classes.model import (
-    ClassModel,
-    TextClasses,
-    learn,
-    shipped,
-)
+from pipelines.text.classes.model import ClassModel, TextClasses, shipped
 from pipelines.text.classes.selection import MEASURES, Select, read_select
 from pipelines.text.classes.vectors import MAX_CHARS, Space, Text, count_features
+from pipelines.training.classes import learn
 from tests.table import each_row
 
 SPORT = ("球队主场获胜，球迷欢呼，教练称赞门将", "the team won the match and the coach praised the goalkeeper")

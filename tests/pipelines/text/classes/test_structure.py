@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pipelines.document.document import parse
 from pipelines.text.classes import learner
-from pipelines.text.classes.model import learn
 from pipelines.text.classes.structure import count_placed, likeness, place
 from pipelines.text.classes.vectors import Text, as_terms
+from pipelines.training.classes import learn
 
 PAGE = b"<html><body><h1>Bridge opened</h1><div><div><p>Ships pass <b>slowly</b></p></div></div></body></html>"
 TABLE = "<html><body><table><tr><td>%s</td></tr><tr><td>again</td></tr></table></body></html>"

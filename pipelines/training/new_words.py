@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from .analysis import LATIN, NUMBER, PAIR, Analysis
-from .lexicon import MOST_CHARS
+from ..text.analysis import LATIN, NUMBER, PAIR, AnalysedText
+from ..text.lexicon import MOST_CHARS
 
 MOST_PAIRS: Final = 200_000
 """Pairs and triples of words that are held; beyond it the rarest are forgotten."""
@@ -87,7 +87,7 @@ class NewWords:
         """Number of pairs and triples held."""
         return len(self._seen)
 
-    def learn(self, text: Analysis) -> None:
+    def learn(self, text: AnalysedText) -> None:
         """Count the neighbours in a text."""
         words, tags, joined = text.words, text.tags, text.joined
         last = len(words)
@@ -114,7 +114,7 @@ class NewWords:
 
         Cost: O(pairs held).
         """
-        found = []
+        words = []
         for parts, seen in self._seen.items():
             word = "".join(parts)
             if seen.count < params.count or len(word) > MOST_CHARS:
@@ -122,8 +122,8 @@ class NewWords:
             cohesion = min(self._cohesion(seen.count, parts[:cut], parts[cut:]) for cut in range(1, len(parts)))
             freedom = min(_entropy(seen.left), _entropy(seen.right))
             if cohesion >= params.cohesion and freedom >= params.freedom:
-                found.append(NewWord(word, seen.count, cohesion, freedom))
-        return sorted(found, key=lambda each: (-each.count, each.word))
+                words.append(NewWord(word, seen.count, cohesion, freedom))
+        return sorted(words, key=lambda each: (-each.count, each.word))
 
     def _cohesion(self, count: int, first: tuple[str, ...], second: tuple[str, ...]) -> float:
         """Return the mutual information of two parts; forgotten ones count as the whole."""

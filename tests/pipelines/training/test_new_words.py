@@ -4,7 +4,7 @@ import pytest
 
 from pipelines.text.analysis import analyse
 from pipelines.text.lexicon import Lexicon
-from pipelines.text.new_words import NewWords, Params
+from pipelines.training.new_words import NewWords, Params
 
 FRAMES = (
     "专家介绍{}的历史", "市民参观{}以后很高兴", "关于{}，记者了解到新情况", "去年{}开放", "他喜欢{}和音乐",
@@ -40,7 +40,7 @@ def test_new_words_make_a_lexicon(learned: NewWords) -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.text.new_words.MOST_PAIRS", 40)
+    monkeypatch.setattr("pipelines.training.new_words.MOST_PAIRS", 40)
     found = NewWords()
     for number in range(300):
         found.learn(analyse("", f"大桥通车{chr(0x4E00 + number)}城市{chr(0x5E00 + number)}经济{chr(0x6E00 + number)}"))
