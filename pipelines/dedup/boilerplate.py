@@ -31,8 +31,8 @@ _TEMPLATE = 0.25  # similarity of texts that share only a frame; chosen by hand:
 class FrameParams:
     """Parameters of frames.
 
-    `sure` and `least_rest` were fitted with `python -m tests.benchmarks.frames --folds` (docs/duplicates.md), the
-    others chosen by hand.
+    `sure` was fitted with `python -m tests.benchmarks.frames --folds`; `least_rest` was then lowered from .5 on all
+    labelled documents (docs/duplicates.md). The others were chosen by hand.
 
     Attributes:
         sure: similarity from which no frame is suspected.

@@ -127,7 +127,7 @@ def _sentences(text: str) -> dict[str, str]:
     return by_form
 
 
-# Constants of this and the next part were chosen by hand, on `python -m tests.benchmarks.templates --fitted`.
+# Constants from here on were chosen by hand; `python -m tests.benchmarks.templates` measures what they reach.
 _SAME_SENTENCE: Final = 0.87
 """Characters in common, as a share of the longer of two sentences, from which one was made from the other."""
 _MOST_SENTENCES: Final = 200

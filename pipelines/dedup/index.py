@@ -37,7 +37,7 @@ _PARAMS = IndexParams()
 _YOUNG = 256  # texts whose postings are in the dictionary
 _RATIO, _FILE_RATIO = 8, 2  # arrays (files) of less than so many times the size are merged
 _NOTHING = 1e-9
-# Chosen by hand, on `python -m tests.benchmarks.duplicates_scale zh`; docs/duplicates.md has its figures.
+# Chosen by hand; `python -m tests.benchmarks.duplicates_scale zh` measures what they reach.
 _RARE = 2  # stories up to which a feature counts in full
 _USUAL = 8_000  # texts up to which that holds; among more, an equally rare feature stands in more stories
 _GROWTH = 0.1  # exponent of the number of candidates beyond that: 1.6 times as many among a million texts

@@ -24,7 +24,7 @@ _VALUE: Final = re.compile(
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
 _NUMBER, _WORD = "0", "±"  # masks of values
-# Chosen by hand, on the stories of `python -m tests.benchmarks.templates --fitted`.
+# Chosen by hand; what they reach is measured by `python -m tests.benchmarks.templates`.
 _SHIFT = 16  # characters by which insertions may move a stretch
 _FEW_STRETCHES = 6
 _FACTS, _MOST_SLIPS = 2, 4  # for each piece that replaces another
@@ -39,9 +39,9 @@ _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 class VerifyParams:
     """Parameters of a comparison.
 
-    They were chosen on the labelled Chinese and English reprints of `python -m tests.benchmarks.duplicates --edits`;
-    `rest_share` by `tests.benchmarks.frames --folds`, `slots` and `edited_share` on all its data; those of facts and
-    stock phrases (from `stretch` on) by hand on `tests.benchmarks.templates --fitted`. See docs/duplicates.md.
+    Fitted on labelled Chinese and English reprints, but no command of the fit is recorded; the result is measured by
+    `python -m tests.benchmarks.duplicates --edits`. `rest_share` was fitted by `tests.benchmarks.frames --folds`, `slots`
+    and `edited_share` were chosen on all labelled documents (docs/duplicates.md).
 
     Attributes:
         unspaced_chars: shortest common run that counts, in scripts without spaces.

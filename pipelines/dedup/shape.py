@@ -55,7 +55,7 @@ class Comparison:
 class IndexParams:
     """Parameters of the choice of candidates.
 
-    They were chosen by hand on `python -m tests.benchmarks.duplicates` and `tests.benchmarks.duplicates_scale`.
+    Chosen by hand; `python -m tests.benchmarks.duplicates` and `duplicates_scale` measure what they reach.
 
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.

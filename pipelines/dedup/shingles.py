@@ -21,7 +21,7 @@ MOST_CHARS = 100_000
 _USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
 """Length up to which all samples have one size, and characters for each further hash.
 
-Chosen by hand, so that excerpts of long texts in `python -m tests.benchmarks.duplicates` are found.
+Chosen by hand.
 """
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
