@@ -39,7 +39,6 @@ class StoredArticles:
     last: int
 
     def rows(self, _notes: list[str], _wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield them by identifier."""
         with closing(open_for_reading(self.url)) as database:
             for one in texts(database, self.first, self.last):
                 yield str(one.id), {"title": one.title, "text": one.text, SITE: one.site_id}
@@ -80,7 +79,6 @@ class ArticleRecord:
     """Answers made ahead for stored articles, found by their texts.
 
     Args:
-        method: makes what is missing.
         made: everything made ahead.
 
     Attributes:

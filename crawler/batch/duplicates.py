@@ -62,7 +62,6 @@ class DocumentRecord:
     """Documents in their order, by number, and everything made ahead of them.
 
     Args:
-        method: makes what is missing.
         made: everything made ahead.
 
     Attributes:

@@ -93,7 +93,6 @@ def draw(
     circle or label covers another.
 
     Args:
-        graph: the links.
         scores: of all pages.
         sites: names by number of site; sites without go by their number.
         pages: names by number of page; pages without are not drawn.

@@ -52,7 +52,6 @@ class Command(NewsCommand):
         parser.add_argument("--output", metavar="FILE", help="where the result goes; .gz is packed")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do the work, or what is left of it."""
         from ..batch.frame import BatchStopped
         from ..batch.request import Request
         from ..corpus.rework import UNREAD

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Check seeds."""
-
     usage = "[--format NAME] <file|url ...>"
     summary = "Look at seeds before a crawl: reachable, robots.txt, feeds, sitemaps, how large and how long"
     description = (
@@ -46,7 +44,6 @@ class Command(NewsCommand):
         add_format(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Look, and print to standard output."""
         from ..fetch.one_shot import with_client
         from ..options.seeds import read_seeds, refuse_private, topics
         from ..terminal.output import Output

@@ -23,8 +23,6 @@ _DIGITS = 10
 
 
 class Command(NewsCommand):
-    """Compact a database."""
-
     usage = "[--versions N|TIME] [--dead-hosts TIME] [--samples] [--dry-run] [--format NAME]"
     summary = "Give back space: earlier texts, URLs of dead hosts, free pages of the database"
     description = (
@@ -59,7 +57,6 @@ class Command(NewsCommand):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Count or delete, and say how much."""
         from db.articles import compact
 
         from ..terminal.output import Output

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Show settings."""
-
     usage = "[--changed] [--seeds FILE] [--format NAME] [SETTING ...]"
     summary = "Show the settings in force, and where each came from"
     description = (
@@ -39,7 +37,6 @@ class Command(NewsCommand):
         add_format(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output."""
         from ..options.seeds import read_seeds, topics
         from ..terminal.output import Output
         from ..terminal.text import Field

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Copy a crawl."""
-
     usage = "<from> <to>"
     summary = "Copy a crawl into an empty database (SQLite or Postgres), to go on with it there"
     description = (
@@ -37,7 +35,6 @@ class Command(NewsCommand):
     )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Copy, and say how to go on."""
         logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # its warnings would stand beside that sentence
         assert self.settings is not None
         if len(args) != 2:

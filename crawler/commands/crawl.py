@@ -162,14 +162,12 @@ class Command(NewsCommand, ScrapyCrawl):
         self.exitcode = crawler.stats.get_value("crawl/exit_code", EXIT_STOPPED)
 
     def tell(self, text: str) -> None:
-        """Say something on stderr, as the log has it."""
         if self._logs_json:
             logger.warning("%s", text)
         else:
             sys.stderr.write(f"{text}\n")
 
     def fail(self, text: str, code: int) -> None:
-        """Say why nothing was done."""
         self.tell(f"scrapy {self.name}: {text}")
         self.exitcode = code
 

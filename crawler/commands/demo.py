@@ -21,8 +21,6 @@ _PAUSE_SECONDS = 3600
 
 
 class Command(NewsCommand):
-    """Serve the newsroom."""
-
     usage = "[--port N]"
     summary = "Serve the bundled newsroom: five invented news sites on this computer, to crawl or to look at"
     requires_project = False
@@ -40,7 +38,6 @@ class Command(NewsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Serve until Ctrl-C or SIGTERM."""
         from ..demo.server import Newsroom
 
         if not 0 <= opts.port <= MAX_PORT:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Drop a host or a seed."""
-
     usage = "[--articles] [--yes] [--format NAME] <host|seed>"
     summary = "Delete the URLs of a host or a seed, and with --articles all that is stored of them"
     most_arguments = None
@@ -37,7 +35,6 @@ class Command(NewsCommand):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Say how much there is, ask, and delete."""
         from db.articles.drop import drop, find
         from db.frontier.runs import refuse_beside_crawls
         from pipelines.urls import canonicalize, host_key

@@ -66,7 +66,6 @@ class Command(NewsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output."""
         from ..terminal.output import Output
 
         assert self.settings is not None

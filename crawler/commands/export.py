@@ -32,8 +32,6 @@ _IN_PLACE: Final = frozenset(("jsonl", "csv"))
 
 
 class Command(NewsCommand):
-    """Export what is stored."""
-
     usage = f"{'|'.join(NAMES)} [--format NAME] [--output FILE] [options]"
     summary = "Write articles, links, duplicates or sites to a file: JSON lines, CSV, Parquet, Markdown"
     description = (

@@ -35,8 +35,6 @@ _PATH_CHARS = 24
 
 
 class Command(NewsCommand):
-    """Rank pages."""
-
     usage = "[--by METHOD] [--top N] [--all] [--graph FILE] [--format NAME]"
     summary = "Show the best pages by their links; draw the link graph"
     description = (
@@ -61,7 +59,6 @@ class Command(NewsCommand):
         parser.add_argument("--graph", type=Path, metavar="FILE", help="draw the graph: .svg, .png or .graphml")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output."""
         from ..rank.surfer import ConvergenceError
         from ..terminal.output import Output
 

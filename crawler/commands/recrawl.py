@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Mark URLs for the next crawl."""
-
     usage = "[--older-than 7d] [--host NAME] [--articles|--lists|--failed] [--all] [--dry-run] [url ...]"
     summary = "Let the next crawl visit URLs again: articles, lists of links, what failed, a host's, or those named"
     most_arguments = None
@@ -58,7 +56,6 @@ class Command(NewsCommand):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Mark, and say how many."""
         from db.frontier.revisits import count, mark
 
         from ..terminal.output import Output

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 class Command(crawl.Command):
-    """Run the spider of a file."""
-
     usage = "FILE [-a NAME=VALUE ...] [-s SETTING=VALUE ...] [-o FILE]"
     summary = "Run a spider of a file"
     description = "Run the spider in a Python file. One of the news is run as by 'scrapy crawl'."

@@ -42,8 +42,6 @@ _AT_ONCE = 500
 
 
 class Command(NewsCommand):
-    """Search articles."""
-
     usage = (
         "[WORDS...] [--site NAME] [--since DAY] [--until DAY] [--limit N] [--format NAME] | "
         "--documents FILE --queries FILE [--output FILE] | --rebuild"
@@ -84,7 +82,6 @@ class Command(NewsCommand):
         parser.add_argument("--output", metavar="FILE", default="-", help="with --documents: the run (standard output)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print the result to standard output."""
         from pipelines.search.records import SearchQuery
 
         from ..terminal.output import Output

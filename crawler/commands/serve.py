@@ -20,8 +20,6 @@ LOOPBACK = "127.0.0.1"
 
 
 class Command(NewsCommand):
-    """Serve the web page."""
-
     usage = "[--port N] [--host ADDRESS] [--learn] [--database URL]"
     summary = "Show what was crawled in the browser: search, articles, stories, the crawl itself; a JSON API"
     description = (
@@ -55,7 +53,6 @@ class Command(NewsCommand):
         parser.add_argument("--database", metavar="URL", help="database URL or path of a SQLite file (DATABASE_URL)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Serve until Ctrl-C or SIGTERM."""
         from db.engine.database import open_for_reading
         from db.search.clicks import ClickFile, beside
         from pipelines.search.search import SearchOptions

@@ -37,8 +37,6 @@ _KEPT, _AFRESH = "kept", "afresh"
 
 
 class Command(NewsCommand):
-    """Show the work left, per host."""
-
     usage = "[--hosts N] [--url-rules [afresh]] [--traps] [--format NAME]"
     summary = "Show what the crawl has done and what is left, per host"
     examples = (
@@ -65,7 +63,6 @@ class Command(NewsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output."""
         from db.queries.status import joined, status
         from db.sites.health import shown_alarms
         from db.sites.render_gains import shown_gains

@@ -46,8 +46,6 @@ class CorpusError(ValueError):
 
 
 class Command(NewsCommand):
-    """Train models."""
-
     usage = "<blocks|combined|kinds|words|classes|keywords|harmful|lexicon|profile> <from> [<from> ...] [options]"
     summary = "Learn models of main text, classes, keywords or harm from known texts, or a profile"
     description = (
@@ -113,7 +111,6 @@ class Command(NewsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Learn and write."""
         from pipelines.models import files
         from pipelines.training.trained import require
 

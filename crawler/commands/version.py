@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand, ScrapyVersion):
-    """Print versions."""
-
     usage = "[-v]"
     summary = "Print the versions of Scrapy, and with -v of this program, its tables and its models"
     requires_project = False
@@ -31,7 +29,6 @@ class Command(NewsCommand, ScrapyVersion):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print ours below Scrapy's."""
         from ..terminal.output import TABLE, Output
 
         if opts.format != TABLE:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class Command(NewsCommand):
-    """Explain one URL."""
-
     usage = "[--format NAME] <url>"
     summary = "Explain a URL: where it was found, its score, its state, what it duplicates"
     most_arguments = 1
@@ -34,7 +32,6 @@ class Command(NewsCommand):
         add_format(parser, "table", "jsonl")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print to standard output."""
         from ..terminal.output import Output
         from ..terminal.text import show_pairs
         from ..web.inspection.explanation import look_up, origin, read_url, results

@@ -160,5 +160,4 @@ async def _tell(work: Rework, seconds: float) -> None:
 
 
 def summary(work: Rework, *words: str) -> Iterator[str]:
-    """Yield a line for each of the words that counts some articles."""
     return (f"  {work.counts[what]} {what}\n" for what in words if work.counts[what])

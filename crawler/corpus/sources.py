@@ -121,7 +121,6 @@ class FilePages:
     saved: Sequence[SavedPage]
 
     def pages(self, _notes: list[str]) -> Iterator[SavedPage]:
-        """Yield them, fetched when their files were written."""
         for page in self.saved:
             assert page.path is not None
             try:
@@ -265,7 +264,6 @@ class StoredPages:
     last: int
 
     def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield them by key; one that cannot be unpacked is a page with a problem."""
         with closing(open_for_reading(self.url)) as database:
             for one in pages_between(database, self.first, self.last):
                 body, problem = b"", ""
@@ -340,7 +338,6 @@ class ArchivePages:
     end: int
 
     def pages(self, notes: list[str]) -> Iterator[SavedPage]:
-        """Yield the pages of its responses, and note damaged records."""
         for one in warc.responses(self.path, self.start, self.end, notes):
             problem = "" if one.status == HTTPStatus.OK else f"http {one.status}"
             yield SavedPage(one.id, str(self.path), one.url, None, one.body, one.content_type, one.fetched_at, problem)

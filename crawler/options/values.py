@@ -108,7 +108,6 @@ class Option:
 
 
 def text(_option: Option, given: Any) -> str:
-    """Parse a text; None is an empty one."""
     return str(given or "").strip()
 
 
@@ -130,21 +129,18 @@ def proxies(_option: Option, given: Any) -> Route:
 
 
 def flag(_option: Option, given: Any) -> bool:
-    """Parse True or False, in the spellings that Scrapy takes."""
     with suppress(ValueError, TypeError):
         return BaseSettings({"it": given}).getbool("it")
     raise ValueError("it takes True or False")
 
 
 def word(option: Option, given: Any) -> str:
-    """Parse one of some words."""
     if given not in option.among:
         raise ValueError(f"it takes {(' or ' if len(option.among) == 2 else ', ').join(option.among)}")
     return str(given)
 
 
 def words(option: Option, given: Any) -> list[str]:
-    """Parse a list of at least one of some words; it comes back in their order."""
     found = {one.strip().lower() for one in names(option, given)} - {""}
     if not found or found - set(option.among):
         raise ValueError(f"it takes one or more of {', '.join(option.among)}, separated by commas")
@@ -152,7 +148,6 @@ def words(option: Option, given: Any) -> list[str]:
 
 
 def number(option: Option, given: Any) -> float:
-    """Parse a number within the bounds."""
     try:
         value = float(given)
     except (ValueError, TypeError):
@@ -168,7 +163,6 @@ _MOST = 2**31 - 1
 
 
 def whole(option: Option, given: Any) -> int:
-    """Parse a whole number within the bounds."""
     value = number(option, given)
     if value != int(value):
         raise ValueError("it takes a whole number")
@@ -186,14 +180,12 @@ def when(_option: Option, given: Any) -> Bound | None:
 
 
 def names(_option: Option, given: Any) -> list[str]:
-    """Parse a list, or a text with commas."""
     with suppress(TypeError):
         return [str(one) for one in BaseSettings({"it": given}).getlist("it")]
     raise ValueError("it takes a list, or a text with commas")
 
 
 def mapping(option: Option, given: Any) -> dict[str, Any]:
-    """Parse a JSON object."""
     with suppress(ValueError, TypeError):
         return BaseSettings({"it": given}).getdict("it")
     raise ValueError(f"write it as JSON, e.g. -s {option.name}='{option.example}'")

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 Values = NDArray[np.float64]
 
 DAY = 86_400.0
-_HALF_LIFE_DAYS = 3.0
+_HALF_LIFE_DAYS = 3.0  # chosen by hand, as is the next
 _MOST_SEGMENTS = 8
 BLOCK_VALUE = {
     BlockKind.SEED: 1.0,

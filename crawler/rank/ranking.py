@@ -24,8 +24,9 @@ from .surfer import Params as Surfer
 
 _SURFER = Surfer(tolerance=1e-4)
 _SEEN = expected.Params(power=0.0)
-_DOUBT_PAGES = 4.0
+_DOUBT_PAGES = 4.0  # chosen by hand, as is the next
 _USUAL_YIELD = 0.5
+"""Articles a page of a host that nothing is known of; it counts as much as `_DOUBT_PAGES` pages."""
 _SOON = 20_000
 """Best pages, whose scores are written before all others."""
 _MOST = 200_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# Chosen by hand.
 FEWEST_PAGES = 16
 GROWTH = 0.04
 MOST_PAGES = 5000

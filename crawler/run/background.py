@@ -128,7 +128,6 @@ class Background:
             pause = min(2 * pause, _LONGEST_AGAIN_SECONDS)
 
     def close(self) -> None:
-        """Begin nothing more, and leave what is under way."""
         self.closing = True
         for task in list(self._tasks):
             task.cancel()

@@ -73,7 +73,6 @@ class NewsCommand(ScrapyCommand):
         return ""
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do the work of the command."""
         raise NotImplementedError
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -151,7 +150,6 @@ class NewsCommand(ScrapyCommand):
         check_values(self.settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Execute the command."""
         for stream in (sys.stdout, sys.stderr):  # a terminal that knows ASCII alone gets escapes, not an error
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
@@ -169,7 +167,6 @@ class NewsCommand(ScrapyCommand):
             self.fail("stopped", EXIT_STOPPED)
 
     def fail(self, text: str, code: int) -> None:
-        """Say why the command did not do its work."""
         sys.stderr.write(f"scrapy {self.name}: {text}\n")
         self.exitcode = code
 

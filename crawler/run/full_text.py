@@ -46,5 +46,4 @@ def renew_indexes(command: NewsCommand) -> None:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence to standard error."""
     sys.stderr.write(f"{sentence}\n")

@@ -251,13 +251,11 @@ class Session:
         return any(found) or None in found
 
     async def end(self, text: str, exit_code: int) -> None:
-        """Write how the run ended."""
         now = clock.now()
         end = RunEnd(self.resumed.run_id, iso(now), text, exit_code, dict(self.stats), now)
         await self.submit(runs.finish_run, end)
 
     async def close(self) -> None:
-        """Write what is queued and let go of the database."""
         if self._merging is not None:
             await self._merging
             await self._merge()

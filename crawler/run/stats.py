@@ -31,13 +31,11 @@ OTHERS = "others"
 
 
 def add(stats: Counter[str], group: str, reason: str, n: int = 1) -> None:
-    """Count a reason in its group, as "others" when there are very many."""
     name = f"{group}/{reason}"
     stats[name if name in stats or len(stats) < _MOST_NAMES else f"{group}/{OTHERS}"] += n
 
 
 def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> None:
-    """Add an answer to the stats."""
     stats["bytes"] += len(page.body)
     _count_bounds(stats, page, outcome)
     stats.update({f"links/{reason}": n for reason, n in stored.refused.items()})

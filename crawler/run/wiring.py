@@ -21,8 +21,6 @@ logger = logging.getLogger(__name__)
 
 
 class ConfiguredNetwork(Network):
-    """The network of a crawl, by its settings."""
-
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""
@@ -37,8 +35,6 @@ class ConfiguredNetwork(Network):
 
 
 class ConfiguredExtractStage(ExtractStage):
-    """The stage that reads pages."""
-
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Scrapy's constructor."""

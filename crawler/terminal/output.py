@@ -36,7 +36,6 @@ class Output:
         self._form = form
 
     def say(self, text: str) -> None:
-        """Print a sentence for people."""
         if self.is_table:
             self.console.print(text, markup=False, soft_wrap=True)
 

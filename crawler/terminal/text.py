@@ -105,12 +105,10 @@ class LogLines(logging.Formatter):
     """Log records of one line each; an exception is indented, so that it forges none."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """Return the line, whatever its arguments hold."""
         record.message = one_line(record.message)
         return super().formatMessage(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line and the exception."""
         line, *more = super().format(record).split("\n")
         return "\n".join([line, *(f"    {visible(each)}" for each in more)])
 

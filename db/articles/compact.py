@@ -138,7 +138,6 @@ def rewrite(database: Database, step: Callable[[str], None]) -> None:
 
 
 def size(database: Database) -> int:
-    """Return the bytes that the database takes on its disk."""
     if not database.is_sqlite:
         return int(database.read(lambda connection: connection.execute(_POSTGRES_BYTES).scalar_one()))
     total = 0

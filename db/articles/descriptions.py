@@ -56,7 +56,6 @@ def find(database: Database, wanted: Wanted) -> array[int]:
 
 
 def read(connection: Connection, ids: Sequence[int]) -> list[DescribedText]:
-    """Read some articles."""
     return [DescribedText(*row) for row in connection.execute(_TEXTS, {"ids": list(ids)})]
 
 

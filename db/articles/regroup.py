@@ -48,7 +48,6 @@ class ArticleText(NamedTuple):
 
 
 def numbers(connection: Connection) -> array[int]:
-    """Return the numbers of all articles, in the order of storing."""
     rows = connection.execution_options(yield_per=10_000).execute(select(article.c.number).order_by(article.c.number))
     return array("q", (number for (number,) in rows))
 

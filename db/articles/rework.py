@@ -128,7 +128,6 @@ _MOST_ARTICLES = 2**53
 
 
 def read(connection: Connection, ids: Sequence[int]) -> list[Unit]:
-    """Read the pages of some articles; a page that is not stored has no bytes."""
     found = connection.execute(_ARTICLES, {"ids": list(ids)})
     units = {row.id: Unit(row.id, row.gone is not None, is_stored=True) for row in found}
     return _with_pages(connection, [units[key] for key in ids if key in units])

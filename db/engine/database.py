@@ -172,13 +172,11 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def write(self, query: Query[T]) -> T:
-        """Run a query in a write transaction on a connection of its own."""
         with self.engine.connect().execution_options(writer=True) as connection, self.writing(connection):
             return query(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """Open a connection, and commit at the end."""
         try:
             with self.engine.connect() as connection:
                 yield connection
@@ -195,7 +193,6 @@ class Database:
             self._lock = _lock_file(Path(self.name))
 
     def close(self) -> None:
-        """Close all connections and release the file lock."""
         if self._lock:
             self._fold_log()
         self.engine.dispose()

@@ -30,7 +30,6 @@ class LifeSign:
     """A run's heartbeat: it lives on for `lease_seconds` from now.
 
     Attributes:
-        now: Unix time.
         hosts: hosts with work that it holds.
         pages_per_second: lately.
         totals: its stats so far.

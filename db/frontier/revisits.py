@@ -252,13 +252,11 @@ _UNDER_WAY = (State.PENDING, State.LEASED)
 
 
 def count(connection: Connection, wish: Wish) -> int:
-    """Count the URLs that `mark` would mark."""
     return int(connection.execute(select(func.count()).select_from(url).where(_wished(wish)), _ids(wish)).scalar_one())
 
 
 @one_by_one
 def mark(connection: Connection, wish: Wish) -> int:
-    """Let the next run visit URLs; returns how many."""
     statement = update(url).where(_wished(wish)).values(next_visit=MARKED, unread=0)
     return connection.execute(statement, _ids(wish)).rowcount
 

@@ -60,7 +60,6 @@ class Reprints:
     Attributes:
         id: of the cluster, which is that of the article that stands for it.
         articles: at most as many as were asked for.
-        size: how many there are.
         related: articles that are related to these and kept apart: quotations, bulletins of other days.
     """
 

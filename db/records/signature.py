@@ -8,8 +8,6 @@ from typing import NamedTuple, Protocol
 
 
 class Signed(NamedTuple):
-    """A row of the table `signature`."""
-
     number: int
     article_id: int
     cluster: int

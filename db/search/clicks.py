@@ -58,12 +58,10 @@ class ClickFile:
         self.path = path
 
     def create(self) -> None:
-        """Create the file, unless it is there."""
         with self._open(_CREATE) as connection:
             connection.execute(f"SELECT {_COLUMNS} FROM click LIMIT 1")
 
     def add(self, click: Click) -> int:
-        """Store a click; returns its number, by which `update` knows it."""
         with self._open(_CREATE) as connection:
             marks = ", ".join("?" * len(click))
             number = connection.execute(f"INSERT INTO click ({_COLUMNS}) VALUES ({marks})", click).lastrowid

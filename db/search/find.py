@@ -49,7 +49,6 @@ def candidates(
     """Return articles that have some of the words and fulfil conditions.
 
     Args:
-        connection: to read from.
         wanted: words as `pipelines.search.terms` cuts them, each with others that will do as well; none for all
             articles.
         admitted: conditions.
