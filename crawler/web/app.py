@@ -1,6 +1,6 @@
 """The web page as an ASGI application.
 
-Every page and every part of the API is a row in a table here: its path, and the function that answers.
+Every page and every endpoint of the API is a row in `PAGES`: its path and the function that answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ PAGES: Final[Sequence[tuple[str, Show]]] = (
     *((endpoint.path, endpoint.show) for endpoint in api.ENDPOINTS),
     ("/api/openapi.json", api.show_description),
 )
-"""Paths, and the functions that answer them."""
 _MOST_BODY = 64 << 10
 _LEAST_PACKED = 1_000
 _FAST = 4
@@ -49,7 +48,7 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
     """Return the application.
 
     Args:
-        database_url: the database that is shown; it is opened at the first request, and only for reading.
+        database_url: opened for reading at the first request.
     """
     options = options or WebOptions()
     site = WebSite(database_url, options)
@@ -77,7 +76,7 @@ def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
 
 
 class _Files(StaticFiles):
-    """Static files; those asked for by their content's digest never change."""
+    """Static files; those requested with the digest of their content are immutable."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)

@@ -20,19 +20,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _BACKLOG = 512
 _NICER = 10
-"""With it the server, which keeps one processor busy at most, takes a tenth of what a crawl beside it would have."""
+"""Niceness: the server, which uses at most one core, then takes a tenth of what a crawl beside it would get."""
 _MOST_HEAD = 256 << 10
-"""Bytes of a request's line and headers: a query of ten thousand Chinese characters is a URL of 90 KB."""
+"""Bytes of a request's line and headers: a query of ten thousand Chinese characters makes a URL of 90 KB."""
 _MOST_AT_ONCE = 500
-"""Connections; for a new one the one is closed that has waited longest without a whole request."""
+"""Connections; beyond it a new one replaces the one that has waited longest without a complete request."""
 _MOST_HALF_SENT = 64
-"""Connections of a client without a whole request: browsers have a handful."""
+"""Connections of one client without a complete request; browsers open a handful."""
 _HEAD_SECONDS = 10
-"""For a request's line and headers."""
+"""Limit for a request's line and headers."""
 _UNREAD_SECONDS = 1
-"""For its first byte, before it counts as sent by half: of many that come at once a whole one may be there, unread."""
+"""Limit for its first byte, before it counts as incomplete: in a burst of connections a whole one may be unread."""
 _MOST_SECONDS = 60
-"""For its body and the answer: a client that sends or reads slower than that has its connection closed."""
+"""Limit for its body and the answer; slower clients are disconnected."""
 _LAST_SECONDS = 3
 _KEEP_SECONDS = 8
 _FULL_TEXT = b"Too many readers at once; come again in a few seconds.\n"
@@ -47,7 +47,7 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address.
+    """Open a listening socket.
 
     Raises:
         OSError: the address is not of this machine, or the port is in use; the text says what to do.
@@ -73,10 +73,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Answer requests until Ctrl-C or SIGTERM.
-
-    What is being answered then gets a few seconds.
-    """
+    """Answer requests until Ctrl-C or SIGTERM; open ones then get a few seconds."""
     give_way()
     config = uvicorn.Config(
         app,
@@ -105,8 +102,8 @@ def serve(app: ASGIApp, listening: socket.socket, ready: Callable[[], None] = la
 def give_way() -> None:
     """Lower the priority of this process below that of a crawl on the same machine.
 
-    Linux shares processors between sessions first and looks at priorities within each: a session that is the server's
-    own, as under systemd, is lowered whole. That of a terminal is not, for it has other work to do later.
+    Linux first shares the processors between sessions and then applies priorities within each. So a session of the
+    server's own, as under systemd, is lowered as a whole; that of a terminal is not, since it serves other work too.
     """
     if not hasattr(os, "nice"):
         return
@@ -120,26 +117,32 @@ def give_way() -> None:
 
 
 class ReaderConnection(H11Protocol):
-    """Connection of uvicorn with bounds on its time, and on how many there are.
+    """A connection of uvicorn with limits on its time and number.
 
-    The head of a request is waited for no longer than `_HEAD_SECONDS`, its body and a reader who takes the answer
-    no longer than `_MOST_SECONDS`. Who sends the heads of many requests by half loses the oldest of them: a whole
-    request, of the same client too, always finds room.
+    The head of a request must arrive within `_HEAD_SECONDS`; its body and the sending of the answer may take
+    `_MOST_SECONDS`. A client that opens many incomplete requests loses the oldest ones, so that complete requests
+    always find room.
     """
 
     _deadline: asyncio.TimerHandle | None = None
     _head_since = math.inf
-    """When the head of the next request began to be waited for; infinite while a request is answered."""
+    """Since when the head of the next request is awaited; infinite while a request is answered."""
     _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request, in the place of the oldest half of one."""
+        """Await the first request, if need be in place of the oldest incomplete one."""
         super().connection_made(transport)
         self._await_head()
         readers = (one for one in self.connections if isinstance(one, ReaderConnection))
         others = [one for one in readers if one is not self and one._is_half_sent()]
-        own = [one for one in others if (one.client or "")[:1] == (self.client or "")[:1]]
-        crowd = own if len(own) >= _MOST_HALF_SENT else others if len(self.connections) > _MOST_AT_ONCE else []
+        same_client = [one for one in others if (one.client or "")[:1] == (self.client or "")[:1]]
+        crowd = (
+            same_client
+            if len(same_client) >= _MOST_HALF_SENT
+            else others
+            if len(self.connections) > _MOST_AT_ONCE
+            else []
+        )
         if crowd:
             oldest = min(crowd, key=lambda one: one._head_since)
             oldest._head_since = math.inf
@@ -147,7 +150,7 @@ class ReaderConnection(H11Protocol):
         self._is_refused = not crowd and len(self.connections) > _MOST_AT_ONCE
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes of requests, also with letters in URLs that should be escaped.
+        """Receive data; unescaped letters in URLs are escaped.
 
         `curl 'http://localhost:8080/?q=新闻'` sends them.
         """
@@ -164,13 +167,13 @@ class ReaderConnection(H11Protocol):
         self._take_stock()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Await the next request."""
         self._await_head()
         super().on_response_complete()
         self._take_stock()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; a request whose body it is goes no further."""
+        """Reject invalid HTTP; a request whose body it belongs to is aborted."""
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -180,13 +183,13 @@ class ReaderConnection(H11Protocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Cancel the deadline."""
         super().connection_lost(exc)
         if self._deadline is not None:
             self._deadline.cancel()
 
     def _is_half_sent(self) -> bool:
-        """Tell whether a part of a head has come and no more, or nothing for a while."""
+        """Tell whether a head is incomplete, or nothing has come for a while."""
         waited = self.loop.time() - self._head_since
         return waited >= _UNREAD_SECONDS or (waited >= 0 and bool(self.conn.trailing_data[0]))
 
@@ -195,20 +198,20 @@ class ReaderConnection(H11Protocol):
         self._limit(_HEAD_SECONDS)
 
     def _take_stock(self) -> None:
-        """Give a request whose head has come the time for the rest."""
+        """Once a head is complete, set the deadline for the rest."""
         if self._head_since < math.inf and self.conn.their_state is not h11.IDLE:
             self._head_since = math.inf
             self._limit(_MOST_SECONDS)
 
     def _limit(self, seconds: float) -> None:
-        """Close the connection when something is not done in time."""
+        """Close the connection unless something happens within the given time."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's, which says when it answers."""
+    """uvicorn's server, which calls back when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)

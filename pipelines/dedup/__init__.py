@@ -1,9 +1,9 @@
 """Detection of near-duplicates across sites and formatting.
 
-A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`), and compared with the
-candidates found (`Method.compare`); it is a duplicate when the comparison says so and the similarity reaches the
-threshold. Each way of doing it is one entry of `METHODS`, by name. `stream` does all of it for documents in a row;
-`pipelines.dedup.judge` for the articles of a crawl.
+A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`) and compared with the
+candidates (`Method.compare`). It is a duplicate when the comparison says so and the similarity reaches the threshold.
+Each method is an entry of `METHODS`, by name. `stream` applies one to a sequence of documents, `pipelines.dedup.judge`
+to the articles of a crawl.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ METHODS: Final[dict[str, tuple[Callable[[Any], Method], type]]] = {
     featurestring.NAME: (featurestring.method, featurestring.Params),
     keywords.NAME: (keywords.method, keywords.Params),
 }
-"""Methods by name: what makes one of its parameters, and the class of these."""
+"""Methods by name: their factories, and the classes of their parameters."""
 
 DEFAULT: Final = combined.NAME
-"""The method that is used when none is named."""
 
 THRESHOLD = CALIBRATED
-"""Similarity from which a text is a duplicate, by default."""
+"""Default similarity from which a text is a duplicate."""
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Return the method `name` with `params` filled in.
+    """Build a method by name.
 
     Args:
-        name: a key of `METHODS`, or `module:name` of a function from outside the project that returns one.
+        name: a key of `METHODS`, or `module:name` of a function outside the project that returns a `Method`.
 
     Raises:
-        ValueError: unknown name or parameter; the message lists the right ones.
+        ValueError: unknown name or parameter; the message lists the valid ones.
     """
     if is_import_path(name):
-        made = plug_in(name, params, "duplicate method")()
-        if not isinstance(made, Method):
-            raise ValueError(f"duplicate method {name!r} returned {type(made).__name__}, not a Method")
-        return made
+        returned = plug_in(name, params, "duplicate method")()
+        if not isinstance(returned, Method):
+            raise ValueError(f"duplicate method {name!r} returned {type(returned).__name__}, not a Method")
+        return returned
     if name not in METHODS:
         raise ValueError(f"unknown duplicate method {name!r}; known: {', '.join(sorted(METHODS))}, or module:name")
     make, kind = METHODS[name]

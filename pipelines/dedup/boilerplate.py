@@ -1,8 +1,8 @@
-"""Boilerplate lines of a site, and frames that texts of one kind share.
+"""Boilerplate lines of a site, and frames shared by texts of one kind.
 
 Extraction leaves some lines of a site around an article: share bars, copyright, "related", the editor's name. They make
-short articles of one site alike, and the same article on two sites different. A line that has been seen, letter by
-letter, in several *different* stories is left out of the comparison.
+short articles of one site alike, and the same article on two sites different. A line that has occurred verbatim in
+several *different* stories is left out of the comparison.
 """
 
 from __future__ import annotations
@@ -24,18 +24,21 @@ _SLOT = (1 << _SLOT_BITS) - 1
 _HALVES: Final = bytes(count // 2 for count in range(_FULL + 1))
 _SPREAD = 0x9E3779B1  # odd: makes a second slot of a hash
 
-_TEMPLATE = 0.25
+_TEMPLATE = 0.25  # similarity of texts that share only a frame; chosen by hand: below every threshold
 
 
 @dataclass(frozen=True, slots=True)
 class FrameParams:
-    """Parameters of frames; docs/duplicates.md tells how they were fitted.
+    """Parameters of frames.
+
+    `sure` and `least_rest` were fitted with `python -m tests.benchmarks.frames --folds` (docs/duplicates.md), the
+    others chosen by hand.
 
     Attributes:
-        sure: similarity of two texts from which no frame is suspected.
-        near: similarity from which a text shows what two others have for a frame.
-        least_rest: share of common text beside the frame from which a text repeats another.
-        most: stored texts that are asked for a frame, the most promising.
+        sure: similarity from which no frame is suspected.
+        near: similarity to two others from which a text can reveal their frame.
+        least_rest: share of common text outside the frame from which a text repeats another.
+        most: number of stored texts that may reveal a frame, the most promising.
     """
 
     sure: float = SURE
@@ -46,12 +49,12 @@ class FrameParams:
 
 @dataclass(frozen=True, slots=True)
 class BoilerplateParams:
-    """Parameters of boilerplate lines.
+    """Parameters of boilerplate lines, chosen by hand.
 
     Attributes:
-        stories: different stories in which it stands.
+        stories: number of different stories that a boilerplate line has stood in.
         least_chars, most_chars: its length.
-        rest_chars: characters that must be left of a text; a shorter rest does not identify a story.
+        rest_chars: characters that must remain of a text; a shorter rest does not identify a story.
         slots: size of the table of counts, a power of 2.
     """
 
@@ -63,10 +66,10 @@ class BoilerplateParams:
 
 
 class TextLines(NamedTuple):
-    """Lines of a text as they are counted.
+    """Lines of a text, as counted.
 
     Attributes:
-        slots: the two counters of each line, in one number; 0 of one that is too short or too long to be counted.
+        slots: the two counters of each line, packed into one number; 0 for lines that are not counted.
     """
 
     slots: Sequence[int]
@@ -77,11 +80,11 @@ _NO_LINES = TextLines((), ())
 
 
 class BoilerplateLines:
-    """Counts of lines, learned from stories as they come.
+    """Counts of lines, learned from a stream of stories.
 
-    Each line has two of many small counters; the smaller of the two is its count, so that two lines that share one
-    counter are not mistaken for each other. When the table has taken a quarter as many lines as it has counters, all
-    counts are halved: lines of every day stay known, others are forgotten.
+    Each line has two of many small counters, and the smaller one is its count; so a line that shares one counter with
+    another is not mistaken for it. When the table has counted a quarter as many lines as it has counters, all counts
+    are halved: lines that recur every day remain, others are forgotten.
 
     Memory: one byte a slot, 1 MB.
     Source: the counters are the count-min sketch of G. Cormode and S. Muthukrishnan, An improved data stream summary,
@@ -94,12 +97,12 @@ class BoilerplateLines:
         self._taken = 0
 
     def without(self, text: str, site: str = "") -> str:
-        """Remove the lines of a text that are known as boilerplate.
+        """Remove the known boilerplate lines of a text.
 
         Args:
-            text: as it was extracted, lines apart.
-            site: only what was learned under the same name counts.
-        Returns: the text itself when nothing is known of it, or when too little would be left.
+            text: as extracted, with line breaks.
+            site: only lines learned under the same name count.
+        Returns: the text itself when no line is known, or when too little would remain.
         Cost:    O(length), 1 microsecond a line.
         """
         return leave_out(text, self.left_out(self.lines_of(text, site)))
@@ -108,7 +111,7 @@ class BoilerplateLines:
         self.count(self.lines_of(text, site))
 
     def left_out(self, lines: TextLines) -> tuple[int, ...]:
-        """Return the places of the lines that `without` removes."""
+        """Return the numbers of the lines that `without` removes."""
         counts, stories = self._counts, self._params.stories
         return removable(
             lines.lengths,
@@ -121,20 +124,20 @@ class BoilerplateLines:
         )
 
     def count(self, lines: TextLines) -> None:
-        """Count some lines once each, see `learn`."""
-        counts, found = self._counts, set(lines.slots)
-        found.discard(0)
-        for slots in found:
+        """Count each different line once."""
+        counts, different = self._counts, set(lines.slots)
+        different.discard(0)
+        for slots in different:
             for slot in (slots >> _SLOT_BITS, slots & _SLOT):
                 if counts[slot] < _FULL:
                     counts[slot] += 1
-        self._taken += len(found)
+        self._taken += len(different)
         if self._taken >= self._params.slots // 4:
             self._taken = 0
             self._counts = bytearray(counts.translate(_HALVES))
 
     def lines_of(self, text: str, site: str = "") -> TextLines:
-        """Return the lines of a text as they are counted; none of a text of very many."""
+        """Return the lines of a text as counted; none for texts with very many lines."""
         return _cut(text, site, self._params.least_chars, self._params.most_chars, self._params.slots - 1)
 
 
@@ -155,13 +158,13 @@ def _cut(text: str, site: str, least: int, most: int, mask: int) -> TextLines:
 
 
 def removable(
-    lengths: Sequence[int], known: Sequence[int], params: BoilerplateParams = BoilerplateParams()
+    lengths: Sequence[int], places: Sequence[int], params: BoilerplateParams = BoilerplateParams()
 ) -> tuple[int, ...]:
-    """Return the places of known lines; none when too little would be left."""
-    if not known or len(lengths) == 1:
+    """Return the numbers of known lines; none if too little would remain."""
+    if not places or len(lengths) == 1:
         return ()
-    rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in known)
-    return tuple(known) if rest >= params.rest_chars else ()
+    rest = sum(lengths) + len(lengths) - 1 - sum(lengths[place] + 1 for place in places)
+    return tuple(places) if rest >= params.rest_chars else ()
 
 
 def leave_out(text: str, places: Collection[int]) -> str:
@@ -174,13 +177,13 @@ AS_FITTED: Final = FrameParams()
 
 
 class Bystanders:
-    """A new text and stored ones, each of which may show a frame of two others.
+    """A new text and stored ones, each of which may reveal a frame of two others.
 
     Args:
         threshold: similarity from which a text is a duplicate.
         new: the new text, prepared.
-        stored: the others, prepared, the most promising first.
-        stories: the story of each, and whether it stands for that; texts of one are tied by repeating one another.
+        stored: the others, prepared, most promising first.
+        stories: the story of each, and whether the text represents it.
     """
 
     def __init__(
@@ -207,23 +210,24 @@ class Bystanders:
     def of_new(self) -> list[Comparison]:
         """Compare the new text with each of the others.
 
-        Who is tied to one of a story by more than a frame repeats what it repeats of that story.
+        A text that shares more than a frame with one text of a story also repeats the other texts of that story that it
+        resembles.
         """
-        found = [self._comparison(self._new, place) for place in range(self._new)]
-        repeating = [place for place, one in enumerate(found) if one.kind in REPEATING]
-        repeating.sort(key=lambda place: (not self._stories[place][1], -found[place].similarity))
+        comparisons = [self._comparison(self._new, place) for place in range(self._new)]
+        repeating = [place for place, one in enumerate(comparisons) if one.kind in REPEATING]
+        repeating.sort(key=lambda place: (not self._stories[place][1], -comparisons[place].similarity))
         for place in repeating:
             if self._stories[place][0] not in self._tied and self._are_tied(self._new, place):
                 self._tied.add(self._stories[place][0])
         for place in repeating:
             if self._stories[place][0] not in self._tied:
-                found[place] = Comparison(_TEMPLATE, TEMPLATE, found[place].resemblance)
-        return found
+                comparisons[place] = Comparison(_TEMPLATE, TEMPLATE, comparisons[place].resemblance)
+        return comparisons
 
     def is_frame(self, late: int, early: int) -> bool:
-        """Tell whether two stored texts, found to repeat one another, share but a frame.
+        """Tell whether two stored texts that were taken for duplicates only share a frame.
 
-        The new text shows it when it has as much of the frame, and repeats neither.
+        The new text shows this if it contains as much of the frame and repeats neither.
         """
         pair = late, early
         for place in pair:
@@ -238,11 +242,11 @@ class Bystanders:
         return self._comparison(one, other).kind in REPEATING and not self._share_frame(one, other)
 
     def _share_frame(self, one: int, other: int) -> bool:
-        """Tell whether all that two texts of some likeness share may be a frame."""
+        """Tell whether a frame may be all that two similar texts share."""
         pair = max(one, other), min(one, other)
-        found = self._frames.get(pair)
-        if found is None:
-            found = False
+        is_shared = self._frames.get(pair)
+        if is_shared is None:
+            is_shared = False
             if self._comparison(one, other).similarity < self._params.sure:
                 texts = [
                     self._texts[place]
@@ -250,19 +254,21 @@ class Bystanders:
                     if max(self._comparison(place, text).similarity for text in pair) < self._params.sure
                 ]
                 late, early = (self._texts[text] for text in pair)
-                found = any(self._method.rest_share(late, early, third) < self._params.least_rest for third in texts)
-            self._frames[pair] = found
-        return found
+                is_shared = any(
+                    self._method.rest_share(late, early, third) < self._params.least_rest for third in texts
+                )
+            self._frames[pair] = is_shared
+        return is_shared
 
     def _beside(self, one: int, other: int) -> list[int]:
         nearest = (self._new, *range(min(self._new, self._params.most)))
         return [place for place in nearest if place not in {one, other}]
 
     def _comparison(self, one: int, other: int) -> Comparison:
-        """Compare two texts as the new one is with stored ones; the new one first."""
+        """Compare two texts, the later one with the earlier one; cached."""
         late, early = max(one, other), min(one, other)
-        found = self._compared.get((late, early))
-        if found is None:
-            found = self._method.compare(self._texts[late], self._texts[early]).at(self._threshold)
-            self._compared[late, early] = found
-        return found
+        comparison = self._compared.get((late, early))
+        if comparison is None:
+            comparison = self._method.compare(self._texts[late], self._texts[early]).at(self._threshold)
+            self._compared[late, early] = comparison
+        return comparison

@@ -16,7 +16,7 @@ NAME = "combined"
 
 @dataclass(frozen=True, slots=True)
 class Params(VerifyParams):
-    """Parameters of `combined`: those of the comparison, and how the index is made.
+    """Parameters of `combined`: those of the comparison and of the index.
 
     Attributes:
         shingle_chars: length of a shingle that starts in a script without spaces.

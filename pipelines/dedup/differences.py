@@ -1,4 +1,4 @@
-"""Differences between two texts, for people, and to tell reprints from others."""
+"""Differences between two texts, for people and for telling reprints from others."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from .normalize import normalize
 _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(?=[^\s0-9])|\n+")
 
 
-class SentenceDiff(NamedTuple):
+class _SentenceDiff(NamedTuple):
     """Sentences that stand in only one of two texts, in order."""
 
     added: Sequence[str]
     removed: Sequence[str]
 
 
-def compare_sentences(before: str, after: str) -> SentenceDiff:
+def compare_sentences(before: str, after: str) -> _SentenceDiff:
     """Compare two texts by sentences; order and formatting make no difference.
 
     Cost: O(length).
     """
     old, new = _sentences(before), _sentences(after)
-    return SentenceDiff(
+    return _SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
     )
 
 
 Sign = Literal["=", "+", "-"]
 _UNIT = re.compile(r"[^\W\u2e80-\ud7ff\uf900-\ufaff]+|\s+|.", re.DOTALL)
-"""A word, blanks, or one sign; a Chinese character is a word."""
+"""A word, white space, or one character; a Chinese character is a word."""
 _ALIKE = 0.5
-"""Part of the units that two sentences share to be shown as one that was changed."""
+"""Share of units in common from which two sentences are shown as one that was changed; chosen by hand."""
 _MOST_UNITS = 2_000
 
 
@@ -50,10 +50,9 @@ class Change(NamedTuple):
 
 
 def mark_changes(before: str, after: str) -> list[Change]:
-    """Return the later text with all that was put in or taken out of the earlier one.
+    """Return the later text with all that was added or removed marked.
 
-    Sentences are compared as they are, in their order; those that took the place of others which are like them are
-    compared word by word.
+    Sentences are compared verbatim, in order; a sentence that replaces a similar one is compared word by word.
 
     Cost: O(sentences^2 / 64 + words^2 / 64 of changed sentences).
 
@@ -81,7 +80,7 @@ def mark_changes(before: str, after: str) -> list[Change]:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield pieces of two sequences: equal ones, and those that took others' place."""
+    """Yield pairs of pieces: equal ones, and removed ones with their replacements."""
     removed: list[str] = []
     added: list[str] = []
     for code in LCSseq.opcodes(old, new):
@@ -99,7 +98,7 @@ def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[s
 
 
 def _add(changes: list[Change], sign: Sign, pieces: Sequence[str]) -> None:
-    """Add pieces to the last change if they have its sign, else as one of their own."""
+    """Append pieces to the last change if it has the same sign, else as a new change."""
     text = "".join(pieces)
     if not text:
         return
@@ -110,36 +109,37 @@ def _add(changes: list[Change], sign: Sign, pieces: Sequence[str]) -> None:
 
 
 def _split(text: str) -> list[str]:
-    """Cut a text behind each sentence; the pieces make the whole of it."""
+    """Cut a text after each sentence; the pieces add up to the text."""
     ends = [match.end() for match in _END.finditer(text)]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if start < end]
 
 
 def _sentences(text: str) -> dict[str, str]:
-    """Split a text into sentences by their normal form, which is not empty."""
-    found: dict[str, str] = {}
+    """Map the normal form of each sentence to the sentence."""
+    by_form: dict[str, str] = {}
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         sentence = text[start:end].strip()
         start = end
         key = normalize(sentence)
         if key:
-            found.setdefault(key, sentence)
-    return found
+            by_form.setdefault(key, sentence)
+    return by_form
 
 
+# Constants of this and the next part were chosen by hand, on `python -m tests.benchmarks.templates --fitted`.
 _SAME_SENTENCE: Final = 0.87
-"""Share of the characters of the longer of two sentences that they have in common when one was made of the other."""
+"""Characters in common, as a share of the longer of two sentences, from which one was made from the other."""
 _MOST_SENTENCES: Final = 200
 _BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation leaves as it is
 
 
 def share_sentences(one: str, other: str, least: float) -> bool:
-    """Tell whether two texts have sentences in common, hardly changed.
+    """Tell whether two texts have sentences in common, with few changes.
 
     Args:
-        least: share of the shorter text, by characters, that has to stand in such sentences.
-    Returns: true, too, when one of the texts is no more than a sentence, which says nothing.
+        least: share of the shorter text, by characters, that must consist of such sentences.
+    Returns: true also when one of the texts is a single sentence, which proves nothing.
     Cost:    O(sentences^2), of a few hundred at most, one microsecond each.
 
     >>> share_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came to help.", 0.5)
@@ -162,7 +162,7 @@ def _normal_sentences(text: str) -> list[str]:
 
 
 def _count_among(sentences: Sequence[str], others: Sequence[str], holds: _Holds) -> int:
-    """Count the characters of sentences that others are, or hold."""
+    """Count the characters of sentences that occur among others."""
     whole = " ".join(others)
     return sum(len(one) for one in sentences if holds(one, whole, others))
 
@@ -179,20 +179,23 @@ def _hold_changed(one: str, whole: str, others: Sequence[str]) -> bool:
 
 _UNSPACED: Final = "\u0e00-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff"
 _TOKEN: Final = re.compile(rf"[0-9]+(?: [0-9]+)*|[\u30a1-\u30ff]+|[^\s0-9{_UNSPACED}]+|[^\s0-9]")
-"""Of a normal form: a number, a word, or a character of a script without spaces."""
+"""In a normal form: a number, a word, or a character of a script without spaces."""
 _VALUES: Final = frozenset("零一二三四五六七八九十百千月火水木金土日东南西北晴阴雨雪涨跌升降胜负")
-"""Characters that are numbers, days of the week, winds, weather or ups and downs by themselves."""
+"""Characters that alone are numbers, weekdays, wind directions, weather, or ups and downs."""
 _ALIKE_NAMES, _SLIP = 0.6, 0.7
-"""Characters in common from which words are no different names, and from which one was made of the other."""
+"""Characters in common from which two words are not different names, and from which one is a slip of the other."""
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _IN_SENTENCE: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_]+|(?<![^\W\d_])[^\W\d_]+(?=,)")  # not where one begins
 _MOST_SLIPS: Final = 4
 _MOST_WORDS: Final = 6
-"""Words in the place of others beyond which a passage was written anew."""
+"""Replaced words beyond which a passage counts as rewritten."""
+_LEAST_WORD: Final = 2
+_LEAST_LENGTH: Final = 0.2
+_HAN: Final = "\u2e80"
 
 
 class Wording:
-    """Headline, names and text, for the comparison of facts."""
+    """Headline, names and text, prepared for comparing facts."""
 
     def __init__(self, title: str, raw: str, text: str) -> None:
         self._title = title
@@ -206,20 +209,20 @@ class Wording:
 
     @cached_property
     def names(self) -> Set[str]:
-        """Words that are written with a capital within sentences, and never without."""
+        """Words that are always capitalised within sentences."""
         small = {word for word in _LETTERS.findall(self._raw) if not word[0].isupper()}
         return {word.lower() for word in _IN_SENTENCE.findall(self._raw)} - small
 
 
 class Replaced:
-    """Facts that stand in equal surroundings in two texts and differ.
+    """Facts that differ in equal surroundings of two texts.
 
-    A story of a template has other names, numbers and places than the next in each of its slots, and some of them in
-    its headline. An editor who corrects a number or a name changes one fact, and what a copyist changes are letters.
+    Stories made from one template differ in every slot: names, numbers and places, some of them in the headline. An
+    editor who corrects a number or a name changes one fact, and a copyist's slips change letters.
 
     Attributes:
-        numbers, names, words: different pairs of those.
-        linked: pairs of words in the headlines of which each stands in its own text alone.
+        numbers, names, words: number of different pairs of each.
+        linked: pairs of words in the headlines, each of which occurs only in its own text.
         slips: changes that no template makes: letters, insertions, passages.
     """
 
@@ -234,16 +237,16 @@ class Replaced:
     def _compare_titles(self) -> None:
         for old, new in _groups(_TOKEN.findall(self._before.title), _TOKEN.findall(self._after.title)):
             if old and new and old != new:
-                known = self.names + self.words
+                before = self.names + self.words
                 if _is_own(old, self._before, self._after) and _is_own(new, self._after, self._before):
                     self._add(old, new)
-                    self.linked += self.names + self.words - known
+                    self.linked += self.names + self.words - before
         self.slips = 0
 
     def add(self, before: str, after: str) -> bool:
-        """Count what differs in two pieces that stand in equal surroundings.
+        """Count the differences between two pieces in equal surroundings.
 
-        Returns: false when there are so many slips that no more need to be seen.
+        Returns: false when there are so many slips that the rest need not be looked at.
         """
         if before != after:
             old, new = _TOKEN.findall(before), _TOKEN.findall(after)
@@ -300,18 +303,13 @@ class Replaced:
         return is_new
 
     def are_of_two_stories(self) -> bool:
-        """Tell whether so many facts differ that the texts tell two stories."""
+        """Tell whether the texts differ in enough facts to be two stories."""
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts
         if not self.numbers or facts < 3 or 2 * self.slips > facts:
             return False
         return (self.names >= 1 or self.words >= 2) and facts * self._fact_chars >= len(self._before.text)
-
-
-_LEAST_WORD: Final = 2
-_LEAST_LENGTH: Final = 0.2
-_HAN: Final = "\u2e80"
 
 
 def _common(one: str, other: str) -> float:
@@ -323,11 +321,11 @@ def _is_spaced(words: Sequence[str]) -> bool:
 
 
 def _count(tokens: Sequence[str]) -> float:
-    """Count words; two characters of a script without spaces are one."""
+    """Count words; two characters of a script without spaces count as one."""
     return sum(0.5 if len(token) == 1 and token >= _HAN else 1 for token in tokens)
 
 
 def _is_own(tokens: Sequence[str], of: Wording, other: Wording) -> bool:
-    """Tell whether a piece of a headline stands in its own text and not in the other."""
+    """Tell whether a piece of a headline occurs in its own text but not in the other."""
     piece = (" " if _is_spaced(tokens) or tokens[0][0] <= "9" else "").join(tokens)
     return piece in of.text and piece not in other.text

@@ -80,8 +80,8 @@ def _keywords(text: str, params: Params) -> tuple[str, ...]:
     """Return the most frequent words without extreme counts."""
     counts = Counter(words(text))
     most = max(params.least_count, params.most_share * counts.total())
-    kept = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
-    return tuple(word for _, word in sorted(kept)[: params.keywords])
+    ranked = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
+    return tuple(word for _, word in sorted(ranked)[: params.keywords])
 
 
 def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
@@ -92,7 +92,7 @@ def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
     unspaced = build_tables().kind[ord(keywords[0][0])] == UNSPACED
     around = params.around if unspaced else params.word_around
     codes = (
-        text[max(0, found.start() - around) : found.start()] + text[found.end() : found.end() + around]
-        for found in pattern.finditer(text)
+        text[max(0, match.start() - around) : match.start()] + text[match.end() : match.end() + around]
+        for match in pattern.finditer(text)
     )
     return "".join(codes)[: params.most_chars]

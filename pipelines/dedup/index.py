@@ -1,16 +1,16 @@
-"""Index of sampled features (shingles, keywords), by which candidates are found.
+"""Index of sampled features (shingles, keywords) that finds candidates.
 
 A feature is a 32-bit hash. The index holds one posting (feature, text) for each feature of each *story*: texts that
-repeat one another are one story, and a feature that the story has already is not posted again. So
+repeat one another form one story, and a feature the story already has is not posted again. So
 
 - a story with thousands of copies costs no more than one with two, and its features stay rare;
-- the postings of a feature count the stories it stands in. The more, the less it says (a set phrase, a quotation,
-  boilerplate), and one that stands in `most_stories` is passed over.
+- the postings of a feature count the stories it occurs in. The more there are, the less it says (a set phrase, a
+  quotation, boilerplate); one that occurs in `most_stories` is skipped.
 
-New postings go to a dictionary; full, it becomes a sorted array; arrays are merged when they are of like size (a
-log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). When they take more memory than they
-may, all of them become one file (`postings`), and files are merged likewise. Candidates are the same wherever the
-postings lie. Adding costs about 20 microseconds and looking up 100 at a million texts.
+New postings go to a dictionary, which becomes a sorted array when full; arrays of similar size are merged (a
+log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). When they exceed the memory limit,
+they become one file (`postings`), and files are merged in the same way. Candidates do not depend on where postings
+are. Adding costs about 20 microseconds and a look-up 100 at a million texts.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ Features = npt.NDArray[np.uint32]
 _PARAMS = IndexParams()
 _YOUNG = 256  # texts whose postings are in the dictionary
 _RATIO, _FILE_RATIO = 8, 2  # arrays (files) of less than so many times the size are merged
-_RARE = 2  # stories up to which a feature counts in full
 _NOTHING = 1e-9
-_USUAL = 8_000  # texts up to which that holds; of more, a feature that is as rare stands in more stories
-_GROWTH = 0.1  # so do candidates: among a million texts 1.6 times as many hide one that is as promising as before
+# Chosen by hand, on `python -m tests.benchmarks.duplicates_scale zh`; docs/duplicates.md has its figures.
+_RARE = 2  # stories up to which a feature counts in full
+_USUAL = 8_000  # texts up to which that holds; among more, an equally rare feature stands in more stories
+_GROWTH = 0.1  # exponent of the number of candidates beyond that: 1.6 times as many among a million texts
 
 
 def read_features(packed: bytes) -> Features:
@@ -48,13 +49,13 @@ def read_features(packed: bytes) -> Features:
 
 
 class IndexHit(NamedTuple):
-    """A stored text that may repeat the new one.
+    """A stored text that the new one may repeat.
 
     Attributes:
         text: its number in the index.
         story: number of the first text of its story.
-        shared: features that the new text shares with the story.
-        own: features among them that were posted for this very text.
+        shared: number of features that the new text shares with the story.
+        own: number of these that were posted for this very text.
     """
 
     text: int
@@ -64,10 +65,10 @@ class IndexHit(NamedTuple):
 
 
 class _Columns:
-    """Growing columns, one entry for each text.
+    """Growing columns with one entry for each text.
 
     Attributes:
-        files: name and descriptor of the file of each; empty in memory.
+        files: name and descriptor of the file of each; empty if in memory.
     """
 
     _TYPES: Final = {"keys": np.int64, "rows": np.int64, "stories": np.uint32, "lengths": np.uint32, "days": np.int32}
@@ -90,10 +91,10 @@ class _Columns:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
 
     def move(self, folder: Folder) -> None:
-        """Move them to files.
+        """Move the columns to files.
 
         Raises:
-            OSError: no room on the disk; they stay where they are.
+            OSError: the disk is full; they stay in memory.
         """
         try:
             self.files = {name: self._held(*folder.create(name)) for name in self._TYPES}
@@ -103,17 +104,17 @@ class _Columns:
             raise
 
     def open(self, folder: Folder, names: Mapping[str, str], size: int) -> None:
-        """Take them from files.
+        """Map the columns from files.
 
         Raises:
-            OSError, KeyError: they are not there.
+            OSError, KeyError: a file is missing.
         """
         self.files = {name: self._held(names[name], folder.open(names[name])) for name in self._TYPES}
         self._allocate(max(size, 1024))
         self.size = size
 
     def flush(self) -> None:
-        """Let the files survive a power cut; on Linux what is mapped is written, too."""
+        """Write the files to disk, including what is mapped on Linux."""
         for _, file in self.files.values():
             os.fsync(file)
 
@@ -141,11 +142,11 @@ class _Columns:
 
 
 class FeatureIndex:
-    """Texts by their features, numbered from 0 in the order of adding.
+    """Texts by their features, numbered from 0 in the order they were added.
 
     Args:
-        memory: bytes that it may take; what is more moves to files. None: no bound.
-        folder: where these are; None: they have no names and go with the process.
+        memory: limit in bytes, beyond which data moves to files. None: no limit.
+        folder: folder of these files. None: unnamed temporary files.
 
     Memory: 7 bytes a posting and 28 to 42 bytes a text; in files 8 bytes a posting.
     """
@@ -156,18 +157,18 @@ class FeatureIndex:
         self._folder = Folder(folder)
         self._columns = _Columns()
         self._young: dict[int, int | list[int]] = {}
-        """Numbers by feature; one alone, as most are, is no list: nothing for the garbage collector to visit."""
+        """Text numbers by feature. Most have one, stored without a list to spare the garbage collector."""
         self._young_texts = 0
         self._loose: list[Postings] = []
-        """Postings that are not sorted yet."""
+        """Postings not yet sorted."""
         self._runs: list[Run] = []
         self._files: list[FileRun] = []
         self._filed = 0
-        """Texts of which all is in files."""
+        """Number of texts that are entirely in files."""
         self._saved = 0
-        """As many of them as `restore` of a later process would find."""
+        """Number of those that `restore` would find in a later process."""
         self._gone = False
-        """Some texts have no length: they are there no more."""
+        """Whether some texts have length 0, because they no longer exist."""
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
@@ -175,7 +176,7 @@ class FeatureIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of arrays in memory, and an estimate for the dictionary."""
+        """Bytes of the arrays in memory, with an estimate for the dictionary."""
         self._settle()
         columns = 0 if self._columns.files else self._columns.nbytes
         return columns + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
@@ -192,15 +193,15 @@ class FeatureIndex:
         return int(self._columns.lengths[text])
 
     def story(self, text: int) -> int:
-        """Return the number of the first text of a text's story."""
+        """Return the number of the first text of the text's story."""
         return int(self._columns.stories[text])
 
     def row(self, text: int) -> int:
-        """Return the row that a text was added with; 0 when there is no text."""
+        """Return the row with which a text was added; 0 if the index is empty."""
         return int(self._columns.rows[text]) if len(self) else 0
 
     def place(self, row: int) -> int | None:
-        """Return the text of a row, if there is one."""
+        """Return the text with a row, if there is one."""
         rows = self._columns.rows[: len(self)]
         place = int(np.searchsorted(rows, row))
         return place if place < rows.size and rows[place] == row else None
@@ -211,11 +212,11 @@ class FeatureIndex:
         """Add a text.
 
         Args:
-            packed: its features; those that its story has already should be left out, see `fresh`.
-            length: characters when normalised.
-            story: number of the first text of its story; None when it begins one.
-            day: when it appeared, for `candidates`.
-            row: number in the caller's own order, ascending, for `place`.
+            packed: its features, without those its story already has, see `fresh`.
+            length: number of characters in normal form.
+            story: number of the first text of its story; None to start one.
+            day: date for the limit of `candidates`.
+            row: ascending number chosen by the caller, for `place`.
         Returns: its number.
         Cost:    10 microseconds, and 10 for its share of the merging.
         """
@@ -242,8 +243,7 @@ class FeatureIndex:
     ) -> None:
         """Add many texts at once, with the arguments of `add` as columns.
 
-        Their postings are sorted when they are first asked for, those of several calls together. Cost: 8 microseconds a
-        text.
+        Postings are sorted at the next look-up, those of several calls together. Cost: 8 microseconds a text.
         """
         columns, many = self._columns, len(keys)
         self._age()
@@ -261,7 +261,7 @@ class FeatureIndex:
             self._settle()
 
     def save(self, note: str) -> None:
-        """Write down which files hold the index, if any, for a later `restore`."""
+        """Record which files hold the index, if any, for `restore`."""
         if self._saved == self._filed:
             return
         self._columns.flush()
@@ -273,14 +273,14 @@ class FeatureIndex:
         self._saved = self._filed
 
     def finish(self, size: int, note: str) -> None:
-        """Keep the first texts in files, if some are there; nothing comes after."""
+        """Truncate to `size` texts and save them if some are in files; ends all use."""
         self.truncate(size)
         if self._files:
             self._spill()
             self.save(note)
 
     def restore(self, note: str) -> bool:
-        """Fill an empty index from saved files; tell if there were any."""
+        """Fill an empty index from saved files; false if there are none."""
         try:
             contents = self._folder.contents()
             if contents["note"] != note:
@@ -295,15 +295,15 @@ class FeatureIndex:
         return True
 
     def forget(self) -> None:
-        """Remove what was saved."""
+        """Delete the saved files."""
         self._folder.keep((), {})
 
     def rekey(self, rows: Sequence[int], keys: Sequence[int]) -> list[int] | None:
-        """Give all texts the keys that they have now.
+        """Set the current keys of all texts.
 
         Args:
-            keys: 0 for texts that are there no more.
-        Returns: keys of the others of stories of which a text is gone; None when the texts have other rows.
+            keys: 0 for texts that no longer exist.
+        Returns: keys of the remaining texts of stories that lost one; None if the rows differ.
         """
         columns, size = self._columns, len(self)
         if not np.array_equal(columns.rows[:size], rows):
@@ -316,7 +316,7 @@ class FeatureIndex:
         return [int(key) for key in columns.keys[:size][touched]]
 
     def post(self, text: int, packed: bytes) -> None:
-        """Post features of a text that it was added without."""
+        """Post features that a text was added without."""
         where, texts = self._hits(packed)
         features = read_features(packed)
         missing = np.ones(features.size, np.bool_)
@@ -324,13 +324,13 @@ class FeatureIndex:
         self._post(text, features[missing])
 
     def move(self, text: int, story: int, packed: bytes) -> None:
-        """Give a text another story, and post the features that it was added without."""
+        """Move a text to another story, and post the features it was added without."""
         self._columns.stories[text] = story
         self.post(text, packed)
         self._last = None
 
     def truncate(self, size: int) -> None:
-        """Forget the texts added after the first `size`; O(texts), for rare use."""
+        """Remove all but the first `size` texts; O(texts), for rare use."""
         self._age()
         self._settle()
         self._columns.size = size
@@ -344,10 +344,10 @@ class FeatureIndex:
         """Find the texts to compare with a new one.
 
         Args:
-            length: its characters when normalised.
-            since: only texts of this day or later.
-        Returns: the most promising story first; of each story the text with most features of its own first, and its
-            first text among them. At most `candidates`, and somewhat more of very many texts.
+            length: number of characters in normal form.
+            since: consider only texts of this day or later.
+        Returns: the most promising story first; of each story first the text with the most features of its own, and the
+            story's first text too. At most `params.candidates`, and somewhat more in very large indexes.
         Cost:    0.1 ms at a million texts, and 0.2 microseconds for each posting found.
         """
         params = self._params
@@ -381,7 +381,7 @@ class FeatureIndex:
         enough = np.add.reduceat(fullness.take(where) / expected, starts) >= params.share * float(fullness.mean())
         weights = np.add.reduceat(rarity.take(where) / expected, starts) * enough
         best = (-weights).argsort(kind="stable")[: round(params.stories * many**_GROWTH)]
-        found: list[IndexHit] = []
+        hits: list[IndexHit] = []
         for place in best[weights[best] >= max(params.beside_best * weights[best[0]], _NOTHING)].tolist():
             first = starts[place]
             members = Counter(texts[first : first + shared[place]].tolist())
@@ -389,30 +389,30 @@ class FeatureIndex:
             pairs = sorted(members.items(), key=lambda pair: (-pair[1], pair[0]))
             if story not in members:
                 pairs.insert(1, (story, 0))
-            found += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
-        return found[: round(params.candidates * many**_GROWTH)]
+            hits += [IndexHit(text, story, int(shared[place]), own) for text, own in pairs]
+        return hits[: round(params.candidates * many**_GROWTH)]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
         """Return the features that a story has not posted yet; all for a new story.
 
-        One that so many stories have that it finds nothing is not posted again.
+        Features in so many stories that they are skipped are not posted again.
         """
         if story is None:
             return packed
         where, texts = self._hits(packed)
         wanted = read_features(packed)
-        known = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
-        known[where[self._columns.stories.take(texts) == story]] = True
-        return wanted[~known].tobytes()
+        posted = np.bincount(where, minlength=wanted.size) >= self._params.most_stories
+        posted[where[self._columns.stories.take(texts) == story]] = True
+        return wanted[~posted].tobytes()
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
-        """Estimate the features shared with others if one contains the other."""
+        """Estimate the number of shared features if one text contained the other."""
         short, long = np.minimum(length, others), np.maximum(1, np.maximum(length, others))
         shared = sample_size(long, self._params.sample, self._params.sample_of_long) * (short / long)
         return np.minimum(np.maximum(shared, 1.0), min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
-        """Find all postings of features: place of the feature, number of the text."""
+        """Find all postings of features: positions of the features, numbers of the texts."""
         if self._last is not None and self._last[0] == packed and self._last[1] == len(self):
             return self._last[2:]
         self._settle()
@@ -442,7 +442,7 @@ class FeatureIndex:
         return places, numbers
 
     def _settle(self) -> None:
-        """Sort what has been added in bulk."""
+        """Sort the postings that were added in bulk."""
         if self._loose:
             postings = np.concatenate(self._loose)
             self._loose = []
@@ -478,7 +478,7 @@ class FeatureIndex:
         self._young_texts = 0
 
     def _keep(self, postings: Postings) -> None:
-        """Add a sorted array, and merge those of like size."""
+        """Add a sorted array, and merge arrays of similar size."""
         if not postings.size:
             return
         parts = [Run(postings)]
@@ -489,9 +489,9 @@ class FeatureIndex:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all arrays to a file, and merge those of like size.
+        """Move all arrays to a file, and merge files of similar size.
 
-        While the disk is full they stay where they are.
+        While the disk is full they stay in memory.
         """
         files, parts = list(self._files), list(self._runs)
         while files and files[-1].size < _FILE_RATIO * sum(run.size for run in parts):

@@ -1,8 +1,8 @@
 """Match decisions: which stored article a new one repeats, reprint or same page.
 
-`pipelines.dedup` compares texts. Here its result meets what is known of the two pages: a near-copy on another site is
-a reprint and is linked to its original; the same text on the same site, under the same headline and time or tied by
-`rel=canonical`, is one article under two URLs and is stored once.
+`pipelines.dedup` compares texts; this module combines the result with what is known of the two pages. A near-copy on
+another site is a reprint and is linked to its original. The same text on the same site, under the same headline and
+time or tied by `rel=canonical`, is one article under two URLs and is stored once.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from .normalize import normalize
 from .shape import Comparison, Method
 
 EXACT = "exact"
-"""Method of evidence that texts are equal when normalised."""
+"""Method of the evidence that texts are equal in normal form."""
 
-_SAME_PAGE_CANONICAL = 0.9
-_SAME_PAGE = 0.98
-_SHORTEST_COPY = 40
+# Chosen by hand.
+_SAME_PAGE_CANONICAL = 0.9  # similarity of one article under two URLs, tied by rel=canonical
+_SAME_PAGE = 0.98  # the same by equal headline and time
+_SHORTEST_COPY = 40  # characters of an equal text that says enough
 _PREPARED = 256
 _EQUAL = Comparison(1.0, SAME)
 _WHOLE = frozenset({SAME, EDITED})
 _MOST_OF_IT = 0.5
-"""Share of the longer of two texts beyond which it can hold no second story of that kind."""
+"""Share of the longer of two texts beyond which it cannot hold a second story of that size."""
 _LEARNED = 512
 _MANY = 256  # rows that are worth an array of their own in the index
 
@@ -45,8 +46,8 @@ class Policy:
 
     Attributes:
         threshold: similarity from which a text is a duplicate, in [0, 1].
-        window: days after which a text is no longer looked up; None for ever.
-        sites: the same for single sites, by their identifiers.
+        window: days for which texts are looked up; None for no limit.
+        sites: exceptions to `keep`, by site identifier.
     """
 
     threshold: float
@@ -56,34 +57,34 @@ class Policy:
 
 
 class DuplicateJudge:
-    """Judge of new articles for the page transaction, in the database thread."""
+    """Decides on new articles in the page transaction, in the database thread."""
 
     def __init__(self, method: Method, policy: Policy) -> None:
         self._method = method
         self._policy = policy
         self._lines = BoilerplateLines()
-        """Lines that come back in the stories of a site: they make different stories alike."""
+        """Lines that recur in the stories of a site, and make different stories look alike."""
         self._learned: LRUCache[tuple[int, int], None] = LRUCache(_LEARNED)
         self._prepared: LRUCache[tuple[int, int, int, str], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
         """Decide how the article relates to the candidates.
 
-        The same page before any reprint, a reprint before what is only related; of each the one that the article could
-        best be taken for; or None.
+        The same page takes precedence over a reprint, and a reprint over a related article; among equals the best match
+        wins. None if nothing is related.
         """
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
             candidates = [c for c in candidates if c.site_id == new.site_id or day_of(c.seen) >= oldest]
         copies = sorted((c for c in candidates if _is_copy(new, c)), key=lambda c: c.text != new.text)
-        found = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # word for word first: of the same script
+        decisions = [(self._decide(new, c, EXACT, _EQUAL), 1.0) for c in copies]  # same script first
         freed: Sequence[Candidate] = ()
-        if not any(decision.same_page for decision, _ in found):
+        if not any(decision.same_page for decision, _ in decisions):
             others = [c for c in candidates if c.text_hash != new.text_hash]
             compared, freed = self._compared(new, others)
-            found += compared
-        found.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
-        best, standing = found[0] if found else (None, 0.0)
+            decisions += compared
+        decisions.sort(key=lambda pair: (pair[0].same_page, pair[0].repeats, pair[1]), reverse=True)
+        best, standing = decisions[0] if decisions else (None, 0.0)
         if best is None or not best.repeats:
             self._learn(new)
         if best is None:
@@ -91,7 +92,7 @@ class DuplicateJudge:
         best = replace(best, freed=freed)
         if best.same_page or not _is_whole(best, standing):
             return best
-        whole = [decision for decision, standing in found if _is_whole(decision, standing)]
+        whole = [decision for decision, standing in decisions if _is_whole(decision, standing)]
         return replace(best, also=_of_other_clusters(best, whole))
 
     def between(self, late: Candidate, early: Candidate) -> MatchDecision | None:
@@ -123,7 +124,7 @@ class DuplicateJudge:
     ) -> tuple[list[tuple[MatchDecision, float]], list[Candidate]]:
         """Compare the article with candidates.
 
-        Returns: the related ones with their rank; those that it frees, see `MatchDecision`.
+        Returns: the related ones with their standing; those it frees, see `MatchDecision`.
         """
         if not candidates or not new.length:
             return [], []
@@ -176,10 +177,10 @@ def _is_whole(decision: MatchDecision, standing: float) -> bool:
     return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
 
 
-def _of_other_clusters(best: MatchDecision, found: Sequence[MatchDecision]) -> list[MatchDecision]:
-    """Return the best decision of each other cluster, of texts repeated as a whole."""
+def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) -> list[MatchDecision]:
+    """Return the best decision for each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
-    for one in found:
+    for one in decisions:
         representative = one.candidate.representative
         if one.repeats and representative != best.candidate.representative:
             others.setdefault(representative, one)
@@ -187,7 +188,7 @@ def _of_other_clusters(best: MatchDecision, found: Sequence[MatchDecision]) -> l
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Tell whether the texts are equal and say enough."""
+    """Tell whether the texts are equal and long enough to be sure."""
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
@@ -210,9 +211,9 @@ class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
     Args:
-        window: days that a text is looked up for; None for ever.
-        memory: bytes that it may take; what is more lies in files. None: no bound.
-        folder: where these are kept for the next crawl; None: nowhere.
+        window: days for which texts are looked up; None for no limit.
+        memory: limit in bytes, beyond which data moves to files. None: no limit.
+        folder: where these are kept for the next crawl. None: nowhere.
 
     Memory: see `dedup.index.FeatureIndex`.
     """
@@ -231,42 +232,42 @@ class SignatureIndex:
         self.known = 0
         self._index = FeatureIndex(self._params, self._memory, self._folder)
         self._heads: dict[int, int] = {}
-        """Stories whose first row is gone: the text that takes its place."""
+        """For stories whose first row is gone: the text that takes its place."""
         self._posted: list[Signed] = []
-        """Rows of `post` that are not known to stand in the table."""
+        """Rows of `post` not yet confirmed to be in the table."""
 
     def clear(self) -> None:
         self._index.forget()
         self._begin()
 
     def restore(self) -> bool:
-        """Take what was saved of rows up to `known`; tell if there was anything."""
+        """Load saved rows up to `known`; false if there are none."""
         self._begin()
         if self._index.restore(self.form):
             self.known = self._index.row(len(self._index) - 1)
         return self.known > 0
 
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
-        """Take the articles that rows have now, 0 where the text is gone.
+        """Take the current articles of the rows, 0 where the text is gone.
 
-        Returns: articles of clusters that lost a row, for `extend`; None when these are not the rows that were saved.
+        Returns: articles of clusters that lost a row, for `extend`; None if these are not the saved rows.
         """
         return self._index.rekey(numbers, articles)
 
     def extend(self, rows: Sequence[Signed]) -> None:
-        """Take rows again that look up more than when they were read."""
+        """Read rows again whose features have to be posted in full now."""
         for row in rows:
             place = self._index.place(row.number)
             if place is not None and row.fresh is None:
                 self._index.post(place, row.features)
 
     def save(self) -> None:
-        """Keep stored rows in files, if some are there already; nothing comes after."""
+        """Save stored rows if some are in files already; ends all use."""
         if not self._heads:
             self._index.finish(len(self._index) - len(self._posted), self.form)
 
     def read(self, rows: Sequence[Signed]) -> None:
-        """Take all rows that stand in the table after `known`."""
+        """Take all rows of the table after `known`."""
         confirmed = len(self._posted)
         if list(rows[:confirmed]) != self._posted:
             self._index.truncate(len(self._index) - confirmed)
@@ -279,13 +280,13 @@ class SignatureIndex:
             self._index.save(self.form)
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Return articles that a new text may repeat, the most promising first."""
+        """Return articles that a new text may repeat, most promising first."""
         since = None if self.window is None else day - self.window
-        found = self._index.candidates(features, length, since)
-        return list(dict.fromkeys(self._index.key(one.text) for one in found))
+        hits = self._index.candidates(features, length, since)
+        return list(dict.fromkeys(self._index.key(one.text) for one in hits))
 
     def post(self, article_id: int, cluster: int | None, day: int, length: int, features: bytes) -> Signed:
-        """Add a text, to a cluster or as a new one; returns the row to write."""
+        """Add a text to a cluster, or as a new one; return the row to write."""
         number = max(self.known, self._posted[-1].number if self._posted else 0) + 1
         place = None if cluster is None else self._place(cluster)
         fresh = None if place is None else self._index.fresh(features, place)
@@ -318,6 +319,6 @@ class SignatureIndex:
                 self._index.add(*one)
 
     def _place(self, cluster: int) -> int | None:
-        """Return the text that begins a cluster."""
+        """Return the first text of a cluster."""
         place = self._index.place(cluster)
         return self._heads.get(cluster) if place is None else place

@@ -23,19 +23,25 @@ _VALUE: Final = re.compile(
 )
 """Values that a bulletin changes from day to day: numbers (1,234.5 is one), and in Chinese winds, weather, ups and
 downs, days of the week and ordinals."""
-_NUMBER, _WORD = "0", "±"  # what values are masked by
-_MOST_RUNS = 200  # that are put in order, the longest
-_SHIFT = 16  # characters by which a stretch may move for insertions
+_NUMBER, _WORD = "0", "±"  # masks of values
+# Chosen by hand, on the stories of `python -m tests.benchmarks.templates --fitted`.
+_SHIFT = 16  # characters by which insertions may move a stretch
 _FEW_STRETCHES = 6
-_FACTS, _MOST_SLIPS = 2, 4  # for each piece in the place of another
-_FEW_EDGES = 3  # of common text: of a gap within, and one at an end
+_FACTS, _MOST_SLIPS = 2, 4  # for each piece that replaces another
+_FEW_EDGES = 3  # of common text: of one gap inside, and one at an end
 _CHARS_A_GAP = 2.0  # of usual windows: more gaps are slips of the pen
+# Chosen by hand.
+_MOST_RUNS = 200  # the longest runs, which are put in order
 _BEFORE, _AFTER = 2, 2  # characters around a value that say what it counts
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyParams:
-    """Parameters of a comparison, fitted on labelled Chinese and English reprints.
+    """Parameters of a comparison.
+
+    They were chosen on the labelled Chinese and English reprints of `python -m tests.benchmarks.duplicates --edits`;
+    `rest_share` by `tests.benchmarks.frames --folds`, `slots` and `edited_share` on all its data; those of facts and
+    stock phrases (from `stretch` on) by hand on `tests.benchmarks.templates --fitted`. See docs/duplicates.md.
 
     Attributes:
         unspaced_chars: shortest common run that counts, in scripts without spaces.
@@ -211,13 +217,13 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     Cost:    that of looking up the runs of one text in each of the others.
     """
     short, long = _by_length(one, other)
-    own, there = ~_runs(short, third).covered, ~_runs(long, third).covered
+    only_short, only_long = ~_runs(short, third).covered, ~_runs(long, third).covered
     least = _in_chars(1 / 3, short, params)
     kept = replaced = slots = 0
     last = end = 0
     chain = _chain(_runs(short, long))
     for place, (start, stop, begin, finish) in enumerate([*chain, (len(short.text),) * 2 + (len(long.text),) * 2]):
-        left, others = int(np.count_nonzero(own[last:start])), int(np.count_nonzero(there[end:begin]))
+        left, others = int(np.count_nonzero(only_short[last:start])), int(np.count_nonzero(only_long[end:begin]))
         if begin - end < params.slot_share * (start - last):
             kept += left
         elif min(left, others) >= params.slot_share * max(left, others):
@@ -228,12 +234,12 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
                 slots += left > 0 and 0 < place < len(chain)
         elif start - last >= params.slot_share * (begin - end):
             kept += max(left, others)
-        kept += int(np.count_nonzero(own[max(last, start) : stop]))
+        kept += int(np.count_nonzero(only_short[max(last, start) : stop]))
         last, end = max(last, stop), max(end, finish)
-    told = kept + replaced
-    if told < params.rest_chars or (told < params.rest_share * len(short.text) and slots < params.slots):
+    decided = kept + replaced
+    if decided < params.rest_chars or (decided < params.rest_share * len(short.text) and slots < params.slots):
         return 1.0
-    return kept / told
+    return kept / decided
 
 
 def _is_edited(one: str, other: str, least: float, share: float) -> bool:
@@ -264,15 +270,15 @@ def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
             before[place] = best
             weights[place] = reached[best]
         weights[place] += lasts[place] - firsts[place] + 1
-    found = []
+    spans = []
     place = int(weights.argmax())
     while place >= 0:
         first, last = firsts[place], lasts[place]
         width = int(runs.ends[last] - runs.starts[last])
         span = int(runs.starts[first]), int(runs.ends[last]), int(begins[place]), int(finishes[place]) + width
-        found.append(span)
+        spans.append(span)
         place = int(before[place])
-    return found[::-1]
+    return spans[::-1]
 
 
 def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, WindowedText]:
@@ -311,12 +317,12 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     table = np.zeros(1 << bits, np.int32)
     table[(long.hashes >> shift).view(np.int64)] = np.arange(long.hashes.size, dtype=np.int32)
     places = table.take((short.hashes >> shift).view(np.int64))
-    found = (long.hashes.take(places) == short.hashes).nonzero()[0]
-    starts = short.starts.take(found)
-    ends = short.ends.take(found)
+    matching = (long.hashes.take(places) == short.hashes).nonzero()[0]
+    starts = short.starts.take(matching)
+    ends = short.ends.take(matching)
     steps = np.bincount(starts, minlength=size + 1) - np.bincount(ends, minlength=size + 1)
     covered = np.cumsum(steps[:-1]) > 0
-    return _Runs(starts, ends, long.starts.take(places.take(found)), covered, int(np.count_nonzero(covered)) / size)
+    return _Runs(starts, ends, long.starts.take(places.take(matching)), covered, int(np.count_nonzero(covered)) / size)
 
 
 def _tell_other_story(
@@ -421,20 +427,20 @@ def _facts_differ(
     replaced += len(around)
     if not replaced or slips > _MOST_SLIPS * replaced:
         return False
-    found = None
+    facts = None
     if short.title != long.title:
-        found = Replaced(short.wording(), long.wording(), params.fact_chars)
-    if found is None or not found.linked:
+        facts = Replaced(short.wording(), long.wording(), params.fact_chars)
+    if facts is None or not facts.linked:
         if same_values or replaced < _FACTS or slips > replaced or _FACTS * params.fact_chars * replaced < size:
             return False
-        found = found or Replaced(short.wording(), long.wording(), params.fact_chars)
+        facts = facts or Replaced(short.wording(), long.wording(), params.fact_chars)
     places = near.nonzero()[0]
     within = zip(*(of[places].tolist() for of in gaps[:4]), strict=True)
     pieces = [*around, *(((end, start), (finish, begin)) for end, start, finish, begin in within)]
     for here, there in pieces:
-        if not found.add(*_whole_words(short.text, long.text, here, there)):
+        if not facts.add(*_whole_words(short.text, long.text, here, there)):
             return False
-    return found.are_of_two_stories()
+    return facts.are_of_two_stories()
 
 
 def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:

@@ -70,8 +70,8 @@ def build_tables() -> Tables:
     target[-1] = 0
     step = np.arange(_TABLE_SIZE, dtype=np.uint32)
     step[list(simplified())] = list(simplified().values())
-    known = target < _TABLE_SIZE
-    target[known] = step[target[known]]
+    within = target < _TABLE_SIZE
+    target[within] = step[target[within]]
     kind = np.zeros(_TABLE_SIZE, np.uint8)
     kind[1:] = WORD
     for first, last in _UNSPACED:
@@ -141,8 +141,8 @@ def normalize_codes(text: str) -> Codes:
     before, after = letters.take(gaps), letters.take(gaps + 1)
     words = kind.take(mapped.take(before), mode="clip") & kind.take(mapped.take(after), mode="clip") == WORD
     keep[before.compress(words) + 1] = True
-    kept: Codes = mapped.compress(keep)
-    return kept
+    normalized: Codes = mapped.compress(keep)
+    return normalized
 
 
 def _composed(codes: Codes, mapped: Codes) -> Codes:

@@ -110,10 +110,10 @@ class Run:
         Returns: place of the feature, number of the text.
         """
         starts = self._postings.searchsorted(first)
-        found = ((self._postings.take(starts, mode="clip") ^ first) <= LOW).nonzero()[0]  # few of them
-        starts = starts.take(found)
-        where, steps = _steps(starts, self._postings.searchsorted(first.take(found) | LOW, side="right") - starts)
-        return found.take(where), (self._postings.take(steps) & LOW).view(np.int64)
+        matching = ((self._postings.take(starts, mode="clip") ^ first) <= LOW).nonzero()[0]  # few of them
+        starts = starts.take(matching)
+        where, steps = _steps(starts, self._postings.searchsorted(first.take(matching) | LOW, side="right") - starts)
+        return matching.take(where), (self._postings.take(steps) & LOW).view(np.int64)
 
     def cut(self, level: int) -> Iterator[Postings]:
         """Yield the postings in `2 ** level` pieces of equal range."""
@@ -170,8 +170,8 @@ class PackedRun(Run):
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
         where, steps = _stretches(self._table, self.bits, first)
-        found = (self._lows.take(steps) == (first >> SHIFT).astype(np.uint16).take(where)).nonzero()[0]
-        return where.take(found), self._numbers.take(steps.take(found)).astype(np.int64)
+        matching = (self._lows.take(steps) == (first >> SHIFT).astype(np.uint16).take(where)).nonzero()[0]
+        return where.take(matching), self._numbers.take(steps.take(matching)).astype(np.int64)
 
     def cut(self, level: int) -> Iterator[Postings]:
         """Yield the postings in pieces, see `Run`."""
@@ -247,8 +247,8 @@ class FileRun(Run):
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
         where, steps = _stretches(self._table, self._bits, first)
         stretches = self._postings.take(steps)
-        found = ((stretches ^ first.take(where)) <= LOW).nonzero()[0]
-        return where.take(found), (stretches.take(found) & LOW).view(np.int64)
+        matching = ((stretches ^ first.take(where)) <= LOW).nonzero()[0]
+        return where.take(matching), (stretches.take(matching) & LOW).view(np.int64)
 
 
 def pack(runs: Sequence[Run], most: int) -> Run:

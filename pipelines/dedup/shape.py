@@ -11,23 +11,23 @@ from db.records.evidence import CONTAINS, PART_OF, QUOTES, REPEATING
 from ..records import Signature
 
 CALIBRATED = 0.8
-"""Similarity at which, in any script, a pair is as likely a reprint as the default threshold demands."""
+"""Similarity that means the same in any script: a pair is as likely a reprint as the default threshold demands."""
 OWN_WORDING = 0.95
-"""Similarity and resemblance below which a text cannot stand for another,"""
+"""Similarity and resemblance below which a text cannot represent another; chosen by hand."""
 OWN_CHARS = 200
-"""and characters of its own from which it cannot either."""
+"""Characters of its own beyond which a text cannot be represented by another; chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The outcome of one comparison.
+    """The result of a comparison.
 
     Attributes:
-        similarity: in [0, 1]; 1 for texts that are equal when normalised.
-        kind: "same", "edited", "part-of" (the first text is a part of the second), "contains" (the other way),
-            "quotes" (they share a passage), "template" (one skeleton, other facts) or "different".
-        resemblance: common text over the longer text, in [0, 1]: 1 for texts that can stand for one another.
-        fresh: about how many characters of the first text are not in the second.
+        similarity: in [0, 1]; 1 for texts that are equal in normal form.
+        kind: "same", "edited", "part-of" (the first text is part of the second), "contains" (the reverse), "quotes"
+            (they share a passage), "template" (same skeleton, other facts) or "different".
+        resemblance: common text over the longer text, in [0, 1]: 1 for interchangeable texts.
+        fresh: approximate number of characters of the first text that are not in the second.
     """
 
     similarity: float
@@ -36,14 +36,14 @@ class Comparison:
     fresh: int = 0
 
     def at(self, threshold: float) -> Comparison:
-        """Apply a threshold: texts with too little in common quote one another."""
+        """Apply a threshold: below it, duplicates become quotations."""
         if self.kind in REPEATING and self.similarity < threshold:
             return replace(self, kind=QUOTES)
         return self
 
     @property
     def standing(self) -> float:
-        """Degree to which the two texts can stand for one another, in [0, 1]."""
+        """Degree to which the two texts are interchangeable, in [0, 1]."""
         return min(self.similarity, self.resemblance)
 
     def has_own_wording(self) -> bool:
@@ -55,16 +55,18 @@ class Comparison:
 class IndexParams:
     """Parameters of the choice of candidates.
 
+    They were chosen by hand on `python -m tests.benchmarks.duplicates` and `tests.benchmarks.duplicates_scale`.
+
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
         least_shared: features that a story must share with a new text, at least.
-        share: shared features, each as rare as it is, as a share of what a part of the shorter length would share
-            of the new text's, below which a text is not compared; 0 compares all.
+        share: shared features, weighted by rarity, as a share of what a part of the shorter length would share with
+            the new text; texts below it are not compared. 0 compares all.
         sample: features that a text of usual length has: its sample size.
         candidates: stored texts that are compared with a new one, at most.
         stories: stories that they are of, at most.
-        beside_best: weight of a story, as a share of the most promising one's, from which it is compared, too (of 984
-            articles behind 850,000 others none had its copy below .25).
+        beside_best: least weight of a story to be compared, as a share of the most promising one's (of 984 articles
+            behind 850,000 others none had its copy below .25).
         sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.
     """
 
@@ -79,23 +81,22 @@ class IndexParams:
 
 
 def _nothing_to_tell(_new: Any, _stored: Any, _third: Any) -> float:
-    """Answer for a method that knows no frames."""
+    """Stand in for methods that do not know frames."""
     return 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way of finding near-duplicates.
+    """A method of finding near-duplicates.
 
     Attributes:
-        name: as in the registry, and in the evidence.
-        form: says how signatures were made: those of another form cannot be compared with these.
-        sign: (title, text) -> what is kept of a text in the index.
-        prepare: (title, text) -> whatever `compare` wants of a text; kept for some time, because a text is compared
-            with several others.
+        name: as in the registry and in the evidence.
+        form: describes how signatures were made; those of different forms cannot be compared.
+        sign: (title, text) -> what the index keeps of a text.
+        prepare: (title, text) -> what `compare` takes; cached for some time, because a text is compared several times.
         compare: (prepared new text, prepared stored text) -> comparison from the view of the new text.
-        rest_share: (new, stored, third, all prepared) -> share of common text beside what the third holds, too; 1 when
-            that cannot be told.
+        rest_share: (new, stored, third, all prepared) -> share of common text outside of what the third contains; 1 if
+            unknown.
     """
 
     name: str

@@ -16,10 +16,13 @@ Hashes = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
 
 MOST_CHARS = 100_000
-"""Characters of a normalised text that are sampled and compared; what follows counts for its exact hash alone."""
+"""Characters of a normalised text that are sampled and compared; the rest only counts for its exact hash."""
 
 _USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
-"""Length up to which all texts have samples of one size, and characters beyond it for which one more hash is kept."""
+"""Length up to which all samples have one size, and characters for each further hash.
+
+Chosen by hand, so that excerpts of long texts in `python -m tests.benchmarks.duplicates` are found.
+"""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -55,7 +58,7 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Finalise 64-bit hashes so that every input bit moves every output bit."""
+    """Finalise 64-bit hashes, so that every input bit affects every output bit."""
     mixed = values >> _SHIFT_1
     mixed ^= values
     mixed *= _MIX_1
@@ -66,10 +69,10 @@ def _mixed(values: Hashes) -> Hashes:
 
 
 class Sums:
-    """Sums over a text from its start, whose differences hash any window.
+    """Prefix sums of a text, whose differences hash any window.
 
     Attributes:
-        text: as much of the normalised text as is compared.
+        text: the part of the normalised text that is compared.
         unspaced: share of characters of scripts without spaces.
 
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.
@@ -112,19 +115,19 @@ class Sums:
 
 
 def sample_size(chars: npt.ArrayLike, usual: int, of_long: int) -> npt.NDArray[np.int64]:
-    """Compute how many hashes are kept of texts of some lengths.
+    """Compute how many hashes are kept of texts of given lengths.
 
-    More of long ones: of an excerpt of a few hundred characters hardly two would be among 64 of three thousand.
+    Long texts keep more: with 64 of three thousand, hardly two would fall into an excerpt of a few hundred characters.
     """
     more = (np.asarray(chars, np.int64) - _USUAL_CHARS) // _CHARS_A_HASH
     return np.minimum(np.maximum(usual + more, usual), max(usual, of_long))
 
 
 def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
-    """Choose the shingles by which a text is found again.
+    """Choose the shingles by which a text can be found.
 
-    The hash of a shingle alone decides whether it is taken: the smallest hashes of a text are kept. So a passage gives
-    the same sample wherever it stands, and two texts share about as many sampled shingles as they share text.
+    The smallest hashes are kept, so the hash of a shingle alone decides. A passage therefore gives the same sample
+    wherever it stands, and two texts share about as large a part of their samples as of their text.
 
     Returns: 32 bits of each hash, little-endian, ascending, without repeats; the same in every process. Empty for an
         empty text.

@@ -1,4 +1,4 @@
-"""Duplicates in a stream of documents, each compared with those before it."""
+"""Duplicates in a stream of documents, each compared with earlier ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .shape import Comparison, Method
 T = TypeVar("T")
 
 _PREPARED = 512  # texts kept as they are compared
-_MOST_PAIRS = 64  # pairs named for one document; a story may have thousands of copies
+_MOST_PAIRS = 64  # pairs listed for one document; a story may have thousands of copies
 _FLUSH = 1_000  # documents after which what was written can be seen
 _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
@@ -26,10 +26,10 @@ class Pair(NamedTuple):
     """Relation of a document to an earlier one.
 
     Attributes:
-        earlier: key of the one that came before.
+        earlier: key of the earlier document.
         similarity: in [0, 1].
         kind: see `Comparison`, from the view of the later one.
-        link: the indexed texts by which the two are tied, where later texts may show that these share but a frame.
+        link: the indexed texts that tie the two, if later texts may show that these only share a frame.
     """
 
     earlier: int
@@ -39,7 +39,7 @@ class Pair(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """The same by the number of an indexed text."""
+    """A relation to an indexed text, by its number."""
 
     number: int
     similarity: float
@@ -50,31 +50,31 @@ class Texts(Protocol):
     """Store of the texts that may be compared again."""
 
     def append(self, text: tuple[str, Any]) -> object:
-        """Keep title and text of the next number (0, 1, 2 ...)."""
+        """Store title and text under the next number (0, 1, 2 ...)."""
 
     def __getitem__(self, number: int, /) -> tuple[str, Any]:
         """Return title and text."""
 
 
 class LineCounts(Protocol):
-    """Counts of lines that come back in several stories, see `BoilerplateLines`."""
+    """Counts of recurring lines, see `BoilerplateLines`."""
 
     def without(self, text: Any, /) -> Any:
-        """Return a text without the lines that are known."""
+        """Return a text without its known boilerplate lines."""
 
     def learn(self, text: Any, /) -> None:
         """Count the lines of a new story."""
 
 
 class Finder:
-    """Finder of the earlier documents that a document repeats.
+    """Finds the earlier documents that a document repeats.
 
     Args:
         threshold: similarity from which a text is a duplicate, in [0, 1].
-        texts: keeps the texts that later ones may be compared with.
-        memory: bytes that the index may take, see `FeatureIndex`.
-        lines: knows the lines that come back; none yet when left out.
-        frames: when two texts share but a frame.
+        texts: stores the texts that later ones may be compared with.
+        memory: limit of the index in bytes, see `FeatureIndex`.
+        lines: counts of recurring lines; new ones by default.
+        frames: parameters of frames.
 
     Memory: the index, 100 bytes for each document, and what `texts` takes.
     """
@@ -108,9 +108,9 @@ class Finder:
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def add(self, key: int, title: str, text: Any) -> list[Pair]:
-        """Take the next document, as a text or as method, texts and lines know it.
+        """Add the next document, in the form that method, texts and lines take.
 
-        Returns: what it is related to, the most similar first; of a large story not all.
+        Returns: the documents it is related to, most similar first; of a large story not all.
         Cost:    one signature, one look-up, a comparison for each candidate, see the method.
         """
         whole, text = text, self._lines.without(text)
@@ -147,26 +147,26 @@ class Finder:
         return pairs
 
     def _candidates(self, signature: Signature) -> list[IndexHit]:
-        """Find the texts to compare with, and some others of their stories."""
-        found: dict[int, IndexHit] = {}
+        """Find the texts to compare with, and a few more of their stories."""
+        candidates: dict[int, IndexHit] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
-            found.setdefault(candidate.text, candidate)
+            candidates.setdefault(candidate.text, candidate)
             for text in self._stories.get(candidate.story, ())[:_MOST_MEMBERS]:
-                found.setdefault(text, candidate._replace(text=text, own=0))
-        return list(found.values())
+                candidates.setdefault(text, candidate._replace(text=text, own=0))
+        return list(candidates.values())
 
     def _compared(
         self, prepared: Any, candidates: Sequence[IndexHit]
     ) -> tuple[list[_Link], tuple[IndexHit, Comparison] | None]:
-        """Compare a document with candidates; return links and the best text."""
+        """Compare a document with candidates; return its links and the best match."""
         links: list[_Link] = []
         best = None
         stored = [self._stored(candidate.text) for candidate in candidates]
         stories = [(candidate.story, candidate.text == candidate.story) for candidate in candidates]
         beside = Bystanders(self._method, self._threshold, prepared, stored, stories, params=self._frames)
-        found = beside.of_new()
-        self.compared += len(found)
-        for candidate, comparison in zip(candidates, found, strict=True):
+        comparisons = beside.of_new()
+        self.compared += len(comparisons)
+        for candidate, comparison in zip(candidates, comparisons, strict=True):
             if comparison.kind in REPEATING and (best is None or comparison.standing > best[1].standing):
                 best = candidate, comparison
             if comparison.kind in REPEATING or comparison.kind in RELATED:
@@ -175,7 +175,7 @@ class Finder:
         return links, best
 
     def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
-        """Build pairs of a text, or of the one that stands for it, and of copies."""
+        """Build the pairs for a text or a copy of it, with copies of the linked texts."""
         pairs: list[Pair] = []
         for link in links:
             doubtful = (number, link.number) if link.similarity < self._frames.sure and link.kind in REPEATING else None
@@ -188,7 +188,7 @@ class Finder:
         return pairs[:_MOST_PAIRS]
 
     def _revise(self, beside: Bystanders, texts: Sequence[int]) -> None:
-        """Revoke links of earlier texts that share but a frame, as the new one shows."""
+        """Revoke links between earlier texts if the new one reveals a shared frame."""
         places = {text: place for place, text in enumerate(texts)}
         for late in texts:
             for link in self._links.get(late, ()):
@@ -210,7 +210,7 @@ class Finder:
             self._divide(story)
 
     def _divide(self, story: int) -> None:
-        """Make stories of the texts of one that nothing ties any more."""
+        """Split a story into the groups of texts that are still tied."""
         members = self._stories[story]
         if len(members) > _MOST_PAIRS:
             return  # not all that ties them is known
@@ -254,15 +254,15 @@ class Counts(NamedTuple):
 def write_pairs(
     finder: Finder, documents: Iterable[tuple[str, str, Any]], out: IO[str], kinds: frozenset[str]
 ) -> Counts:
-    """Write the pairs of documents as they are found, the doubtful at the end.
+    """Write the pairs of documents as they are found, doubtful ones at the end.
 
-    Later documents may show that two share but a frame.
+    Later documents may show that two only share a frame.
 
     Args:
-        finder: to which nothing was added.
+        finder: an empty one.
         documents: id, title and text of each, in order of arrival.
-        out: gets lines of tabs: id of the earlier document, id of the later one, similarity, kind from the view of the
-            later one.
+        out: receives tab-separated lines: id of the earlier document, id of the later one, similarity, kind from the
+            view of the later one.
         kinds: which pairs are written.
 
     Memory: 150 bytes for each pair of less than `SURE`, of which a stream has a few in a hundred documents.
@@ -271,11 +271,11 @@ def write_pairs(
     ids: list[str] = []
     doubtful: list[tuple[int, bool, Pair]] = []
     for key, title, text in documents:
-        found = finder.add(count, title, text)
+        document_pairs = finder.add(count, title, text)
         ids.append(key)
-        is_sure = any(pair.kind in REPEATING and pair.link is None for pair in found)
+        is_sure = any(pair.kind in REPEATING and pair.link is None for pair in document_pairs)
         duplicates += is_sure
-        for pair in found:
+        for pair in document_pairs:
             if pair.link is not None:
                 doubtful.append((count, is_sure, pair))
             elif pair.kind in kinds:
@@ -289,10 +289,10 @@ def write_pairs(
         revoked = pair.link in finder.revoked
         if not (revoked or is_sure):
             repeating.add(later)
-        found_now = pair._replace(kind=TEMPLATE) if revoked else pair
-        if found_now.kind in kinds:
+        final = pair._replace(kind=TEMPLATE) if revoked else pair
+        if final.kind in kinds:
             pairs += 1
-            out.write(_line(ids, later, found_now))
+            out.write(_line(ids, later, final))
     out.flush()
     return Counts(count, pairs, duplicates + len(repeating))
 

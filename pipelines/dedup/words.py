@@ -21,10 +21,10 @@ P = TypeVar("P")
 _LAST_CODE: Final = 0x10FFFF  # entries of the table above it are no characters
 _REMEMBERED: Final = 16_384
 _LEAST: Final = 0.5
-"""Similarity below which two texts are "different", whatever the caller's threshold."""
+"""Similarity below which two texts are "different", whatever the caller's threshold; chosen by hand."""
 
 
-class KeywordPage(NamedTuple):
+class _KeywordPage(NamedTuple):
     """Keywords of a page.
 
     Attributes:
@@ -58,15 +58,15 @@ def keyword_method(
     """
 
     @cache_pages
-    def page(title: str, text: str) -> KeywordPage:
+    def page(title: str, text: str) -> _KeywordPage:
         normalized = normalize(text)
-        return KeywordPage(exact_hash(normalized), len(normalized), *describe(title, text))
+        return _KeywordPage(exact_hash(normalized), len(normalized), *describe(title, text))
 
     def sign(title: str, text: str) -> Signature:
-        found = page(title, text)
-        return Signature(found.exact, hash_words(found.keywords), found.length) if found.exact else Signature()
+        one = page(title, text)
+        return Signature(one.exact, hash_words(one.keywords), one.length) if one.exact else Signature()
 
-    def compare(new: KeywordPage, stored: KeywordPage) -> Comparison:
+    def compare(new: _KeywordPage, stored: _KeywordPage) -> Comparison:
         if not new.exact or not stored.exact:
             return Comparison(0.0, DIFFERENT)
         if new.exact == stored.exact:

@@ -51,13 +51,13 @@ def layers(
     [1, 0, 2]
     """
     outside = params.layers + 1
-    found = np.full(len(relevance), outside, np.int8)
+    layer_of = np.full(len(relevance), outside, np.int8)
     count = max(1, int(params.targets * len(relevance)))
-    found[np.argsort(-relevance, kind="stable")[:count]] = 0
+    layer_of[np.argsort(-relevance, kind="stable")[:count]] = 0
     for layer in range(1, outside):
-        reached = sources[found[targets] == layer - 1]
-        found[reached] = np.minimum(found[reached], layer)
-    return found
+        reached = sources[layer_of[targets] == layer - 1]
+        layer_of[reached] = np.minimum(layer_of[reached], layer)
+    return layer_of
 
 
 def promise(
@@ -89,5 +89,5 @@ def promise(
     likely = np.exp(table - table.max(1, keepdims=True))
     likely /= likely.sum(1, keepdims=True)
     worth = params.decay ** np.arange(params.layers + 2)
-    found: Vector = (likely @ worth).astype(np.float32)
-    return found
+    expected: Vector = (likely @ worth).astype(np.float32)
+    return expected

@@ -123,11 +123,11 @@ class Focus:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def signals(self, known: int) -> Mapping[str, Vector]:
+    def signals(self, size: int) -> Mapping[str, Vector]:
         """Judge all pages.
 
         Args:
-            known: number of pages, larger than any number given before.
+            size: number of pages, larger than any number given before.
 
         Returns:
             Name -> value of each page in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept
@@ -136,11 +136,11 @@ class Focus:
         Cost: O(terms + links of the pages kept + buckets).
         """
         for name, before in self._last.items():
-            self._last[name] = np.concatenate((before, np.full(max(0, known - len(before)), USUAL, np.float32)))
+            self._last[name] = np.concatenate((before, np.full(max(0, size - len(before)), USUAL, np.float32)))
         if len(self._kept):
-            linked, found = self._judged(known)
-            for name, values in found.items():
-                self._last[name] = np.where(linked[:known], values[:known], self._last[name])
+            linked, judged = self._judged(size)
+            for name, values in judged.items():
+                self._last[name] = np.where(linked[:size], values[:size], self._last[name])
         return {name: values.copy() for name, values in self._last.items()}
 
     def relevance(self) -> tuple[Numbers, Vector]:
@@ -148,16 +148,16 @@ class Focus:
         numbers = self._kept.columns().numbers if len(self._kept) else np.zeros(0, np.int32)
         return numbers[: len(self._relevance)], self._relevance
 
-    def _learn(self, counts: sparse.csr_matrix[Any], found: judge.Judgement, used: npt.NDArray[np.int64]) -> None:
+    def _learn(self, counts: sparse.csr_matrix[Any], judgement: judge.Judgement, used: npt.NDArray[np.int64]) -> None:
         """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
         if self._is_labelled:  # nothing that the crawl teaches changes them
-            self._relevance = found.relevance
+            self._relevance = judgement.relevance
             return
         wanted = np.flatnonzero(self._wanted[used])
         words = counts[:, wanted]
         words.data = saturated(words.data)
         evidence = np.sqrt(np.asarray(words.sum(1)).ravel())
-        learned = judge.feedback(counts, found, used, self.params.buckets, self.params.judge)
+        learned = judge.feedback(counts, judgement, used, self.params.buckets, self.params.judge)
         if learned is None:
             self.feedback = None
             self._relevance = described_relevance(evidence, len(wanted)).astype(np.float32)
@@ -165,7 +165,7 @@ class Focus:
             self.feedback, deviations = learned
             self._relevance = learned_relevance(deviations, evidence).astype(np.float32)
 
-    def _judged(self, known: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
+    def _judged(self, size: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
         """Return the linked pages and the signals of all pages."""
         params = self.params
         kept, used = _compact(self._kept.columns(), (self._wanted != 0) | (self._liked != 0))
@@ -173,19 +173,21 @@ class Focus:
         counts = _matrix(kept.terms, kept.term_counts, kept.weights, len(used))
         seeds = np.flatnonzero(np.isin(kept.numbers, np.fromiter(self._seeds, np.int64, len(self._seeds))))
         labels = kept.relevance if self._is_labelled else None
-        found = judge.judge(counts, wanted, liked, seeds, params.judge, labels=labels)
-        self._learn(counts, found, used)
-        graph = _Links(kept, found.relevance, known + 1, params)
-        words = _Words(kept, found, wanted)
+        judgement = judge.judge(counts, wanted, liked, seeds, params.judge, labels=labels)
+        self._learn(counts, judgement, used)
+        graph = _Links(kept, judgement.relevance, size + 1, params)
+        words = _Words(kept, judgement, wanted)
         inside = graph.fetched[graph.targets]
-        layer = context.layers(found.relevance, graph.sources[inside], graph.row[graph.targets[inside]], params.context)
-        promise = context.promise(counts, layer, found.rarity, params.context)
+        layer = context.layers(
+            judgement.relevance, graph.sources[inside], graph.row[graph.targets[inside]], params.context
+        )
+        promise = context.promise(counts, layer, judgement.rarity, params.context)
         waiting = (graph.degree > 0) & ~graph.fetched
-        waiting[known] = False
+        waiting[size] = False
         if not waiting.any():
             return graph.degree > 0, {}
         parts = {
-            "similarity": graph.mean_of_sources(found.similarity),
+            "similarity": graph.mean_of_sources(judgement.similarity),
             "query": graph.best(words.query),
             "description": graph.best(words.wanted),
             "beside": graph.mean(graph.beside(words.query)),
@@ -194,10 +196,10 @@ class Focus:
             "neighbours": graph.neighbours(),
             "promise": graph.mean(words.promise),
             "around": graph.shy_mean(words.around, words.has_around),
-            "early": -np.log1p(np.arange(known + 1, dtype=np.float32)),
+            "early": -np.log1p(np.arange(size + 1, dtype=np.float32)),
         }
         standing = {name: _standing(values, waiting) for name, values in parts.items()}
-        usual = np.zeros(known + 1, np.float32)
+        usual = np.zeros(size + 1, np.float32)
         for part, weight in (item for some in PARTS.values() for item in some.items()):
             if part in standing:  # all but the hubs, which it is for
                 usual += weight * standing[part]
@@ -224,9 +226,9 @@ class Focus:
         self._hindsight.note(pages, total, table)
         signals, at = {}, 0
         for signal, parts in PARTS.items():
-            own = slice(at, at + len(parts))
-            at = own.stop
-            mean = table[:, own] @ weights[own] / sum(parts.values())
+            columns = slice(at, at + len(parts))
+            at = columns.stop
+            mean = table[:, columns] @ weights[columns] / sum(parts.values())
             signals[signal] = np.clip(USUAL + mean / 6.0, 0.0, 1.0)
         return signals
 
@@ -235,8 +237,8 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
     """Scale values by deviations above the mean of the waiting pages, at most 4."""
     some = values[waiting]
     deviation = max(float(some.std()), 1e-9)
-    found: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
-    return found
+    standing: Vector = np.clip((values - some.mean()) / deviation, -4.0, 4.0).astype(np.float32)
+    return standing
 
 
 class _Links:
@@ -270,9 +272,9 @@ class _Links:
 
     def best(self, values: Vector) -> Vector:
         """Return the best of the links to a page, at least 0."""
-        found = np.zeros(self.known, np.float32)
-        np.maximum.at(found, self.targets, values)
-        return found
+        best = np.zeros(self.known, np.float32)
+        np.maximum.at(best, self.targets, values)
+        return best
 
     def mean_of_sources(self, values: Vector) -> Vector:
         """Average over the pages that link to a page, and one more that is typical."""
@@ -320,27 +322,27 @@ class _Links:
 
     def _spread(self, values: Vector) -> Vector:
         """Sum over the neighbours of each link, nearer ones counting more."""
-        found = np.zeros(len(values), np.float32)
+        sums = np.zeros(len(values), np.float32)
         for apart in range(1, self.params.neighbours + 1):
             weight = np.exp(-apart / self.params.reach) * (self.sources[apart:] == self.sources[:-apart])
-            found[apart:] += weight * values[:-apart]
-            found[:-apart] += weight * values[apart:]
-        return found
+            sums[apart:] += weight * values[:-apart]
+            sums[:-apart] += weight * values[apart:]
+        return sums
 
 
 class _Words:
     """Signals of each link's words: cosines, mean odds and promise."""
 
-    def __init__(self, kept: _Columns, found: judge.Judgement, wanted: Vector) -> None:
+    def __init__(self, kept: _Columns, judgement: judge.Judgement, wanted: Vector) -> None:
         self.links = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), len(wanted))
-        rarity = found.rarity
+        rarity = judgement.rarity
         described = wanted * rarity
         described = described / max(float(np.linalg.norm(described)), 1e-9)
-        columns = (found.query, described, found.promise)
+        columns = (judgement.query, described, judgement.promise)
         self.query, self.wanted, self.promise = _projected(self.links, rarity, columns)
         self.named = described_relevance(np.sqrt(self.links @ wanted), int(wanted.sum())).astype(np.float32)
         around = _matrix(kept.around, kept.around_counts, np.ones(len(kept.around), np.float32), len(wanted))
-        (self.around,) = _projected(around, rarity, (found.odds,))
+        (self.around,) = _projected(around, rarity, (judgement.odds,))
         self.has_around = kept.around_counts > 0
 
 

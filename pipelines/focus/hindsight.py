@@ -67,9 +67,9 @@ class Hindsight:
         """
         come = fetched[self._waited]
         self._rounds += bool(come.any())
-        kept = fetched[self._pages]
-        self._pages = np.concatenate((self._pages[kept], self._waited[come]))
-        self._table = np.concatenate((self._table[kept], self._known[come]))
+        still_kept = fetched[self._pages]
+        self._pages = np.concatenate((self._pages[still_kept], self._waited[come]))
+        self._table = np.concatenate((self._table[still_kept], self._known[come]))
         self._waited, self._known = self._nothing()
         if self._rounds < self._params.rounds:
             return self._usual

@@ -149,7 +149,7 @@ def judge(
 
 def feedback(
     counts: sparse.csr_matrix[Any],
-    found: Judgement,
+    judgement: Judgement,
     used: npt.NDArray[np.int64],
     buckets: int,
     params: Params = DEFAULTS,
@@ -166,20 +166,20 @@ def feedback(
 
     Cost: O(terms of all pages + buckets).
     """
-    if found.similar < params.enough:
+    if judgement.similar < params.enough:
         return None
-    weights = found.telling * found.rarity
+    weights = judgement.telling * judgement.rarity
     strength = np.abs(weights)
     few = min(params.words, len(strength))
     chosen = np.sort(np.argpartition(-strength, few - 1)[:few])
-    kept = np.zeros_like(weights)
-    kept[chosen] = weights[chosen]
-    similarity = _vectors(counts, np.ones_like(weights)) @ kept
+    telling = np.zeros_like(weights)
+    telling[chosen] = weights[chosen]
+    similarity = _vectors(counts, np.ones_like(weights)) @ telling
     mean, deviation = float(similarity.mean()), float(similarity.std())
     if deviation < 1e-6:
         return None
-    made = Feedback(used[chosen].astype(np.uint32), kept[chosen], mean, deviation, buckets)
-    return made, (similarity - mean) / deviation
+    learned = Feedback(used[chosen].astype(np.uint32), telling[chosen], mean, deviation, buckets)
+    return learned, (similarity - mean) / deviation
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
@@ -230,11 +230,11 @@ def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
 
 def _logit(inside: Vector, count: int) -> Vector:
     """Return the smoothed logarithm of the share of pages that have each word."""
-    found: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
-    return found
+    logit: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
+    return logit
 
 
 def _scaled(values: Vector, params: Params) -> Vector:
     low, high = np.quantile(values, (params.low, params.high))
-    found: Vector = np.clip((values - low) / max(float(high - low), 1e-9), 0.0, 1.5).astype(np.float32)
-    return found
+    scaled: Vector = np.clip((values - low) / max(float(high - low), 1e-9), 0.0, 1.5).astype(np.float32)
+    return scaled

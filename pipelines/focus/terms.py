@@ -91,8 +91,8 @@ def _short(text: str, most: int) -> list[int]:
 def _named(anchor: str, url: str) -> list[int]:
     """Return the hashes of a link's text and of the words of its URL's path."""
     path = _PATH.match(url)
-    said = unquote(path[1]).replace("_", " ") if path else ""
-    return hash_words(words(f"{anchor} {said}"), _ANCHOR_TERMS)
+    path_words = unquote(path[1]).replace("_", " ") if path else ""
+    return hash_words(words(f"{anchor} {path_words}"), _ANCHOR_TERMS)
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -106,20 +106,20 @@ def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
 
     Cost: O(characters), of which `MAX_CHARS` are read.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     position = chars = 0
     for text, weight in texts:
         read = words(text[: MAX_CHARS - chars])
         lead = _LEAD[position : position + len(read)]
         for word, times in Counter(read).items():
-            found[word] = found.get(word, 0.0) + weight * times
+            weights[word] = weights.get(word, 0.0) + weight * times
         for word, more in zip(read, lead, strict=False):
-            found[word] += more
+            weights[word] += more
         position += len(read)
         chars += len(text)
         if chars >= MAX_CHARS:
             break
-    return found
+    return weights
 
 
 def build_page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str, str]]) -> PageTerms:
@@ -185,14 +185,14 @@ def list_texts(document: Document, extraction: Extraction, headline: str = "") -
     article, such as other headlines, do not tell of it.
     """
     texts = document.blocks.texts
-    found = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
-    found += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
+    weighted = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
+    weighted += [(extraction.text, 1.0)] if extraction.text else [(text, 1.0) for text in texts]
     for node, tag in enumerate(document.tags):
         if tag in TAGS and node not in document.hidden:
             text = "".join(document.elements[node].itertext())[:1000]  # type: ignore[arg-type]
             if not extraction.text or text.strip() in extraction.text or text.strip() == headline:
-                found.append((text, TAGS[tag]))
-    return found
+                weighted.append((text, TAGS[tag]))
+    return weighted
 
 
 def _beside(anchor: str, text: str) -> str:

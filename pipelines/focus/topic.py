@@ -110,18 +110,18 @@ class Topic:
 
         An anchor has few words, so each counts fully.
         """
-        found = [0.0] * len(page)
+        relevances = [0.0] * len(page)
         if not self._wanted.isdisjoint(page.anchors.tolist()):
             links = np.repeat(np.arange(len(page)), page.anchor_counts)
             named = np.bincount(links, np.isin(page.anchors, self.wanted), len(page))
-            found = described_relevance(np.sqrt(named * saturated(_FULL)), len(self._wanted)).tolist()
+            relevances = described_relevance(np.sqrt(named * saturated(_FULL)), len(self._wanted)).tolist()
         if self._liked:
             at = 0
             for link, count in enumerate(page.anchor_counts.tolist()):
                 weights = dict.fromkeys(page.anchors[at : at + count].tolist(), _FULL)
-                found[link] = max(found[link], self._similarity(weights))
+                relevances[link] = max(relevances[link], self._similarity(weights))
                 at += count
-        return found
+        return relevances
 
     def _evidence(self, weights: Mapping[int, float]) -> float:
         return float(sum(saturated(weights[one]) for one in self._wanted & weights.keys()) ** 0.5)

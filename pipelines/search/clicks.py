@@ -137,5 +137,5 @@ def _mean(visits: float, presumed: Any, ended: Any, seconds: Any) -> Any:
 
 def _relevance(times: Floats, scale: float) -> list[float]:
     """Return the relevance for mean times in units of the usual one."""
-    found: list[float] = np.clip(NEUTRAL + np.log(times) / scale, 0, 1).tolist()
-    return found
+    relevances: list[float] = np.clip(NEUTRAL + np.log(times) / scale, 0, 1).tolist()
+    return relevances

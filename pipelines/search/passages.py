@@ -34,14 +34,14 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
 
     Cost: O(characters x terms of Chinese + words), some 0.05 ms for 1,000 Chinese characters, 0.2 for English.
     """
-    found: list[Occurrence] = []
+    places: list[Occurrence] = []
     others: dict[str, int] = {}
     for number, term in enumerate(terms):
         first = term.tokens[0]
         if is_han(first):
             at = folded.find(first)
-            while at >= 0 and len(found) < _MOST_PLACES:
-                found.append(Occurrence(at, at + len(first), number))
+            while at >= 0 and len(places) < _MOST_PLACES:
+                places.append(Occurrence(at, at + len(first), number))
                 at = folded.find(first, at + 1)
         else:
             others.update(dict.fromkeys(term.tokens, number))
@@ -51,10 +51,10 @@ def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[
             tokens = word_tokens(word) if tag is None else (*word_tokens(word), tag(word))
             number = next((others[token] for token in tokens if token in others), -1)
             if number >= 0:
-                found.append(Occurrence(start, end, number))
-                if len(found) >= 2 * _MOST_PLACES:
+                places.append(Occurrence(start, end, number))
+                if len(places) >= 2 * _MOST_PLACES:
                     break
-    return sorted(found)
+    return sorted(places)
 
 
 def is_han(token: str) -> bool:

@@ -99,19 +99,19 @@ class QueryPlan:
         stops = {at for term in self.terms if term.weight <= _STOP for at in range(term.start, term.end)}
         words = [term for term in self.terms if term.is_word]
         single = {term.start for term in words if _IS_HAN.fullmatch(term.tokens[0]) and term.end - term.start == 1}
-        found: list[tuple[str, ...]] = []
+        groups: list[tuple[str, ...]] = []
         for term in words:
             if not _IS_HAN.fullmatch(word := term.tokens[0]):
-                found.append(term.tokens)
-            found += ((pair,) for pair in map(str.__add__, word, word[1:]) if _IS_HAN.fullmatch(pair))
+                groups.append(term.tokens)
+            groups += ((pair,) for pair in map(str.__add__, word, word[1:]) if _IS_HAN.fullmatch(pair))
         paired = set()
         for term in self.terms:
             places = range(term.start, term.end)
             if not term.is_word and not single.isdisjoint(places) and stops.isdisjoint(places):
-                found.append(term.tokens)
+                groups.append(term.tokens)
                 paired |= {*places}
-        found += (term.tokens for term in words if term.start in single - paired)
-        return tuple(dict.fromkeys(found or (term.tokens for term in self.terms)))
+        groups += (term.tokens for term in words if term.start in single - paired)
+        return tuple(dict.fromkeys(groups or (term.tokens for term in self.terms)))
 
 
 def read_query(query: SearchQuery) -> QueryPlan:
@@ -178,7 +178,7 @@ def _is_stop(word: str) -> bool:
 
 def _different(terms: Iterator[QueryTerm]) -> list[QueryTerm]:
     """Return the terms in the order of the text, each once."""
-    found: dict[tuple[str, ...], QueryTerm] = {}
+    different: dict[tuple[str, ...], QueryTerm] = {}
     for term in terms:
-        found.setdefault(term.tokens, term)
-    return sorted(found.values(), key=lambda term: (term.start, -term.end))
+        different.setdefault(term.tokens, term)
+    return sorted(different.values(), key=lambda term: (term.start, -term.end))

@@ -74,11 +74,11 @@ def weigh(
 
     Cost: O(tokens).
     """
-    found = []
+    weights = []
     for term in terms:
         df = min(sum(frequencies.get(token, 0.0) for token in term.tokens), documents)
-        found.append(term.weight * math.log(1 + (documents - df + 0.5) / (df + 0.5)) ** params.rarity)
-    return np.array(found, np.float64)
+        weights.append(term.weight * math.log(1 + (documents - df + 0.5) / (df + 0.5)) ** params.rarity)
+    return np.array(weights, np.float64)
 
 
 def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: Params = Params()) -> Values:
@@ -103,8 +103,8 @@ def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: P
     owners = np.array([n for _, n in pairs], np.int64)
     at, place = _matches(np.array([hashed for hashed, _ in pairs], np.uint32), packed.numbers)
     article = np.searchsorted(packed.ends, at, "right")
-    kept = at >= packed.starts[article]
-    at, article, term = at[kept], article[kept], owners[place[kept]]
+    inside = at >= packed.starts[article]
+    at, article, term = at[inside], article[inside], owners[place[inside]]
     table = np.zeros((articles, len(terms)))
     np.maximum.at(table, (article, term), _damped(packed.numbers[at], article, packed, params))
     return np.asarray(table @ weights, np.float64)
@@ -137,8 +137,8 @@ def likeness(
     owner = np.repeat(compared, sizes)
     share = np.zeros(len(scores))
     share[best] = scores[best] / max(1e-9, float(scores[best].sum()))
-    own = [hash_token(token) for term in terms for token in term.tokens]
-    hashes = np.setdiff1d(numbers[share[owner] > 0] >> HASH_SHIFT, np.array(own, np.uint32))
+    asked = [hash_token(token) for term in terms for token in term.tokens]
+    hashes = np.setdiff1d(numbers[share[owner] > 0] >> HASH_SHIFT, np.array(asked, np.uint32))
     if not hashes.size:
         return np.zeros(len(scores))
     at, place = _matches(hashes, numbers)
@@ -147,10 +147,10 @@ def likeness(
     held = np.bincount(place)
     values = np.bincount(place, damped * share[article]) * np.log(1 + (len(compared) - held + 0.5) / (held + 0.5))
     values[np.argsort(-values, kind="stable")[params.like_terms :]] = 0
-    found = np.asarray(np.bincount(article, damped * values[place], len(scores)), np.float64)
-    found *= params.like * float(scores.max()) / max(1e-9, float(found.max()))
-    found[best[0]] = found.max()
-    return found
+    added = np.asarray(np.bincount(article, damped * values[place], len(scores)), np.float64)
+    added *= params.like * float(scores.max()) / max(1e-9, float(added.max()))
+    added[best[0]] = added.max()
+    return added
 
 
 def _matches(
@@ -160,10 +160,10 @@ def _matches(
     low = np.zeros(1 << 16, np.bool_)
     low[hashes & 0xFFFF] = True
     at = np.flatnonzero(low[numbers >> HASH_SHIFT & 0xFFFF])
-    found = numbers[at] >> HASH_SHIFT
-    place = np.minimum(np.searchsorted(hashes, found), len(hashes) - 1)
-    kept = hashes[place] == found
-    return at[kept], place[kept]
+    hashed = numbers[at] >> HASH_SHIFT
+    place = np.minimum(np.searchsorted(hashes, hashed), len(hashes) - 1)
+    matching = hashes[place] == hashed
+    return at[matching], place[matching]
 
 
 def _damped(numbers: npt.NDArray[np.uint32], article: npt.NDArray[np.int64], packed: Packed, params: Params) -> Values:
@@ -208,11 +208,11 @@ def _best_sentence(
     ends = sentence_ends(folded)
     borders = [0, *ends, len(folded)]
     words = [(number, term.tokens[0]) for number, term in enumerate(terms) if term.is_word and is_han(term.tokens[0])]
-    found: dict[int, set[int]] = {}
+    terms_of: dict[int, set[int]] = {}
     for place in places:
-        found.setdefault(sentence_of(ends, place.start), set()).add(place.term)
+        terms_of.setdefault(sentence_of(ends, place.start), set()).add(place.term)
     best = 0.0
-    for number, matched in found.items():
+    for number, matched in terms_of.items():
         sentence = folded[borders[number] : borders[number + 1]]
         held = sum(weights[term] for term in matched)
         for term, word in words:
@@ -237,8 +237,8 @@ def _neighbours(places: Sequence[Occurrence], terms: Sequence[QueryTerm], weight
         followers = starts[other]
         close = sum(_has(followers, end, end + _CLOSE_CHARS) for end in ends[one])
         near = sum(_has(followers, end - _NEAR_CHARS, end + _NEAR_CHARS) for end in ends[one])
-        found = params.close * close / (close + 1) + params.near * near / (near + 1)
-        total += min(weights[one], weights[other]) * found
+        nearness = params.close * close / (close + 1) + params.near * near / (near + 1)
+        total += min(weights[one], weights[other]) * nearness
     return total
 
 

@@ -136,20 +136,22 @@ class _Search:
             return self._result(_Ranked(rows, list(range(len(rows))), np.zeros(len(rows)), {}), is_complete=is_complete)
         telling = [term.tokens for term in terms if term.is_word] or [term.tokens for term in terms]
         counted = [token for term in terms for token in term.tokens]
-        found = reduce(
+        candidates = reduce(
             add, (find.candidates(one, telling, admitted, _CANDIDATES, counted) for one in self._connections)
         )
         if not terms:
-            newest = sorted(found.rows, key=lambda row: -row.time)
+            newest = sorted(candidates.rows, key=lambda row: -row.time)
             order = list(range(len(newest)))
-            return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=found.is_complete)
-        return self._result(self._ranked(found), is_complete=found.is_complete)
+            return self._result(_Ranked(newest, order, np.zeros(len(newest)), {}), is_complete=candidates.is_complete)
+        return self._result(self._ranked(candidates), is_complete=candidates.is_complete)
 
     def _newest(self) -> tuple[list[SearchCandidate], bool]:
         most = max(_CANDIDATES, 2 * (self._query.offset + self._query.limit))
-        found = [find.newest(one, most) for one in self._connections]
-        is_complete = all(len(rows) < most for rows in found)
-        return (found[0] if len(found) == 1 else sorted(chain(*found), key=lambda row: -row.time)), is_complete
+        by_database = [find.newest(one, most) for one in self._connections]
+        is_complete = all(len(rows) < most for rows in by_database)
+        return (
+            by_database[0] if len(by_database) == 1 else sorted(chain(*by_database), key=lambda row: -row.time)
+        ), is_complete
 
     # ---------------------------------------------------------------- what is asked
 
@@ -176,29 +178,29 @@ class _Search:
         name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
         with suppress(UnicodeError):
             name = name.encode("idna").decode() if not name.isascii() else name
-        found = self._named(name) if name else []
+        sites = self._named(name) if name else []
         labels = name.split(".")[-_MOST_LABELS:]
-        while not found and len(labels) > 2:  # a host of a site
+        while not sites and len(labels) > 2:  # a host of a site
             labels = labels[1:]
             name = ".".join(labels)
-            found = self._named(name)
-        if not found:
+            sites = self._named(name)
+        if not sites:
             self._notes.append(f"no site has {given.strip()!r} in its name")
-        elif len(found) > 1 or found[0][1] != name:
-            self._notes.append(f"site: {_some([each for _, each in found])}")
-        return [key for key, _ in found]
+        elif len(sites) > 1 or sites[0][1] != name:
+            self._notes.append(f"site: {_some([each for _, each in sites])}")
+        return [key for key, _ in sites]
 
     def _named(self, name: str) -> list[tuple[int, str]]:
         """Return the sites of a name, or when there is none those with it in theirs."""
-        found = [site for one in self._connections for site in find.sites(one, name)]
-        return [site for site in found if site[1] == name] or found
+        sites = [site for one in self._connections for site in find.sites(one, name)]
+        return [site for site in sites if site[1] == name] or sites
 
     # ---------------------------------------------------------------- how well it fits
 
-    def _ranked(self, found: CandidateSet) -> _Ranked:
+    def _ranked(self, candidates: CandidateSet) -> _Ranked:
         """Rank candidates: by their terms, the best of them by their texts as well."""
-        rows, terms = found.rows, self._plan.terms
-        weights = weigh(terms, found.frequencies, max(1, found.documents))
+        rows, terms = candidates.rows, self._plan.terms
+        weights = weigh(terms, candidates.frequencies, max(1, candidates.documents))
         packed = unpack(row.terms for row in rows)
         text = score(terms, weights, packed)
         signals = self._signals(rows, text / max(1e-9, float(text.max(initial=0.0))))
@@ -236,10 +238,10 @@ class _Search:
         signals = {"text": text, "freshness": freshness, "clicks": clicks, "links": np.zeros(len(rows))}
         return {name: options.weight(name) * values for name, values in signals.items()}
 
-    def _has_phrases(self, found: FoundArticle) -> bool:
+    def _has_phrases(self, article: FoundArticle) -> bool:
         if not self._plan.phrases:
             return True
-        text = plain(fold(f"{found.title}\n{found.text}"))
+        text = plain(fold(f"{article.title}\n{article.text}"))
         return all(phrase in text for phrase in self._plan.phrases)
 
     @staticmethod
@@ -267,22 +269,22 @@ class _Search:
         """Return what is shown of articles, by identifier."""
         return {key: found for one in self._connections for key, found in find.shown(one, ids).items()}
 
-    def _hit(self, found: FoundArticle, ranked: _Ranked, n: int) -> Hit:
+    def _hit(self, article: FoundArticle, ranked: _Ranked, n: int) -> Hit:
         terms = self._plan.terms
         return Hit(
-            id=found.id,
-            url=found.url,
-            site=found.site,
-            title=mark(found.title, terms, found.language),
-            snippet=snippet(found.text, terms, ranked.weights.tolist(), found.language),
-            authors=found.authors,
-            source=found.source,
-            published_at=found.published_at,
-            published_utc=found.published_utc,
-            first_seen=found.first_seen,
-            language=found.language,
-            section=found.section,
-            reprints=max(0, found.members - 1),
+            id=article.id,
+            url=article.url,
+            site=article.site,
+            title=mark(article.title, terms, article.language),
+            snippet=snippet(article.text, terms, ranked.weights.tolist(), article.language),
+            authors=article.authors,
+            source=article.source,
+            published_at=article.published_at,
+            published_utc=article.published_utc,
+            first_seen=article.first_seen,
+            language=article.language,
+            section=article.section,
+            reprints=max(0, article.members - 1),
             score=float(ranked.scores[n]),
             signals={name: float(values[n]) for name, values in ranked.signals.items()},
         )
@@ -331,10 +333,10 @@ def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
         return None
     with suppress(ValueError):
         return Bound.read(text)
-    found = _MONTH.fullmatch(westernize(text, Habits()))
+    match = _MONTH.fullmatch(westernize(text, Habits()))
     with suppress(ValueError):
-        if found:
-            year, month = int(found[1]), int(found[2] or (1 if name == "since" else 12))
+        if match:
+            year, month = int(match[1]), int(match[2] or (1 if name == "since" else 12))
             first = date(year, month, 1)
             following = date(year + month // 12, month % 12 + 1, 1)
             return Bound(first if name == "since" else following - timedelta(days=1))

@@ -85,17 +85,17 @@ def _best_part(folded: str, places: Sequence[Occurrence], weights: Sequence[floa
     ends = sentence_ends(folded)
     starts = [0, *ends]
     best, most = 0, 0.0
-    seen = -1
+    last_begin = -1
     for first, place in enumerate(places):
         begin = starts[sentence_of(ends, place.start)]
         if place.start - begin > most_chars // 2:
             begin = place.start - _BEFORE
-        if begin == seen:
+        if begin == last_begin:
             continue
-        seen = begin
+        last_begin = begin
         held = {each.term for each in takewhile(lambda each: each.end <= begin + most_chars, places[first:])}  # noqa: B023
-        if (found := sum(weights[term] for term in held)) > most:
-            best, most = begin, found
+        if (weight := sum(weights[term] for term in held)) > most:
+            best, most = begin, weight
     while folded[best : best + 1] == " ":
         best += 1
     return best, min(len(folded), best + most_chars)
@@ -115,11 +115,11 @@ def _at_border(text: str, end: int) -> int:
 def _marked(places: Sequence[Occurrence], terms: Sequence[QueryTerm], origin: Sequence[int]) -> list[tuple[int, int]]:
     """Return start and end of marks: words of the query, parts of those not found."""
     words = {number for number, term in enumerate(terms) if term.is_word} or set(range(len(terms)))
-    found = {place.term for place in places}
-    missed = [terms[number] for number in words - found]
+    matched = {place.term for place in places}
+    missed = [terms[number] for number in words - matched]
     marked = words | {
         number
-        for number in found - words
+        for number in matched - words
         if any(word.start <= terms[number].start and terms[number].end <= word.end for word in missed)
     }
     return [(origin[place.start], origin[place.end]) for place in places if place.term in marked]

@@ -106,11 +106,11 @@ def unpack(articles: Iterable[bytes]) -> Packed:
 
     Cost: O(bytes), some 0.2 ms for a megabyte.
     """
-    kept = list(articles)
-    sizes = np.fromiter((len(each) for each in kept), np.int64, len(kept))
+    packed = list(articles)
+    sizes = np.fromiter((len(each) for each in packed), np.int64, len(packed))
     if sizes.size and ((sizes % 4).any() or sizes.min() < 4 * _HEADS):
         raise ValueError("terms of an article are whole numbers of 4 bytes, two at least")
-    numbers = np.frombuffer(b"".join(kept), "<u4")
+    numbers = np.frombuffer(b"".join(packed), "<u4")
     ends = np.cumsum(sizes // 4)
     starts = ends - sizes // 4
     heads, bodies = numbers[starts], numbers[starts + 1]

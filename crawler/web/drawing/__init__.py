@@ -1,1 +1,1 @@
-"""Pictures of the web pages, drawn by the server: charts, curves, link graphs."""
+"""Pictures drawn by the server: charts, curves, link graphs."""

@@ -1,10 +1,10 @@
-"""Charts as SVG: curves, stacked columns, bars for the cells of a table.
+"""Charts as SVG: curves, stacked columns, bars in table cells.
 
-Pure: the same values give the same bytes. They hold classes only, which the style sheet colours for light and dark, and
-no style of their own, which the pages' policy would not let through. A chart has a title and a description for those
-who do not see it; the templates put its numbers below it as a table.
+The same values give the same bytes. Colours are CSS classes, so that the style sheet can serve light and dark themes
+and the content security policy needs no inline styles. Each chart has a title and a description for screen readers;
+the templates add its numbers as a table.
 
-A chart is drawn for a width of `WIDTH` and scales with its place. Texts are escaped.
+A chart is drawn `WIDTH` units wide and scales to its container. Texts are escaped.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10
 _DAY = 86_400
 _DAY_STEPS = (1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730, 1825, 3650)
 _FULL = 0.74
-"""Share of its place that a column takes."""
+"""Share of its slot that a column fills."""
 SERIES = 6
-"""Colours of series: the classes `series-1`, `series-2` ..."""
+"""Number of colours: the classes `series-1`, `series-2` ..."""
 _CHARS = 7.0
-"""Width of a character of a tick."""
+"""Width of a character in a tick label."""
 _LEAST = 1e-9
-"""Values below it are drawn as 0."""
+"""Smaller values are drawn as 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values of one thing, one for each place of the chart; None where there is none."""
+    """One value for each place of the chart; None where unknown."""
 
     name: str
     values: Sequence[float | None]
@@ -45,9 +45,9 @@ class Chart:
     """A chart to be drawn.
 
     Attributes:
-        title: for people who hear it.
-        places: names of the places from left to right: times, days, depths.
-        ticks: of curves, where names stand: shares of the width from 0 to 1, with the names.
+        title: for screen readers.
+        places: labels from left to right: times, days, depths.
+        ticks: for curves, positions of labels as shares of the width, with the labels.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Chart:
 
 
 def ticks(value: float, most: int = 4) -> list[float]:
-    """Return few round ticks of an axis from 0 to at least a value.
+    """Return a few round ticks of an axis from 0 to at least `value`.
 
     >>> ticks(7), ticks(0.03), ticks(0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 0.01, 0.02, 0.03], [0.0, 1.0])
@@ -75,19 +75,19 @@ def ticks(value: float, most: int = 4) -> list[float]:
 
 
 def time_ticks(first: float, last: float, most: int = 5) -> list[float]:
-    """Return a few round times (in seconds) between two.
+    """Return a few round times, in seconds, between two times.
 
     >>> time_ticks(3.0, 600.0)
     [300.0, 600.0]
     """
     steps = (*_TIME_STEPS, *(_DAY * days for days in _DAY_STEPS))
     step = next((each for each in steps if (last - first) / each <= most - 1), max(last - first, 1.0))
-    found = (float(n * step) for n in range(math.ceil(first / step), int(last // step) + 1))
-    return [each for each in found if each >= first]
+    times = (float(n * step) for n in range(math.ceil(first / step), int(last // step) + 1))
+    return [each for each in times if each >= first]
 
 
 def curve(chart: Chart) -> Markup:
-    """Draw lines; the area below a single one is filled."""
+    """Draw lines; the area under a single line is filled."""
     count = max(1, len(chart.places) - 1)
     x = [_LEFT + n / count * (WIDTH - _LEFT - _RIGHT) for n in range(len(chart.places))]
     axis = ticks(max((v for each in chart.series for v in each.values if v is not None), default=0.0))
@@ -108,7 +108,7 @@ def curve(chart: Chart) -> Markup:
 
 
 def columns(chart: Chart) -> Markup:
-    """Draw a column for each place, of several series one above the other."""
+    """Draw a column for each place, with the series stacked."""
     totals = [sum(value or 0 for value in column) for column in zip(*(s.values for s in chart.series), strict=True)]
     axis = ticks(max(totals, default=0.0))
     room = (WIDTH - _LEFT - _RIGHT) / max(1, len(chart.places))
@@ -122,10 +122,10 @@ def columns(chart: Chart) -> Markup:
             if not value:
                 continue
             top, bottom = _y(below + value, axis[-1]), _y(below, axis[-1])
-            told = " ".join((name, *([each.name] if len(chart.series) > 1 else []), chart.show(value)))
+            label = " ".join((name, *([each.name] if len(chart.series) > 1 else []), chart.show(value)))
             parts.append(
                 f'<rect class="bar {_series(n)}" x="{left:.1f}" y="{top:.1f}" width="{max(1.0, room * _FULL):.1f}" '
-                f'height="{max(bottom - top, 0.5):.1f}"><title>{escape(told)}</title></rect>'
+                f'height="{max(bottom - top, 0.5):.1f}"><title>{escape(label)}</title></rect>'
             )
             below += value
         if not chart.ticks and place % every == 0:
@@ -135,7 +135,7 @@ def columns(chart: Chart) -> Markup:
 
 
 def bar(value: float | None, most: float, series: int = 1) -> Markup:
-    """Draw a bar for a cell of a table, whose number stands beside it."""
+    """Draw a bar for a table cell, next to its number."""
     share = 0.0 if not value or most <= 0 else min(1.0, value / most)
     return Markup(
         '<svg class="chart bar-cell" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
@@ -144,7 +144,7 @@ def bar(value: float | None, most: float, series: int = 1) -> Markup:
 
 
 def spread(count: int, most: int) -> range:
-    """Return the places of at most so many rows of a table, the last one among them.
+    """Return evenly spaced rows of a table, at most `most`, including the last.
 
     >>> list(spread(10, 3)), list(spread(2, 3))
     ([1, 5, 9], [0, 1])
@@ -165,25 +165,25 @@ def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
 
 
 def _tick(x: float, name: str) -> str:
-    """Write below the axis, inside of the picture."""
+    """Draw a label below the axis, within the picture."""
     half = len(name) * _CHARS / 2
     anchor = "start" if x < half else "end" if x > WIDTH - half else "middle"
     return f'<text text-anchor="{anchor}" x="{min(x, WIDTH):.1f}" y="{HEIGHT - 8}">{escape(name)}</text>'
 
 
 def _stretches(x: Sequence[float], values: Sequence[float | None], top: float) -> list[list[tuple[float, float]]]:
-    """Return the stretches of a curve without gaps, as points."""
-    found: list[list[tuple[float, float]]] = []
+    """Split a curve at its gaps; return the points of each piece."""
+    stretches: list[list[tuple[float, float]]] = []
     gap = True
     for at, value in zip(x, values, strict=True):
         if value is None:
             gap = True
             continue
         if gap:
-            found.append([])
+            stretches.append([])
             gap = False
-        found[-1].append((at, _y(value, top)))
-    return found
+        stretches[-1].append((at, _y(value, top)))
+    return stretches
 
 
 def _series(n: int) -> str:
@@ -191,16 +191,16 @@ def _series(n: int) -> str:
 
 
 def _svg(chart: Chart, parts: Sequence[str]) -> Markup:
-    told = "; ".join(_told(each, chart) for each in chart.series)
+    description = "; ".join(_told(each, chart) for each in chart.series)
     return Markup(  # every text in it was escaped above
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(chart.title)}">'
-        f"<desc>{escape(told)}</desc>{''.join(parts)}</svg>"
+        f"<desc>{escape(description)}</desc>{''.join(parts)}</svg>"
     )
 
 
 def _told(each: Series, chart: Chart) -> str:
-    """Tell a series in a few words: its least, greatest and last value."""
-    known = [value for value in each.values if value is not None]
-    if not known:
+    """Summarise a series: its minimum, maximum and last value."""
+    numbers = [value for value in each.values if value is not None]
+    if not numbers:
         return each.name
-    return f"{each.name}: {chart.show(min(known))} – {chart.show(max(known))}, … {chart.show(known[-1])}"
+    return f"{each.name}: {chart.show(min(numbers))} – {chart.show(max(numbers))}, … {chart.show(numbers[-1])}"

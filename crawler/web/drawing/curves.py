@@ -1,7 +1,7 @@
-"""Curves of a crawl made of the samples of its runs.
+"""Rates of a crawl over time, computed from the samples of its runs.
 
-Pure. Counts of a run only grow; between two samples they are taken to grow evenly. So counts of several runs, whose
-samples stand at different times, can be added at the edges of common spans, and a rate is what was added in a span.
+Counts of a run only grow, and are interpolated linearly between samples. So the counts of several runs, sampled at
+different times, can be added at the edges of common spans; the rate of a span is its increase.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Work of some runs in each of some spans of time.
+    """Work of some runs in each span of time.
 
     Attributes:
         edges: Unix times, one more than there are spans.
-        pages, articles, bytes: a second.
-        repeats: share of the articles that repeat another one; NaN where there were none.
-        queued: URLs that waited at the end of each span; NaN where nobody knows.
-        reasons: pages that became no article, the most frequent reasons first; the others under "".
+        pages, articles, bytes: per second.
+        repeats: share of articles that repeat another one; NaN without articles.
+        queued: queued URLs at the end of each span; NaN if unknown.
+        reasons: pages that became no article, by the most frequent reasons; all others under "".
     """
 
     edges: Values
@@ -43,12 +43,12 @@ class Curves:
 
 
 def make_curves(runs: Sequence[Samples], first: float, last: float, spans: int) -> Curves:
-    """Add up runs in so many spans between two times.
+    """Add up runs in equal spans between two times.
 
     Args:
-        runs: samples of each run, the oldest first; before its first one a run had done nothing.
+        runs: samples of each run, oldest first; before its first sample a run had done nothing.
         first: Unix time of the beginning.
-        last: and of the end, which is later.
+        last: Unix time of the end.
 
     Cost: O(samples + spans) a run.
     """
@@ -81,27 +81,27 @@ def _line(samples: Samples, count: Callable[[RunSample], float]) -> tuple[list[f
 
 
 def _queued(runs: Sequence[Samples], times: Values) -> Values:
-    """Return what waited, as the run that said so last had it."""
-    found = np.full(len(times), np.nan)
+    """Return the queued URLs over time, from the last run that recorded them."""
+    queued = np.full(len(times), np.nan)
     for samples in runs:
-        known = [each for each in samples if each.queued is not None]
-        if known:
-            inside = (times >= known[0].at) & (times <= samples[-1].at)
-            line = np.interp(times, *_line(known, lambda each: float(each.queued or 0)))
-            found = np.where(inside, line, found)
-    return found
+        counted = [each for each in samples if each.queued is not None]
+        if counted:
+            inside = (times >= counted[0].at) & (times <= samples[-1].at)
+            line = np.interp(times, *_line(counted, lambda each: float(each.queued or 0)))
+            queued = np.where(inside, line, queued)
+    return queued
 
 
 def _reasons(runs: Sequence[Samples], grown: Callable[[Callable[[RunSample], float]], Values]) -> dict[str, Values]:
-    """Return the most frequent reasons over all, and what is left."""
+    """Return the most frequent reasons, and the sum of the others."""
     totals: Counter[str] = Counter()
     for samples in runs:
         totals.update(samples[-1].reasons)
     shown = [reason for reason, _ in totals.most_common(_MOST_REASONS)]
-    found = {reason: grown(partial(_of_reason, reason)) for reason in shown}
+    values = {reason: grown(partial(_of_reason, reason)) for reason in shown}
     if len(totals) > len(shown):
-        found[""] = grown(lambda each: sum(n for reason, n in each.reasons.items() if reason not in shown))
-    return found
+        values[""] = grown(lambda each: sum(n for reason, n in each.reasons.items() if reason not in shown))
+    return values
 
 
 def _of_reason(reason: str, sample: RunSample) -> float:
@@ -109,7 +109,7 @@ def _of_reason(reason: str, sample: RunSample) -> float:
 
 
 def merged(runs: Sequence[Samples]) -> Counter[str]:
-    """Return why pages of some runs became no article, in all."""
+    """Count why pages became no article, over several runs."""
     totals: Counter[str] = Counter()
     for samples in runs:
         if samples:

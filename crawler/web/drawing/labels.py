@@ -1,4 +1,4 @@
-"""Room that texts take in pictures, in Latin letters."""
+"""Widths of texts in pictures, in Latin letters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _FIRST_WIDE = "\u2e80"
 
 
 def letters(text: str) -> int:
-    """Return how many Latin letters are as wide as a text; a Chinese character is two.
+    """Return the width of a text in Latin letters; a Chinese character counts two.
 
     >>> letters("abc"), letters("港口")
     (3, 4)
@@ -15,7 +15,7 @@ def letters(text: str) -> int:
 
 
 def cut(text: str, most: float) -> str:
-    """Cut a text to so many letters; three dots stand for the rest.
+    """Cut a text to a width in letters, ending with an ellipsis.
 
     Cost: O(characters).
 
@@ -24,10 +24,10 @@ def cut(text: str, most: float) -> str:
     """
     if letters(text) <= most:
         return text
-    taken, kept = 1, ""
+    taken, beginning = 1, ""
     for character in text:
         taken += letters(character)
         if taken > most:
             break
-        kept += character
-    return f"{kept.rstrip()}…"
+        beginning += character
+    return f"{beginning.rstrip()}…"

@@ -1,4 +1,4 @@
-"""Place circles that are linked so that none covers another or its label."""
+"""Place linked circles so that neither they nor their labels overlap."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ def place(
             break
         push = (over * np.where(apart == 0, order, np.sign(apart))).sum(axis=1)
         middle = middle + 0.35 * push + 0.01 * np.sign(push)
-    found: NDArray[np.float64] = middle - shift
-    return found
+    placed_at: NDArray[np.float64] = middle - shift
+    return placed_at

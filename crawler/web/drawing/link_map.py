@@ -1,8 +1,6 @@
-"""Draw linked sites or pages as SVG: labelled circles with lines between them.
+"""Draw linked sites or pages as SVG: labelled circles joined by lines.
 
-Each circle is a link.
-
-Pure, and the same bytes for the same input. As in charts all colours are classes.
+Each circle is a link. The same input gives the same bytes; colours are CSS classes, as in charts.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ class Circle:
 
     Attributes:
         score: its area, relative to the others.
-        url: where it leads; None for nowhere.
+        url: target of its link; None for no link.
     """
 
     label: str
@@ -48,9 +46,9 @@ def draw(title: str, circles: Sequence[Circle], links: Mapping[tuple[int, int], 
 
     Cost: a second for forty circles, a tenth for twenty.
     """
-    made = networkx.DiGraph()
-    made.add_nodes_from(range(len(circles)))
-    made.add_edges_from((a, b, {"links": count}) for (a, b), count in sorted(links.items()))
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(len(circles)))
+    graph.add_edges_from((a, b, {"links": count}) for (a, b), count in sorted(links.items()))
     top = max((each.score for each in circles), default=0.0) or 1.0
     radii = [max(_LEAST, _LARGEST * (each.score / top) ** 0.5) for each in circles]
     labels = [cut(each.label, _LABEL) for each in circles]
@@ -58,7 +56,7 @@ def draw(title: str, circles: Sequence[Circle], links: Mapping[tuple[int, int], 
         (max(2 * radius, _LETTER * letters(label)) + _GAP, radius + _GAP / 2, radius + _LINE + _GAP / 2)
         for radius, label in zip(radii, labels, strict=True)
     ]
-    at = place(made, np.array(boxes).reshape(-1, 3), _WIDTH, _HEIGHT) * (1, -1)  # it counts upwards, SVG downwards
+    at = place(graph, np.array(boxes).reshape(-1, 3), _WIDTH, _HEIGHT) * (1, -1)  # it counts upwards, SVG downwards
     sizes = np.array(boxes).reshape(-1, 3)
     low = (at - np.stack((sizes[:, 0] / 2, sizes[:, 1]), axis=1)).min(axis=0, initial=0.0) - _MARGIN
     high = (at + np.stack((sizes[:, 0] / 2, sizes[:, 2]), axis=1)).max(axis=0, initial=0.0) + _MARGIN

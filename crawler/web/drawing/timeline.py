@@ -1,7 +1,7 @@
-"""The tree of a story's reprints as a picture.
+"""The reprints of a story as a tree over time.
 
-Time runs to the right, and each article has a row. A line leads from each article down to those that repeat it. Widths
-are in pixels and the picture is not scaled, so that its labels stay readable; a page holds one for narrow and one for
+Time runs to the right, and each article has a row. A line leads from each article down to its copies. Widths are in
+pixels and the picture is not scaled, so that labels stay readable; a page holds one picture for narrow and one for
 wide screens.
 """
 
@@ -41,11 +41,11 @@ class Dot:
     """An article in the picture.
 
     Attributes:
-        lag: time behind the first, in words.
-        at: seconds after the first.
-        above: place of the article that it repeats; None for the first.
+        lag: delay behind the first article, in words.
+        at: the same in seconds.
+        above: row of the article it repeats; None for the first.
         kind: of the evidence, or empty.
-        is_dated: whether the page states its time; else it is when the crawl saw it.
+        is_dated: false if the time is when the crawl saw it, because the page states none.
     """
 
     name: str
@@ -60,7 +60,7 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
     """Return the picture.
 
     Args:
-        dots: articles in the order of the tree, the first at 0 seconds or later than some that are undated.
+        dots: articles in the order of the tree.
     """
     least = min(dot.at for dot in dots)
     last = max(dot.at for dot in dots)
@@ -95,7 +95,7 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
 
 def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
-    """Return the dot of an article with its two lines, where there is room."""
+    """Draw an article's dot with two lines of text, on the side that has room."""
     needed = _LETTER * max(map(letters, (dot.name, dot.lag))) + 2 * _DOT
     right = x + needed <= width or x < width / 2
     name = cut(dot.name, ((width - x if right else x) - 2 * _DOT) / _LETTER)
@@ -118,7 +118,7 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
 
 
 def _ticks(least: float, span: float, most: int) -> list[float]:
-    """Return the times to be named: round ones, at most so many and one."""
+    """Return at most `most` + 1 round times."""
     step = next((step for step in _STEPS if span / step <= most), _STEPS[-1])
     first = -(-least // step) * step
     return [first + step * n for n in range(int((least + span - first) // step) + 1)][: most + 1]
@@ -133,7 +133,7 @@ def _class(kind: str) -> str:
 
 
 def lag(seconds: float, language: str) -> str:
-    """Return a time behind the first article, in the two largest units that matter.
+    """Format a delay in its two largest units.
 
     >>> lag(0, "en"), lag(4_500, "en"), lag(200_000, "zh"), lag(-90, "en")
     ('0', '+1 h 15 min', '+2天7小时', '−1 min')
@@ -151,5 +151,5 @@ def lag(seconds: float, language: str) -> str:
             parts.append(f"{count}{name}" if count else "")
         if len(parts) == 2:
             break
-    told = ("" if language == "zh" else " ").join(filter(None, parts))
-    return sign + told if told else "0"
+    span = ("" if language == "zh" else " ").join(filter(None, parts))
+    return sign + span if span else "0"

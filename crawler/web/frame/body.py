@@ -1,7 +1,7 @@
-"""The body of an article as markup that can do nothing.
+"""Render the body of an article as inert markup.
 
-The stored HTML was made clean when the page was read; it is made anew all the same, element by element, because an
-extractor of somebody's own may have written it, or another program the database.
+The stored HTML was sanitised when the page was read. It is rebuilt here all the same, element by element, because a
+custom extractor may have produced it, or another program may have written to the database.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEPT = words(
     "strong b i sub sup code hr"
 )
 _LOWERED = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h3", "h5": "h3", "h6": "h3"}
-"""The page has a heading of its own above them."""
+"""The page has its own heading above them."""
 _EMPTY = frozenset({"br", "hr"})
 _GONE = words("script style template noscript iframe object embed svg math form input button select head")
 _MOST_CHARS = 1_000_000
@@ -32,12 +32,12 @@ _MOST_DEPTH = 60
 def body(clean_html: str, text: str, image_label: str) -> Markup:
     """Return an article's HTML, or its text in paragraphs.
 
-    Images become links to them: nothing is loaded from elsewhere.
+    Images become links, so nothing is loaded from other servers.
 
     Args:
         clean_html: as stored; may be empty.
-        text: as stored, shown when there is no HTML.
-        image_label: of an image without a text.
+        text: shown when there is no HTML.
+        image_label: label of an image without alternative text.
 
     Cost: O(characters).
     """
@@ -47,9 +47,9 @@ def body(clean_html: str, text: str, image_label: str) -> Markup:
         except (ParserError, ValueError):  # nothing in it, or characters that XML has not
             root = None
         if root is not None:
-            made = Markup("").join(_inside(root, image_label, 0))
-            if made.strip():
-                return made
+            markup = Markup("").join(_inside(root, image_label, 0))
+            if markup.strip():
+                return markup
     return Markup("\n").join(Markup("<p>{}</p>").format(harmless(line)) for line in paragraphs(text))
 
 
@@ -87,7 +87,7 @@ def _element(node: HtmlElement, image_label: str, depth: int) -> Iterator[Markup
 
 
 def _link(url: str | None, content: Iterator[Markup]) -> Iterator[Markup]:
-    """Yield a link, or its content alone if it leads to nothing of the web."""
+    """Yield a link, or only its content if the target is no web URL."""
     target = web_url(url)
     if target:
         yield Markup('<a href="{}" rel="noreferrer nofollow noopener" target="_blank">').format(target)

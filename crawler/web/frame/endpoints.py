@@ -1,8 +1,8 @@
 """The JSON API as a table.
 
-Each row makes a route, its checks and its part of the OpenAPI description. Answers are frozen dataclasses. Their
-annotations make the schema and their docstrings, under `Attributes`, what it says of each field; so the description
-cannot differ from what is sent.
+Each row defines a route, the checks of its parameters and its part of the OpenAPI description. Answers are frozen
+dataclasses: their annotations become the schema, and the `Attributes` of their docstrings the descriptions of the
+fields, so the description always matches what is sent.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A question that programs may ask.
+    """A request that programs can make.
 
     Attributes:
-        path: with the parameters of its path in braces.
+        path: with its parameters in braces.
     """
 
     path: str
@@ -59,15 +59,17 @@ class Endpoint:
         Raises:
             BadRequest: a parameter is not of this endpoint.
         """
-        known = {parameter.name for parameter in self.parameters if parameter.place == "query"}
-        unknown = next((name for name in visit.request.query_params if name not in known), None)
+        allowed = {parameter.name for parameter in self.parameters if parameter.place == "query"}
+        unknown = next((name for name in visit.request.query_params if name not in allowed), None)
         if unknown is not None:
-            raise BadRequest(f"there is no parameter {unknown[:40]!r}; there are {', '.join(sorted(known)) or 'none'}")
+            raise BadRequest(
+                f"there is no parameter {unknown[:40]!r}; there are {', '.join(sorted(allowed)) or 'none'}"
+            )
         return visit.json(plain(self.make(visit)))
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: dataclasses become objects, named tuples too."""
+    """Convert a value to what JSON can hold; dataclasses become objects."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -77,43 +79,43 @@ def plain(value: Any) -> Any:
     return value
 
 
-def schema_of(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of a type; those of dataclasses are added to `found`.
+def schema_of(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a type; add those of dataclasses to `components`.
 
     Raises:
-        TypeError: there is none.
+        TypeError: the type has no schema.
     """
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     origin, inside = get_origin(kind), get_args(kind)
     if origin in {Union, types.UnionType}:
-        schemas = [{"type": "null"} if each is type(None) else schema_of(each, found) for each in inside]
+        schemas = [{"type": "null"} if each is type(None) else schema_of(each, components) for each in inside]
         if all(set(each) == {"type"} for each in schemas):
             return {"type": [each["type"] for each in schemas]}
         return {"anyOf": schemas}
     if origin in {Sequence, list, tuple}:
-        return {"type": "array", "items": schema_of(inside[0], found)}
+        return {"type": "array", "items": schema_of(inside[0], components)}
     if origin in {Mapping, dict}:
-        return {"type": "object", "additionalProperties": schema_of(inside[1], found)}
+        return {"type": "object", "additionalProperties": schema_of(inside[1], components)}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        if kind.__name__ not in found:
-            found[kind.__name__] = {}  # stands there while the fields are made, one of which may be of its kind
-            found[kind.__name__] = _object(kind, found)
+        if kind.__name__ not in components:
+            components[kind.__name__] = {}  # a placeholder: a field may be of this very type
+            components[kind.__name__] = _object(kind, components)
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
     raise TypeError(f"{kind} has no schema")
 
 
-def _object(kind: type, found: dict[str, Any]) -> dict[str, Any]:
-    told = inspect.getdoc(kind) or ""
+def _object(kind: type, components: dict[str, Any]) -> dict[str, Any]:
+    text = inspect.getdoc(kind) or ""
     hints = get_type_hints(kind)
-    said = _said(kind.__doc__ or "")
+    about = _said(kind.__doc__ or "")
     properties = {}
     for each in dataclasses.fields(kind):
-        schema = schema_of(hints[each.name], found)
-        properties[each.name] = {**schema, "description": said[each.name]} if each.name in said else schema
+        schema = schema_of(hints[each.name], components)
+        properties[each.name] = {**schema, "description": about[each.name]} if each.name in about else schema
     return {
         "type": "object",
-        "description": told.split("\n", 1)[0],
+        "description": text.split("\n", 1)[0],
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
@@ -121,13 +123,13 @@ def _object(kind: type, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(docstring: str) -> dict[str, str]:
-    """Return what a docstring says of each attribute."""
+    """Return the description of each attribute in a docstring."""
     _, _, attributes = docstring.partition("Attributes:\n")
     return {name: " ".join(text.split()) for names, text in _FIELD.findall(attributes) for name in names.split(", ")}
 
 
 def describe(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
-    """Return the OpenAPI description of a table of endpoints."""
+    """Return the OpenAPI description of the endpoints."""
     schemas: dict[str, Any] = {}
     paths = {endpoint.path: {"get": _operation(endpoint, schemas)} for endpoint in endpoints}
     schemas["Problem"] = {

@@ -1,7 +1,7 @@
 """Messages of the web pages, in Chinese and English.
 
-Each file of `messages/` holds a table: key -> the text in each language. A text with a number may have two forms in
-English, for one and for all others: `{"one": "...", "other": "..."}`.
+Each file in `messages/` maps a key to its text in each language. An English text with a number may have a singular and
+a plural form: `{"one": "...", "other": "..."}`.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _SAID = "said."
 _MOST_SAID = 2_000
 _FIELD = re.compile(r"\\{(\w+)\\}")
 _FREE = {"text", "why", "example"}
-"""Values that may hold blanks; all others are one word, so that no text of a stranger is taken for a sentence."""
+"""Values that may contain spaces; all others are one word, so that foreign text is not mistaken for a sentence."""
 _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
-"""Values of a form of their own."""
+"""Patterns of values with a fixed form."""
 
 
 @cache
 def messages() -> Mapping[str, Mapping[str, Text]]:
-    found: dict[str, Mapping[str, Text]] = {}
+    texts_by_key: dict[str, Mapping[str, Text]] = {}
     for path in sorted(_FOLDER.glob("*.json")):
-        found |= json.loads(path.read_text(encoding="utf-8"))
-    return found
+        texts_by_key |= json.loads(path.read_text(encoding="utf-8"))
+    return texts_by_key
 
 
 @cache
 def _sentences() -> Sequence[tuple[re.Pattern[str], str]]:
-    """Return patterns of the sentences that the program makes, and their keys."""
-    found = [(re.escape(str(texts["en"])), key) for key, texts in messages().items() if key.startswith(_SAID)]
-    return [(re.compile(_FIELD.sub(_group, text), re.DOTALL), key) for text, key in found]
+    """Return patterns of the sentences the program writes, with their keys."""
+    patterns = [(re.escape(str(texts["en"])), key) for key, texts in messages().items() if key.startswith(_SAID)]
+    return [(re.compile(_FIELD.sub(_group, text), re.DOTALL), key) for text, key in patterns]
 
 
 def _group(field: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ class Language:
     code: str
 
     def __call__(self, key: str, **values: object) -> str:
-        """Return a message with its values filled in; numbers get separators.
+        """Return a message with its values filled in; numbers get thousands separators.
 
         Raises:
             KeyError: there is no such message.
@@ -84,11 +84,11 @@ class Language:
         return self(key) if self.has(key) else value
 
     def said(self, sentence: str) -> str:
-        """Translate a sentence of the program by the message that has its form.
+        """Translate a sentence the program has stored or printed in English.
 
-        Alarms, notes of searches and what `scrapy why` prints are English where they are stored or printed. Messages
-        `said.*` have their forms. Their values are translated by the messages that are named by field and value, or
-        as sentences themselves (`{said_...}`). A sentence of another form stays as it is.
+        Alarms, notes of searches and the output of `scrapy why` are translated by the message `said.*` whose pattern
+        matches. Values inside are translated by field and value, or as sentences (`{said_...}`). A sentence that
+        matches no pattern is returned unchanged.
 
         >>> Language("zh").said("http 200 at 2024-05-01"), Language("zh").said("all else")
         ('HTTP 200，2024年5月1日', 'all else')
@@ -96,8 +96,8 @@ class Language:
         if len(sentence) > _MOST_SAID:
             return sentence
         for pattern, key in _sentences():
-            if found := pattern.fullmatch(sentence):
-                return self(key, **{name: self._value(name, each) for name, each in found.groupdict().items()})
+            if match := pattern.fullmatch(sentence):
+                return self(key, **{name: self._value(name, each) for name, each in match.groupdict().items()})
         return sentence
 
     def _value(self, field: str, value: str) -> str:
@@ -108,20 +108,20 @@ class Language:
         return self.named(field, value)
 
 
-def choose(asked: str | None, kept: str | None, accepted: str) -> str:
+def choose(asked: str | None, remembered: str | None, accepted: str) -> str:
     """Choose the language of a page.
 
     >>> choose(None, None, "fr, zh-CN;q=0.8, en;q=0.5"), choose("en", "zh", "")
     ('zh', 'en')
     """
-    for code in (asked, kept):
+    for code in (asked, remembered):
         if code in LANGUAGES:
             return code
-    known = []
+    wanted = []
     for part in accepted.split(",", _MOST_RANGES)[:_MOST_RANGES]:
         name, _, weight = part.partition(";")
         code = name.strip().partition("-")[0].lower()
         match = _WEIGHT.fullmatch(weight.strip())
         if code in LANGUAGES and (not match or float(match[1])):
-            known.append((float(match[1]) if match else 1.0, code))
-    return max(known, key=lambda each: each[0])[1] if known else DEFAULT
+            wanted.append((float(match[1]) if match else 1.0, code))
+    return max(wanted, key=lambda each: each[0])[1] if wanted else DEFAULT

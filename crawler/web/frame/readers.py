@@ -1,9 +1,9 @@
-"""Clicks of readers and the times they stay, recorded on this machine alone.
+"""Clicks of readers and their reading times, recorded on this machine only.
 
-A browser that searches gets a random number, which ends with it. The hits that it was shown are remembered; an article
-among them that it asks for is a click. So nothing has to stand in URLs, and no other page can make a click: browsers
-send it no number. How long the article was read is told by a script of the page (`static/learn.js`); without scripts
-it is the time until the same browser asks for something else.
+A browser that searches gets a random number as a session cookie. The server remembers which hits it was shown; opening
+one of them is a click. So URLs carry no identifiers, and other sites cannot fake clicks, because browsers do not send
+them the cookie. A script of the page reports the reading time (`static/learn.js`); without scripts it is the time until
+the browser's next request.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _MOST_SESSIONS = 1_000
 _MOST_SEARCHES = 10
 """Searches of a session whose hits are remembered."""
 _MOST_A_MINUTE = 600
-"""Times that the file is written by all sessions."""
+"""Writes to the file per minute, over all sessions."""
 _AGAIN_SECONDS = 20.0
-"""Pause between two times of learning."""
+"""Pause between two rounds of learning."""
 _MOST_SECONDS = 86_400
 _MOST_NUMBER = 1 << 63
 _MINUTE = 60
@@ -49,8 +49,8 @@ class _Session:
     """A browser that has searched.
 
     Attributes:
-        searches: queries, each with the places of its hits, the newest last.
-        click: number of the click whose end is not known yet, its article, and when it was opened.
+        searches: queries with the positions of their hits, newest last.
+        click: number, article and time of the click that has not ended yet.
     """
 
     searches: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
@@ -58,10 +58,10 @@ class _Session:
 
 
 class Readers:
-    """The readers of the web page. All methods may be called from any thread.
+    """The readers of the web page; its methods may be called from any thread.
 
     Args:
-        is_learning: whether clicks are recorded; those that are there count in any case.
+        is_learning: record new clicks; those already recorded count in any case.
     """
 
     def __init__(self, path: Path, *, is_learning: bool, clock: Callable[[], float] = time.time) -> None:
@@ -77,11 +77,11 @@ class Readers:
         self._is_failing = False
 
     def relevances(self, text: str) -> Mapping[int, float]:
-        """Return the relevances of articles to a query that clicks tell.
+        """Return the relevance of articles to a query, learned from clicks.
 
-        Those that are missing are `NEUTRAL`.
+        Missing articles are `NEUTRAL`.
 
-        Cost: 0.2 s once in `_AGAIN_SECONDS` when there are new clicks and the file is full.
+        Cost: 0.2 s at most every `_AGAIN_SECONDS`, when there are new clicks and the file is full.
         """
         state, now = self._file.state(), self._clock()
         with self._lock:
@@ -107,7 +107,7 @@ class Readers:
         return f"{key:x}"
 
     def opened(self, cookie: str | None, article_id: int) -> int | None:
-        """Record that an article was asked for; returns the number of the click, if any."""
+        """Record that an article was opened; return the number of the click, if it is one."""
         key = _session_of(cookie)
         with self._lock:
             session = None if key is None else self._sessions.get(key)
@@ -127,7 +127,7 @@ class Readers:
         return number
 
     def stayed(self, cookie: str | None, number: int, seconds: float, *, is_ended: bool) -> bool:
-        """Record the time of a click; False when this browser has no such click."""
+        """Record the reading time of a click; False if this browser made no such click."""
         key, now = _session_of(cookie), self._clock()
         is_possible = 0 <= seconds <= _MOST_SECONDS and 0 < number < _MOST_NUMBER
         if key is None or not is_possible or not self._may_write(now):
@@ -145,7 +145,7 @@ class Readers:
             self._trying(lambda: self._file.update(click[0], key, seconds, is_ended=is_ended))
 
     def _may_write(self, now: float) -> bool:
-        """Tell whether one more may be written in this minute."""
+        """Tell whether this minute's limit of writes still allows one."""
         with self._lock:
             if len(self._written) == _MOST_A_MINUTE and now - self._written[0] < _MINUTE:
                 return False
@@ -153,7 +153,7 @@ class Readers:
             return True
 
     def _trying(self, work: Callable[[], T]) -> T | None:
-        """Work with the file; None when that fails, which the log is told once."""
+        """Use the file; on failure return None, and log the first failure in a row."""
         try:
             done = work()
         except DatabaseProblem as problem:

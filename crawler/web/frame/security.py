@@ -1,8 +1,8 @@
-"""Guard of the web server: names it answers to, headers, origins.
+"""Protection of the web server: accepted host names, headers, origins.
 
-The pages show what strangers wrote. They hold no script of their own, load nothing from elsewhere, and cannot be shown
-inside other pages. A page of the web that is open beside them can neither read nor change anything: it would need the
-name of this server in `Host` (which stops a domain of its own that points to this machine) or the same origin.
+The pages show text by strangers. They contain no inline scripts, load nothing from elsewhere and cannot be framed.
+A website open in the same browser can neither read nor change anything here: it would have to send this server's name
+in `Host` (which defeats DNS rebinding) or come from the same origin.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CONTENT_SECURITY_POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 NOTHING_RUNS = "default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""Policy for bytes of strangers."""
+"""Policy for content by strangers."""
 HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -31,18 +31,18 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "Cache-Control": "no-store",
 }
-"""Set where an answer has none of its own."""
+"""Added to answers that do not set them."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 READING = ("GET", "HEAD")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})?", re.IGNORECASE)
 
 
 class Protection:
-    """ASGI middleware: refuses other names and other origins, adds the headers.
+    """ASGI middleware that rejects foreign host names and origins, and adds headers.
 
     Args:
-        names: that the server answers to, beside those of loopback.
-        any_address: answer to IP addresses of any kind too: a server that others may reach by those.
+        names: host names to accept besides those of loopback.
+        any_address: accept all IP addresses as host names, for a server that others can reach.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = (), *, any_address: bool = False) -> None:

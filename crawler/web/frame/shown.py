@@ -33,7 +33,7 @@ _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.\
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _MARKS = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _STACKED = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
-"""More marks on one letter than any language has: they would stand wide of their line."""
+"""More marks on one letter than any language uses, which would overflow the line."""
 _BROKEN = re.compile(r"%[0-9A-F]?$")
 _FOLDERS = re.compile(r"(?:(?<=sqlite:///)|(?<![\w:/\\.]))(?:[A-Za-z]:)?[\\/](?:[^\\/:;,'\"\n]+[\\/])+")
 _STEP = 1024
@@ -41,9 +41,9 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def harmless(value: Any) -> Any:
-    """Escape in a text that is no markup what would act on the text around it.
+    """Escape characters in plain text that would affect the text around it.
 
-    Every expression of the templates passes through here (Jinja's `finalize`); HTML is escaped behind it.
+    Every expression in the templates passes through this function (Jinja's `finalize`) before HTML escaping.
     """
     if value is None:
         return ""
@@ -53,7 +53,7 @@ def harmless(value: Any) -> Any:
 
 
 def web_url(url: str | None) -> str | None:
-    """Return a URL that may be a link: http or https with a host, nothing else.
+    """Return a URL if it is safe to link to: http or https with a host.
 
     >>> web_url("https://example.org/a"), web_url("javascript:alert(1)"), web_url("https:")
     ('https://example.org/a', None, None)
@@ -67,7 +67,7 @@ def web_url(url: str | None) -> str | None:
 
 
 def moment(time: str | None, language: str) -> str:
-    """Return an ISO time as precise as it is, in words of a language.
+    """Format an ISO time for readers, as precisely as it is given.
 
     >>> moment("2024-03-12T08:30+08:00", "en"), moment("2024-03-12T08:30+08:00", "zh"), moment("2024-03-12", "en")
     ('12 March 2024, 08:30 UTC+8', '2024年3月12日 08:30（UTC+8）', '12 March 2024')
@@ -89,7 +89,7 @@ def moment(time: str | None, language: str) -> str:
 
 
 def day(time: str | None, language: str) -> str:
-    """Return the day of an ISO time."""
+    """Format the day of an ISO time."""
     return moment((time or "")[:10], language)
 
 
@@ -122,7 +122,7 @@ def number(value: float | None, digits: int = 0) -> str:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes in a unit that is read easily.
+    """Format a number of bytes.
 
     >>> size(512), size(1536), size(3 << 30)
     ('512 B', '1.5 KB', '3.0 GB')
@@ -135,17 +135,17 @@ def size(count: float) -> str:
 
 
 def is_language(code: str) -> bool:
-    """Tell whether a text may stand in the attribute `lang`."""
+    """Tell whether a string is allowed in the attribute `lang`."""
     return _LANGUAGE.fullmatch(code) is not None
 
 
 def short(text: str, most: int) -> str:
-    """Return a text of at most so many characters; three dots stand for the rest."""
+    """Cut a text to at most `most` characters, ending with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def beginning(text: str, most: int) -> str:
-    """Return so much of a text as has at most so many characters in a URL.
+    """Return the longest beginning that takes at most `most` characters in a URL.
 
     >>> beginning("harbour", 20), beginning("港口新闻", 20)
     ('harbour', '港口')
@@ -157,7 +157,7 @@ def beginning(text: str, most: int) -> str:
 
 
 def without_folders(text: str) -> str:
-    """Return a text in which paths of files have no folders.
+    """Remove the folders from file paths in a text.
 
     >>> without_folders("/srv/me/news.db is a folder"), without_folders("sqlite:////srv/a/b.db, https://a.example/b/c")
     ('news.db is a folder', 'sqlite:///b.db, https://a.example/b/c')

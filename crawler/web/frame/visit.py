@@ -1,11 +1,11 @@
-"""A request to the web page, as its functions see it, and the answer.
+"""A request to the web page and its answer.
 
-A page is a function from a `Visit` to a response. It runs in a thread, reads the database by `visit.read` and renders a
-template by `visit.page`; what it raises becomes a page that says what is wrong:
+A page is a function from a `Visit` to a response. It runs in a thread, reads the database with `visit.read` and renders
+a template with `visit.page`. Exceptions become error pages:
 
-    NotHere           there is no such thing: 404
+    NotHere           not found: 404
     BadRequest        a parameter is wrong: 400
-    DatabaseProblem   the database is missing, of another version, locked: 503
+    DatabaseProblem   the database is missing, locked or of another version: 503
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ THEMES: Final = ("light", "dark", "auto")
 _YEAR = 365 * 86_400
 _MOST_TEXT = 300
 _MOST_QUOTED = 1_000
-"""Characters of a parameter as URLs have it: all that counts of a query, and little in a page with fifty links."""
+"""Characters of a URL-encoded parameter: enough for any query, and little in a page with fifty links."""
 _AGAIN_SECONDS = "5"
 _MOST_ID = 1 << 63
 _BRACKETS = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)")
@@ -59,22 +59,22 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
 class NotHere(LookupError):
-    """There is no such page, article or story; the text is a key of the messages."""
+    """There is no such page, article or story; the text is a message key."""
 
 
 class BadRequest(ValueError):
-    """A parameter is wrong; the text says which and what is allowed."""
+    """A parameter is wrong; the text says which one and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Values that the pages are made with.
+    """Options of the web page.
 
     Attributes:
-        names: names in `Host` that are answered to, beside those of loopback.
-        any_address: IP addresses of any kind are answered to.
-        is_learning: what readers open is recorded.
-        search: weights of the order of hits.
+        names: accepted host names besides those of loopback.
+        any_address: accept all IP addresses as host names.
+        is_learning: record what readers open.
+        search: weights of the ranking.
     """
 
     names: Sequence[str] = ()
@@ -88,7 +88,7 @@ class WebSite:
     """The parts that all requests share: the database, the templates, the options.
 
     Args:
-        database_url: what is shown; opened at the first request, and again when the file is another one.
+        database_url: opened at the first request, and reopened when the file has been replaced.
     """
 
     def __init__(self, database_url: str, options: WebOptions) -> None:
@@ -107,7 +107,7 @@ class WebSite:
         """Return the database, open for reading.
 
         Raises:
-            DatabaseProblem: there is none, or it is none of this program's version.
+            DatabaseProblem: it is missing or of another version.
         """
         file = self._file()
         with self._lock:
@@ -119,7 +119,7 @@ class WebSite:
             return opened
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection that cannot write.
+        """Run a query on a read-only connection.
 
         Raises:
             DatabaseProblem: it cannot be read at the moment.
@@ -128,7 +128,7 @@ class WebSite:
             return query(connection)
 
     async def in_thread(self, visit: Visit, work: Callable[[], Response]) -> Response:
-        """Make an answer in a thread, as long as its reader waits; refuse too many."""
+        """Compute an answer in a thread while its reader waits; refuse when overloaded."""
         try:
             return await self.workers.run(work, visit.request.receive, visit.cancellation)
         except ReaderLeft:
@@ -137,22 +137,22 @@ class WebSite:
             return visit.unavailable("problem.busy")
 
     def for_readers(self, problem: DatabaseProblem) -> str:
-        """Return the sentence of a problem without what tells of this machine.
+        """Return the message of a problem without details of this machine.
 
-        Folders are left out, and what the database says in brackets; the log has the whole.
+        Folders and the database's own text in brackets are removed; the log has the full message.
         """
-        said = str(problem)
-        if said != self._logged:
-            self._logged = said
-            logger.warning("%s", said)
+        sentence = str(problem)
+        if sentence != self._logged:
+            self._logged = sentence
+            logger.warning("%s", sentence)
         url = parse_url(self._database_url)
         if url.database:
             for name in (self._database_url, without_password(self._database_url), url.database):
-                said = said.replace(name, Path(url.database).name)
-        return shown.without_folders(_BRACKETS.sub("", said))
+                sentence = sentence.replace(name, Path(url.database).name)
+        return shown.without_folders(_BRACKETS.sub("", sentence))
 
     def warm(self) -> None:
-        """Load what the first request would wait for: templates, the dictionary of words."""
+        """Load templates and the dictionary before the first request needs them."""
         for name in self.templates.list_templates():
             self.templates.get_template(name)
         index_words("新闻", "zh")
@@ -169,10 +169,7 @@ class WebSite:
             self.kept.forget()
 
     def _file(self) -> object:
-        """Return the identity of a SQLite file.
-
-        One that was deleted stays readable to whoever has it open.
-        """
+        """Return the identity of the SQLite file, to notice when it has been replaced."""
         url = parse_url(self._database_url)
         if url.get_backend_name() != "sqlite" or url.database is None:
             return None
@@ -187,8 +184,8 @@ class Visit:
     """A request.
 
     Attributes:
-        cut: names of parameters of which only the beginning was read.
-        cancellation: stops what is done for it.
+        cut: names of parameters that were too long and were cut.
+        cancellation: stops the work done for this request.
     """
 
     def __init__(self, site: WebSite, request: Request) -> None:
@@ -205,17 +202,17 @@ class Visit:
         self._read: dict[str, str] = {}
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection that cannot write, while the reader waits.
+        """Run a query on a read-only connection while the reader waits.
 
         Raises:
-            DatabaseProblem: it cannot be read at the moment.
-            ReaderLeft: the reader is not there any more.
+            DatabaseProblem: the database cannot be read at the moment.
+            ReaderLeft: the reader has disconnected.
         """
         with self.site.database().reading_only() as connection, self.cancellation.covering(connection):
             return query(connection)
 
     def text(self, name: str, most: int = _MOST_TEXT) -> str:
-        """Return a parameter of the URL, clean, empty when it is not given.
+        """Return a URL parameter, cleaned; empty if missing.
 
         Raises:
             BadRequest: it is too long.
@@ -227,22 +224,22 @@ class Visit:
         return clean(given)
 
     def beginning(self, name: str) -> str:
-        """Return a parameter of the URL, clean, of which only the beginning is read.
+        """Return a URL parameter, cleaned, and cut if it is too long.
 
-        So much is read that the links of a page, dozens of them, can repeat it.
+        The limit keeps pages small whose dozens of links repeat the parameter.
         """
         given = self.request.query_params.get(name, "")
-        kept = shown.beginning(given, _MOST_QUOTED)
-        if kept != given:
+        beginning = shown.beginning(given, _MOST_QUOTED)
+        if beginning != given:
             self.cut.add(name)
-        self._read[name] = kept
-        return clean(kept)
+        self._read[name] = beginning
+        return clean(beginning)
 
     def whole(self, name: str, default: int, least: int, most: int) -> int:
-        """Return a parameter that is a whole number.
+        """Return a URL parameter that is an integer.
 
         Raises:
-            BadRequest: it is none, or out of bounds.
+            BadRequest: it is no integer, or out of bounds.
         """
         given = self.text(name)
         if not given:
@@ -258,7 +255,7 @@ class Visit:
         """Return the identifier in the path.
 
         Raises:
-            NotHere: it is none; `missing` is the message then.
+            NotHere: it is no valid identifier; `missing` is the message key.
         """
         number = _whole(str(self.request.path_params["id"]))
         if number is None or not -_MOST_ID <= number < _MOST_ID:
@@ -266,21 +263,21 @@ class Visit:
         return number
 
     def here(self, path: str | None = None, **changes: object) -> str:
-        """Return this page's URL with other parameters, or another page's with these.
+        """Return the URL of this page, or of another, with changed parameters.
 
-        None or an empty text takes one away. Parameters that no page has read are left out: a page has dozens of links,
-        and would repeat them all in each. Language and theme are kept in cookies, not in URLs.
+        None or an empty string removes a parameter. Parameters that no page has read are dropped, since every link of
+        the page would repeat them. Language and theme are kept in cookies, not in URLs.
         """
-        kept = [
+        unchanged = [
             (name, self._read[name])
             for name in self.request.query_params
             if self._read.get(name) and name not in changes
         ]
         changed = [(name, str(value)) for name, value in changes.items() if value not in {None, ""}]
-        query = urlencode([*kept, *changed], errors="replace")
+        query = urlencode([*unchanged, *changed], errors="replace")
         # two slashes at the beginning, or what browsers take for them, would name another server
-        own = self.request.url.path
-        page = path or "/" + (own.lstrip("/\\\t\r\n ") if len(own) <= _MOST_QUOTED else "")
+        this_path = self.request.url.path
+        page = path or "/" + (this_path.lstrip("/\\\t\r\n ") if len(this_path) <= _MOST_QUOTED else "")
         return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
@@ -291,14 +288,14 @@ class Visit:
             response.set_cookie(COOKIE, cookie, httponly=True, samesite="strict")
 
     def note_click(self, article_id: int) -> int | None:
-        """Record a click on a hit; returns its number for the script of the page."""
+        """Record a click on a hit; return its number for the page's script."""
         readers = self.site.readers
         return readers.opened(self.request.cookies.get(COOKIE), article_id) if readers.is_learning else None
 
     def page(self, template: str, *, status: int = 200, **values: object) -> Response:
-        """Return a page made by a template.
+        """Render a template.
 
-        It has `t` (messages), `visit`, `moment` and `day` (times in the reader's language) beside the values.
+        Besides `values` it has `t` (messages), `visit`, `moment` and `day` (times in the reader's language).
         """
         code = self.language.code
         body = self.site.templates.get_template(template).render(
@@ -324,24 +321,24 @@ class Visit:
         return self.answer(body, "application/json", status=status)
 
     def answer(self, body: str | bytes, media_type: str, *, status: int = 200) -> Response:
-        """Return an answer with its entity tag, or 304 to a reader who has it."""
+        """Return an answer with its entity tag, or 304 if the reader already has it."""
         content = body.encode("utf-8", "backslashreplace") if isinstance(body, str) else body
         headers = {"Cache-Control": "no-store"}
         if status == 200:
             tag = f'W/"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
             headers = {"Cache-Control": "private, no-cache", "ETag": tag}
-            known = self.request.headers.get("if-none-match", "")
-            if tag in (each.strip() for each in known.split(",")):
+            sent_tags = self.request.headers.get("if-none-match", "")
+            if tag in (each.strip() for each in sent_tags.split(",")):
                 return Response(status_code=304, headers=headers)
         return Response(content, status, headers, media_type)
 
     def problem(self, status: int, key: str, detail: str = "") -> Response:
-        """Return a page (or JSON for programs) that says what is wrong.
+        """Return an error page, or JSON for the API.
 
         Args:
-            status: of HTTP.
-            key: of the messages, for the title; `key` with `.text` is the sentence below it.
-            detail: what else is known, in English.
+            status: HTTP status.
+            key: message key of the title; `key` with `.text` is the sentence below it.
+            detail: further details, in English.
         """
         if self.is_api:
             english = Language("en")
@@ -349,7 +346,7 @@ class Visit:
         return self.page("problem.html", status=status, key=key, detail=detail, code=status)
 
     def unavailable(self, key: str, detail: str = "") -> Response:
-        """Return a problem that may pass: the reader is told to come again."""
+        """Return a temporary error; the reader is asked to try again."""
         response = self.problem(503, key, detail)
         response.headers["Retry-After"] = _AGAIN_SECONDS
         return response
@@ -366,7 +363,7 @@ def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
 
 
 def respond(visit: Visit, show: Show) -> Response:
-    """Make a page; every error becomes one too."""
+    """Compute a page, or an error page."""
     try:
         return show(visit)
     except NotHere as missing:
@@ -383,7 +380,7 @@ def respond(visit: Visit, show: Show) -> Response:
 
 
 def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
-    """Return the handler of what the router itself refuses."""
+    """Return the handler of errors raised by the router."""
 
     async def answer(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -397,7 +394,7 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
 
 
 def _whole(given: str) -> int | None:
-    """Read a whole number; None when it is none, or too long."""
+    """Parse an integer; None if it is not one or too long."""
     # int() takes digits of all scripts and underscores, and fails at those without end
     return int(given) if _WHOLE.fullmatch(given) else None
 
@@ -407,8 +404,8 @@ def _digest(path: Path) -> str:
 
 
 def _templates(static: Mapping[str, str]) -> jinja2.Environment:
-    """Return the templates: all that is put in is made harmless, and escaped."""
-    made = jinja2.Environment(
+    """Return the template environment, which sanitises and escapes every value."""
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -417,7 +414,7 @@ def _templates(static: Mapping[str, str]) -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {
+    environment.filters |= {
         "web_url": shown.web_url,
         "number": shown.number,
         "size": shown.size,
@@ -426,6 +423,6 @@ def _templates(static: Mapping[str, str]) -> jinja2.Environment:
         "from_unix": shown.from_unix,
         "is_language": shown.is_language,
     }
-    made.globals["static"] = lambda name: f"/static/{name}?v={static[name]}"
-    made.globals["languages"] = LANGUAGES
-    return made
+    environment.globals["static"] = lambda name: f"/static/{name}?v={static[name]}"
+    environment.globals["languages"] = LANGUAGES
+    return environment

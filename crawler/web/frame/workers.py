@@ -1,4 +1,4 @@
-"""Threads that make answers: a few work, and a bounded number of readers wait."""
+"""Threads that compute answers, and a bounded queue of waiting readers."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from db.engine.database import ReadConnection, interrupt
 T = TypeVar("T")
 
 THREADS: Final = 4
-"""Requests that are worked at beside one another: more would only make each take longer."""
+"""Requests handled at the same time; more would only make each take longer."""
 MOST_WAITING: Final = 200
-"""Requests that wait for a thread; the next one is told to come again."""
+"""Requests that may wait for a thread; further ones are asked to try again."""
 THREAD_SECONDS: Final = 30.0
 WORK_SECONDS: Final = 25.0
-"""For a thread, and then for the answer: who has none by then is told so, long before the connection is closed."""
+"""Limits of waiting for a thread and of computing the answer, well below the connection's own timeout."""
 
 
 class Overloaded(Exception):
-    """There is more to do than can be done in time: the reader is to come again."""
+    """The server is overloaded; the reader should try again."""
 
 
 class ReaderLeft(Exception):
-    """Nobody reads the answer any more."""
+    """The reader has disconnected."""
 
 
 class Cancellation:
-    """Stops what another thread does for a request; its query is interrupted."""
+    """Stops the work another thread does for a request, interrupting its query."""
 
     def __init__(self) -> None:
         self.is_cancelled = False
@@ -65,7 +65,7 @@ class Cancellation:
 
 
 class Workers:
-    """The threads, and those who wait for them."""
+    """A thread pool and its queue."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "page")
@@ -73,14 +73,14 @@ class Workers:
         self._waiting = 0
 
     async def run(self, work: Callable[[], T], receive: Receive, cancellation: Cancellation) -> T:
-        """Do some work in a thread, as long as its reader is there.
+        """Run work in a thread while its reader stays connected.
 
         Args:
-            cancellation: of the work; a thread that it stops is free only when the work has ended.
+            cancellation: of the work; its thread is free again only when the work has ended.
 
         Raises:
-            Overloaded: too many wait, or it took too long.
-            ReaderLeft: before it was done.
+            Overloaded: too many readers wait, or it took too long.
+            ReaderLeft: the reader disconnected.
         """
         if self._waiting >= MOST_WAITING and self._free.locked():
             raise Overloaded
@@ -126,11 +126,11 @@ class Workers:
 
 
 async def _first(wanted: asyncio.Future[T], leaving: asyncio.Future[None], seconds: float) -> T:
-    """Return what is waited for.
+    """Return the result of `wanted`.
 
     Raises:
         Overloaded: it takes too long.
-        ReaderLeft: the reader has left before.
+        ReaderLeft: the reader disconnected first.
     """
     both: set[asyncio.Future[Any]] = {wanted, leaving}
     await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -140,7 +140,7 @@ async def _first(wanted: asyncio.Future[T], leaving: asyncio.Future[None], secon
 
 
 async def _left(receive: Receive) -> None:
-    """Wait until the reader has left; what it sends meanwhile is passed over."""
+    """Wait until the reader disconnects, ignoring what it sends."""
     with suppress(Exception):  # a body that is too long, say: it is none of this
         while (await receive())["type"] != "http.disconnect":
             pass

@@ -1,1 +1,1 @@
-"""Answers to what people ask of a crawl: one URL explained, its link graph."""
+"""Explanations of a crawl: a URL in words, and the link graph."""

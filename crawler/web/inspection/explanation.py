@@ -24,17 +24,17 @@ from ...rank.priority import Priority
 from ...response.new_urls import GOES_FIRST
 
 _MOST_COMPARED = 1_000_000
-"""Characters of all versions that are compared, which takes a fifth of a second."""
+"""Characters of all versions compared, which takes a fifth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
-    """The answer of a database about one URL.
+class _LookUp:
+    """The database's answer about a URL.
 
     Attributes:
-        known: everything, None when the URL is not there.
-        is_pruned: it was outside of the seeds' scope, and no more is kept of it.
-        rules: URL rules by which it is skipped.
+        known: None when the URL is not in the database.
+        is_pruned: it was outside of the seeds' scope, and nothing else is kept of it.
+        rules: URL rules that skip it.
     """
 
     known: Explanation | None
@@ -43,8 +43,8 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreShare:
-    """A signal's share of a score: its value times its weight."""
+class _ScoreShare:
+    """A signal's contribution to a score: value times weight."""
 
     signal: str
     value: float
@@ -56,66 +56,78 @@ class ScoreShare:
 
 
 def read_url(given: str) -> str | None:
-    """Return a URL as the crawl spells it, None for what is no http or https URL.
+    """Canonicalise a URL; None if it is not http or https.
 
-    >>> read_url("www.Example.com"), read_url("mailto:a@example.com")
+    >>> read_url("www.Example.com"), read_url("javascript:alert(1)")
     ('http://www.example.com/', None)
     """
     return canonicalize(given if "://" in given else f"http://{given}")
 
 
-def look_up(connection: ReadConnection, url: str) -> LookUp:
-    """Ask the database about a URL as `read_url` returns it."""
-    known = explain(connection, url)
-    if known is None:
-        return LookUp(None, is_pruned=bool(pruned(connection, [fingerprint(url)])))
-    used = used_of(connection, fingerprint(host_key(url))) if known.reason == SkipReason.URL_RULE else []
-    return LookUp(known, rules=matching_rules(used, url))
+def look_up(connection: ReadConnection, url: str) -> _LookUp:
+    """Look up a canonical URL in the database."""
+    explanation = explain(connection, url)
+    if explanation is None:
+        return _LookUp(None, is_pruned=bool(pruned(connection, [fingerprint(url)])))
+    used = used_of(connection, fingerprint(host_key(url))) if explanation.reason == SkipReason.URL_RULE else []
+    return _LookUp(explanation, rules=matching_rules(used, url))
 
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
-    """Return those of the rules in use that touch a URL, for people."""
+    """Return the active URL rules that match a URL, as text."""
     parts = take_apart(url)
     return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]
 
 
-def origin(known: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
-    """Return label and text of lines about the state of a URL, and where it was found."""
+def origin(explanation: Explanation, rules: Sequence[str]) -> list[tuple[str, str]]:
+    """Return labelled lines about the state of a URL and where it was found."""
     lines = [
-        ("URL", known.url),
-        ("state", known.state + (f" ({label(known.reason, known.detail)})" if known.reason else "")),
+        ("URL", explanation.url),
+        (
+            "state",
+            explanation.state + (f" ({label(explanation.reason, explanation.detail)})" if explanation.reason else ""),
+        ),
     ]
-    if known.page_kind:
-        lines.append(("page", known.page_kind))
-    if known.part is not None:
-        position, article_url = known.part
+    if explanation.page_kind:
+        lines.append(("page", explanation.page_kind))
+    if explanation.part is not None:
+        position, article_url = explanation.part
         lines.append(("part", f"{position or 'none'} of {article_url}"))
-    elif known.same_as:
-        lines.append(("same as", known.same_as))
+    elif explanation.same_as:
+        lines.append(("same as", explanation.same_as))
     lines += [("rule", rule) for rule in rules]
-    if known.kind != "page":
-        lines.append(("kind", known.kind))
-    place = BlockKind(known.found_in).name.lower()
-    if known.found_on:
-        lines.append(("found on", f"{known.found_on} ({place})" + (f", as “{known.anchor}”" if known.anchor else "")))
+    if explanation.kind != "page":
+        lines.append(("kind", explanation.kind))
+    place = BlockKind(explanation.found_in).name.lower()
+    if explanation.found_on:
+        lines.append(
+            (
+                "found on",
+                f"{explanation.found_on} ({place})" + (f", as “{explanation.anchor}”" if explanation.anchor else ""),
+            )
+        )
     else:
         lines.append(("found", place))
-    lines.append(("depth", f"{known.depth}" + (f", from seed {known.seed}" if known.seed else "")))
+    lines.append(("depth", f"{explanation.depth}" + (f", from seed {explanation.seed}" if explanation.seed else "")))
     return lines
 
 
-def results(known: Explanation) -> list[tuple[str, str]]:
-    """Return label and text of lines about what came of a URL."""
+def results(explanation: Explanation) -> list[tuple[str, str]]:
+    """Return labelled lines about the outcome of a URL."""
     lines = []
-    if known.http_status:
+    if explanation.http_status:
         lines.append(
-            ("answer", f"http {known.http_status}" + (f" at {iso(known.fetched_at)}" if known.fetched_at else ""))
+            (
+                "answer",
+                f"http {explanation.http_status}"
+                + (f" at {iso(explanation.fetched_at)}" if explanation.fetched_at else ""),
+            )
         )
-    if known.tries:
-        lines.append(("tries", str(known.tries)))
-    lines += _visits(known)
-    if known.article:
-        article = known.article
+    if explanation.tries:
+        lines.append(("tries", str(explanation.tries)))
+    lines += _visits(explanation)
+    if explanation.article:
+        article = explanation.article
         lines += [
             ("article", article["title"]),
             (
@@ -129,35 +141,35 @@ def results(known: Explanation) -> list[tuple[str, str]]:
                 f"{article['text_from']}",
             ),
         ]
-    lines += _changes(known)
-    for url, similarity, method, kind, later in known.duplicates:
+    lines += _changes(explanation)
+    for url, similarity, method, kind, later in explanation.duplicates:
         related = kind in RELATED
         how = "related to" if related else "duplicate of" if later else "repeated by"
         lines.append((how, f"{url} ({kind}, similarity {similarity:.2f}, {method})"))
     return lines
 
 
-def _visits(known: Explanation) -> list[tuple[str, str]]:
-    """Describe the visits of the URL, their results, and the next one."""
+def _visits(explanation: Explanation) -> list[tuple[str, str]]:
+    """Describe past visits, what they brought, and the next one."""
     lines = []
-    if known.visits > 1:
-        what = "changes" if known.article else "new articles"
-        days = known.watched / 86_400
-        lines.append(("visits", f"{known.visits}; {known.brought:.3g} {what} in {days:.1f} days"))
-    if known.next_visit is not None:
-        due = known.next_visit <= time.time()
-        when = "with the next crawl" if due else iso(known.next_visit)
-        lines.append(("next visit", "none until its seed is given again" if known.rests else when))
+    if explanation.visits > 1:
+        what = "changes" if explanation.article else "new articles"
+        days = explanation.watched / 86_400
+        lines.append(("visits", f"{explanation.visits}; {explanation.brought:.3g} {what} in {days:.1f} days"))
+    if explanation.next_visit is not None:
+        due = explanation.next_visit <= time.time()
+        when = "with the next crawl" if due else iso(explanation.next_visit)
+        lines.append(("next visit", "none until its seed is given again" if explanation.rests else when))
     return lines
 
 
-def _changes(known: Explanation) -> list[tuple[str, str]]:
-    """Compare each version of an article with the one after it, the newest first."""
-    article = known.article
+def _changes(explanation: Explanation) -> list[tuple[str, str]]:
+    """Compare each version of an article with the following one, newest first."""
+    article = explanation.article
     lines = [("gone", f"since {article['gone']}")] if article and article["gone"] else []
     after = (article["title"], article["text"]) if article else ("", "")
     left = _MOST_COMPARED
-    for version in known.versions:
+    for version in explanation.versions:
         before = (version.title, version.text)
         left -= len(before[1]) + len(after[1])
         lines.append(("changed", f"since it was seen at {version.seen}" + (":" if left >= 0 else "")))
@@ -167,20 +179,20 @@ def _changes(known: Explanation) -> list[tuple[str, str]]:
     return lines
 
 
-def score_shares(known: Explanation) -> list[ScoreShare]:
-    """Split a score into its signals, the largest share first.
+def score_shares(explanation: Explanation) -> list[_ScoreShare]:
+    """Split a score into its signals, largest contribution first.
 
-    Empty for a score that is none (a URL that just goes first), and when the weights are not known.
+    Empty for URLs that simply go first, and when the weights are unknown.
     """
-    weights = _weights(known.settings)
-    if known.score >= GOES_FIRST or not set(known.parts) <= set(weights):
+    weights = _weights(explanation.settings)
+    if explanation.score >= GOES_FIRST or not set(explanation.parts) <= set(weights):
         return []
-    shares = [ScoreShare(signal, value, weights[signal]) for signal, value in known.parts.items()]
+    shares = [_ScoreShare(signal, value, weights[signal]) for signal, value in explanation.parts.items()]
     return sorted(shares, key=lambda share: -abs(share.added))
 
 
 def _weights(stored: Mapping[str, Any]) -> Mapping[str, float]:
-    """Return the weights of the newest run; none when its version knew other signals."""
+    """Return the weights of the latest run; none if its version had other signals."""
     try:
         return Priority(stored["CRAWL_PRESET"], stored["CRAWL_PRIORITY"]).weights
     except (KeyError, ValueError):

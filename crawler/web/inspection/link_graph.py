@@ -20,9 +20,9 @@ ARTICLES, LISTING = "articles", "articles and lists"
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
-    """Read the link graph of a crawl, the relevance of pages, and those to show.
+    """Read the link graph as of a Unix time, and relevance and kinds of its pages.
 
-    As of a Unix time; relevance is 0 where it is unknown. Stored articles are to be shown, or these and lists.
+    Relevance is 0 where unknown.
 
     Raises:
         DatabaseProblem: the database cannot be read.

@@ -1,6 +1,6 @@
-"""The JSON API: the same questions as the pages, for programs.
+"""The JSON API: the same answers as the pages, for programs.
 
-Identifiers are text: numbers so long are rounded by JavaScript and spreadsheets.
+Identifiers are strings, because JavaScript and spreadsheets round numbers that long.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from db.queries.board import DatabaseCounts, HostNow, SiteNow
 from db.queries.reprints import Reprint
+from db.queries.status import Version
 from db.records.article import JOINED_BY, ArticleItem
 from db.records.host import ShownAlarm
 from db.records.run import RunSample
@@ -34,18 +35,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ApiHit:
-    """An article that was found; of a story the one that fits best.
+    """An article found by a search, the best match of its story.
 
     Attributes:
-        id: of the article, for `/api/articles/{id}` and `/api/stories/{id}`.
+        id: identifier of the article, for `/api/articles/{id}` and `/api/stories/{id}`.
         title, snippet: plain text.
-        title_matches, snippet_matches: where the words of the query stand in them: pairs of first character and end.
-        authors: names, in the page's order.
-        published_at: ISO 8601, as precise as the page is; null when unknown.
-        published_utc: the same in UTC, to compare by.
-        reprints: other articles of the story.
-        score: the hits are ordered by it, the highest first.
-        signals: value of each part of the score.
+        title_matches, snippet_matches: positions of the query's words: pairs of first character and end.
+        authors: names, in the order of the page.
+        published_at: ISO 8601, as precise as the page states it; null if unknown.
+        published_utc: the same time in UTC, for comparisons.
+        reprints: number of other articles in the story.
+        score: sort key of the hits, highest first.
+        signals: contribution of each signal to the score.
     """
 
     id: str
@@ -69,7 +70,7 @@ class ApiHit:
 
 @dataclass(frozen=True, slots=True)
 class ApiFacet:
-    """A value by which hits can be narrowed, and the number of stories that have it."""
+    """A value that narrows the search, and the number of stories that have it."""
 
     value: str
     stories: int
@@ -80,12 +81,12 @@ class ApiSearch:
     """The answer to a query.
 
     Attributes:
-        total: stories that fit.
-        is_exact: whether `total` and `facets` count all that fit, not only the best that were looked at.
-        hits: one a story.
-        facets: of site, language, source, section, classes and month: the most frequent values first.
-        notes: sentences on what was understood otherwise than it was written.
-        next: URL of the next hits; null when there are none.
+        total: number of matching stories.
+        is_exact: true if `total` and `facets` count every match, false if only the best candidates were counted.
+        hits: one for each story.
+        facets: the most frequent values of site, language, source, section, classes and month.
+        notes: sentences about what was ignored or read differently from how it was written.
+        next: URL of the next hits; null on the last page.
     """
 
     total: int
@@ -97,34 +98,21 @@ class ApiSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiVersion:
-    """An earlier text of an article.
-
-    Attributes:
-        seen: the text was that from then on.
-    """
-
-    seen: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class ApiArticle:
     """A stored article.
 
     Attributes:
-        article: its values, named as in `v_articles`.
-        story_id: of the story that it belongs to.
-        story_size: articles of that story, with this one.
-        versions: earlier texts, the newest first.
+        article: its columns, named as in `v_articles`.
+        story_id: identifier of its story.
+        story_size: number of articles in that story, including this one.
+        versions: earlier texts, newest first.
         has_page: whether the source of its page is stored.
     """
 
     article: ArticleItem
     story_id: str
     story_size: int
-    versions: Sequence[ApiVersion]
+    versions: Sequence[Version]
     has_page: bool
 
 
@@ -133,10 +121,10 @@ class ApiReprint:
     """An article of a story.
 
     Attributes:
-        repeats: the article that it was copied from; null for the first.
-        depth: how far it is from the first.
-        kind: same, edited, part-of, contains; of related ones quotes or template; null for the first.
-        method: by which that was found.
+        repeats: identifier of the article it was copied from; null for the first.
+        depth: number of copies between it and the first article.
+        kind: same, edited, part-of or contains; quotes or template for related articles; null for the first.
+        method: name of the method that found the match.
         text_chars: length of the text on its page.
     """
 
@@ -161,10 +149,10 @@ class ApiStory:
     """Articles with the same text, and who copied whom.
 
     Attributes:
-        id: of the story, which is that of its first article.
-        size: how many articles there are.
-        articles: the first one, then each behind the one that it repeats.
-        related: articles that quote these or have their form; stories of their own.
+        id: identifier of the story, which is that of its first article.
+        size: number of articles.
+        articles: the first article, then each one after the article it repeats.
+        related: articles of other stories that quote this one or share its template.
     """
 
     id: str
@@ -175,15 +163,15 @@ class ApiStory:
 
 @dataclass(frozen=True, slots=True)
 class ApiRun:
-    """A crawl, by one process.
+    """A crawl run by one process.
 
     Attributes:
-        outcome: finished, stopped, failed or another word for how it ended, with its reason; null while it runs, and
-            when it was killed.
-        is_running: whether it is at work.
-        pages_per_second: lately.
+        outcome: how the run ended and why: finished, stopped, failed or another word; null while it runs, and if it
+            was killed.
+        is_running: whether it is still running.
+        pages_per_second: recent speed.
         totals: its counts when it ended.
-        samples: its counts over time, the oldest first.
+        samples: its counts over time, oldest first.
     """
 
     id: int
@@ -198,7 +186,7 @@ class ApiRun:
 
 @dataclass(frozen=True, slots=True)
 class ApiReason:
-    """A reason for which URLs became no article, and the number of them."""
+    """A reason why URLs became no article, and the number of these URLs."""
 
     state: str
     reason: str
@@ -207,16 +195,16 @@ class ApiReason:
 
 @dataclass(frozen=True, slots=True)
 class ApiCounts:
-    """Counts over whole tables.
+    """Counts over the whole database.
 
     Attributes:
-        at: as of this Unix time.
-        articles, stories: that are stored, and the stories that they are of.
+        at: Unix time of the counts.
+        articles, stories: number of stored articles and of their stories.
         states: URLs by state.
-        reasons: the most frequent first.
-        depths: URLs that wait by depth.
-        queues: hosts with most waiting URLs.
-        slow, failing: hosts that answer slowest; that fail, rest, or are given up.
+        reasons: most frequent first.
+        depths: queued URLs by depth.
+        queues: hosts with the most queued URLs.
+        slow, failing: hosts that answer slowest; hosts that fail, are in backoff or are dead.
     """
 
     at: float
@@ -232,12 +220,12 @@ class ApiCounts:
 
 @dataclass(frozen=True, slots=True)
 class ApiCrawl:
-    """The state of a crawl, while it runs or afterwards.
+    """The state of a crawl, running or finished.
 
     Attributes:
-        runs: all that are at work, and the newest others.
-        alarms: active ones, and the last that ended.
-        counts: null while they are made for the first time: ask again.
+        runs: all running ones and the most recent others.
+        alarms: active ones and the most recently ended.
+        counts: null until they have been counted for the first time: ask again.
     """
 
     runs: Sequence[ApiRun]
@@ -247,11 +235,11 @@ class ApiCrawl:
 
 @dataclass(frozen=True, slots=True)
 class ApiSites:
-    """Sites that something was asked of, those with most articles first.
+    """Sites of the crawl, those with the most articles first.
 
     Attributes:
-        at: as of this Unix time; null while they are counted for the first time: ask again.
-        total: how many there are.
+        at: Unix time of the counts; null until they have been counted for the first time: ask again.
+        total: number of sites.
     """
 
     at: float | None
@@ -274,11 +262,11 @@ def _search(visit: Visit) -> ApiSearch:
     )
 
 
-def _like(kind: type[T], source: object, /, **own: Any) -> T:
-    """Make a record of what another has under the same names, and of its own."""
-    made: Any = kind
-    same = {each.name: getattr(source, each.name) for each in fields(made) if each.name not in own}
-    return kind(**same, **own)
+def _like(kind: type[T], source: object, /, **changed: Any) -> T:
+    """Copy the fields that a record shares with `source`, with some values replaced."""
+    record: Any = kind
+    same = {each.name: getattr(source, each.name) for each in fields(record) if each.name not in changed}
+    return kind(**same, **changed)
 
 
 def _hit(hit: Hit) -> ApiHit:
@@ -310,45 +298,47 @@ def _article(visit: Visit) -> ApiArticle:
         article=read.item,
         story_id=str(read.cluster_id),
         story_size=read.cluster_size,
-        versions=[_like(ApiVersion, each) for each in read.versions],
+        versions=read.versions,
         has_page=read.has_page,
     )
 
 
 def _story(visit: Visit) -> ApiStory:
-    found = story.find(visit, _MOST_ARTICLES)
+    cluster = story.find(visit, _MOST_ARTICLES)
     return ApiStory(
-        id=str(found.id),
-        size=found.size,
-        articles=[_reprint(one, None if above is None else above.id, depth) for one, above, depth in found.branches()],
-        related=[_reprint(one, one.of_id, 1) for one in found.related],
+        id=str(cluster.id),
+        size=cluster.size,
+        articles=[
+            _reprint(one, None if above is None else above.id, depth) for one, above, depth in cluster.branches()
+        ],
+        related=[_reprint(one, one.of_id, 1) for one in cluster.related],
     )
 
 
 def _reprint(one: Reprint, repeats: int | None, depth: int) -> ApiReprint:
     first: dict[str, Any] = dict.fromkeys(("repeats", "kind", "similarity", "method"))
-    own = first if repeats is None else {"repeats": str(repeats)}
-    return _like(ApiReprint, one, id=str(one.id), depth=depth, **own)
+    evidence = first if repeats is None else {"repeats": str(repeats)}
+    return _like(ApiReprint, one, id=str(one.id), depth=depth, **evidence)
 
 
 def _crawl(visit: Visit) -> ApiCrawl:
-    found, alarms = crawl.find(visit, _RUNS)
+    runs, alarms = crawl.find(visit, _RUNS)
     counted = count_all(visit)
     return ApiCrawl(
-        runs=[_like(ApiRun, each.run, samples=each.samples) for each in found],
+        runs=[_like(ApiRun, each.run, samples=each.samples) for each in runs],
         alarms=alarms,
         counts=None if counted is None else _counts(counted.value, counted.at),
     )
 
 
-def _counts(found: DatabaseCounts, at: float) -> ApiCounts:
+def _counts(counts: DatabaseCounts, at: float) -> ApiCounts:
     return _like(
         ApiCounts,
-        found,
+        counts,
         at=at,
-        stories=found.clusters,
-        reasons=[ApiReason(*each) for each in found.reasons],
-        depths={str(depth): urls for depth, urls in found.depths.items()},
+        stories=counts.clusters,
+        reasons=[ApiReason(*each) for each in counts.reasons],
+        depths={str(depth): urls for depth, urls in counts.depths.items()},
     )
 
 
@@ -357,8 +347,8 @@ def _sites(visit: Visit) -> ApiSites:
     counted = count_all(visit)
     if counted is None:
         return ApiSites(None, 0, ())
-    found = sites.named_like(visit.text("q", sites.MOST_NAME), counted.value.sites)
-    return ApiSites(counted.at, len(found), found[offset : offset + limit])
+    named = sites.named_like(visit.text("q", sites.MOST_NAME), counted.value.sites)
+    return ApiSites(counted.at, len(named), named[offset : offset + limit])
 
 
 _ID = Parameter("id", "Identifier of an article.", "path")

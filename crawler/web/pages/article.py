@@ -1,4 +1,4 @@
-"""The article page, and the page that the article was taken from."""
+"""The article page, and the source of the page it was extracted from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..frame.visit import NotHere, Visit
 _MOST_BYTES = 64 << 20
 _MOST_CHANGES = 10
 _MOST_COMPARED = 100_000
-"""Characters of two texts: the time to compare them grows with their square."""
+"""Characters of two texts; the time of a comparison grows with their square."""
 _AROUND = 120
 """Characters shown on either side of a change."""
 
@@ -38,7 +38,7 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit) -> ReadArticle:
-    """Read the article that the path names.
+    """Read the article named in the path.
 
     Raises:
         NotHere: there is none.
@@ -51,7 +51,7 @@ def find(visit: Visit) -> ReadArticle:
 
 
 def show_page(visit: Visit) -> Response:
-    """Show the source of the page as it was fetched, as plain text."""
+    """Show the source of the fetched page as plain text."""
     key = visit.number_in_path("problem.page")
     stored = visit.read(lambda connection: stored_page_of(connection, key))
     if stored is None:
@@ -74,7 +74,7 @@ def _decoded(source: bytes, encoding: str) -> str:
 
 
 def _changes(read: ReadArticle) -> list[dict[str, object]]:
-    """Return the changes of title and text (None where too long), newest first."""
+    """Return the changes of title and text (None if too long), newest first."""
     now = read.item
     states = [(now.updated, now.title, now.text), *((each.seen, each.title, each.text) for each in read.versions)]
     return [
@@ -91,7 +91,7 @@ def _changes(read: ReadArticle) -> list[dict[str, object]]:
 
 
 def _folded(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """Yield changes with few words around them; "…" stands for what is left out."""
+    """Yield changes with some context; "…" marks omissions."""
     last = len(changes) - 1
     for place, (sign, text) in enumerate(changes):
         if sign != "=" or len(text) <= 3 * _AROUND:

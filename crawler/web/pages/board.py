@@ -1,4 +1,4 @@
-"""Parts that several of the operator's pages show in the same way."""
+"""Parts shared by the operator's pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Picture:
 
 
 def board_page(visit: Visit, template: str, **values: Any) -> Response:
-    """Return a page made with the functions that the operator's templates share."""
+    """Render a template with the functions shared by the operator's templates."""
     return visit.page(
         template,
         bar=bar,
@@ -79,13 +79,13 @@ def seconds(value: float | None) -> str:
 
 
 def count_all(visit: Visit) -> Kept[DatabaseCounts] | None:
-    """Return the latest counts over whole tables; None while there are none."""
+    """Return the latest counts over the whole database; None until there are some."""
     read = visit.site.read
     return visit.site.kept.get("census", lambda: read(lambda connection: census(connection, time.time())))
 
 
 def reason_name(counted: str, t: Language) -> str:
-    """Say a reason in the reader's language: what is known of it, its detail as it is."""
+    """Translate a reason; unknown details stay as they are."""
     if not counted:
         return t("crawl.others")
     reason, colon, detail = counted.partition(": ")

@@ -1,4 +1,4 @@
-"""The crawl as its operator sees it: live while it runs, and afterwards."""
+"""The crawl as its operator sees it, running or finished."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MOST_SPANS, _LEAST_SPANS, _MOST_COLUMNS = 60, 6, 30
 _SMALL, _KILO = 10, 1000
 _HOUR, _DAY, _YEAR = 3600.0, 86_400.0, 366 * 86_400.0
 _SILENT = 60.0
-"""Seconds after which a run that has said nothing has done nothing: samples come every few."""
+"""Seconds without a sample after which a run counts as idle; samples come every few seconds."""
 _SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
-"""What is shown of a long crawl, by the parameter `span`."""
+"""Time spans of the charts, by the parameter `span`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """Counts of some runs together."""
+class _Totals:
+    """Counts summed over several runs."""
 
     pages: int
     articles: int
@@ -54,8 +54,8 @@ class Totals:
 
 def show(visit: Visit) -> Response:
     now = time.time()
-    found, alarms = find(visit, _RUNS)
-    chosen = chosen_runs(found, visit.whole("run", 0, 0, 1 << 31))
+    runs, alarms = find(visit, _RUNS)
+    chosen = chosen_runs(runs, visit.whole("run", 0, 0, 1 << 31))
     shown = [each.run.id for each in chosen]
     counted = count_all(visit)
     span = visit.text("span")
@@ -64,7 +64,7 @@ def show(visit: Visit) -> Response:
         visit,
         "crawl_live.html" if visit.text("part") else "crawl.html",
         section="crawl",
-        runs=[each.run for each in found],
+        runs=[each.run for each in runs],
         chosen=[each.run for each in chosen],
         shown=shown,
         is_live=is_live,
@@ -81,34 +81,34 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]]:
-    """Read all living runs and so many others, and alarms."""
+    """Read all active runs and `runs` others, and the alarms."""
     now = time.time()
     return visit.read(lambda connection: (curves(connection, now, runs), shown_alarms(connection, [_ENDED_ALARMS])[0]))
 
 
-def chosen_runs(found: Sequence[Curve], asked: int) -> list[Curve]:
-    """Return the runs that are shown: those at work, or one with those beside it.
+def chosen_runs(runs: Sequence[Curve], asked: int) -> list[Curve]:
+    """Return the runs to show: all active ones, or one and those that overlap with it.
 
     Args:
-        asked: number of a run; 0 for the newest.
+        asked: number of a run; 0 for the latest.
 
     Raises:
         NotHere: there is no such run among them.
     """
-    if not found:
+    if not runs:
         return []
-    running = [each for each in found if each.run.is_running]
+    running = [each for each in runs if each.run.is_running]
     if running and not asked:
         return running
-    one = next((each for each in found if each.run.id == asked), None) if asked else found[0]
+    one = next((each for each in runs if each.run.id == asked), None) if asked else runs[0]
     if one is None:
         raise NotHere("problem.run")
     begun, ended = _time_of(one)
-    return [each for each in found if each is one or (_time_of(each)[0] < ended and begun < _time_of(each)[1])]
+    return [each for each in runs if each is one or (_time_of(each)[0] < ended and begun < _time_of(each)[1])]
 
 
 def _time_of(each: Curve) -> tuple[float, float]:
-    """Return the beginning of a run, and its end as far as its samples tell."""
+    """Return start and end of a run, as far as its samples tell."""
     begun = _unix(each.run.started)
     return begun, each.samples[-1].at if each.samples else begun
 
@@ -117,10 +117,10 @@ def _unix(iso: str) -> float:
     return datetime.fromisoformat(iso).timestamp()
 
 
-def totals(chosen: Sequence[Curve]) -> Totals:
+def totals(chosen: Sequence[Curve]) -> _Totals:
     last = [each.samples[-1] for each in chosen if each.samples]
     queued = [each.queued for each in last if each.queued is not None]
-    return Totals(
+    return _Totals(
         pages=sum(each.pages for each in last),
         articles=sum(each.articles for each in last),
         duplicates=sum(each.duplicates for each in last),
@@ -151,29 +151,29 @@ def _charts(chosen: Sequence[Curve], span: str, now: float, t: Language) -> list
     last = max(last, first + 1.0)
     most = sum(sum(first <= each.at <= last for each in run) for run in samples)
     spans = max(_LEAST_SPANS, min(_MOST_SPANS, most))
-    made = make_curves(samples, first, last, spans)
+    rates = make_curves(samples, first, last, spans)
     clock = _clock(last - first)
 
-    names, marks = _names(made, clock), _ticks(made, clock)
+    names, marks = _names(rates, clock), _ticks(rates, clock)
 
     def line(key: str, values: Iterable[float], show: Callable[[float], str]) -> Picture:
-        known = [None if math.isnan(value) else value for value in values]
-        return Picture.of(Chart(t(key), names, [Series(t(key), known)], show, marks), curve)
+        points = [None if math.isnan(value) else value for value in values]
+        return Picture.of(Chart(t(key), names, [Series(t(key), points)], show, marks), curve)
 
     few = make_curves(samples, first, last, min(spans, _MOST_COLUMNS))
     dropped = [Series(reason_name(name, t), values.tolist()) for name, values in few.reasons.items()]
     return [
-        line("crawl.speed", made.pages.tolist(), _few_digits),
-        line("crawl.articles_hour", (made.articles * _HOUR).tolist(), _few_digits),
-        line("crawl.repeats", made.repeats.tolist(), lambda value: f"{value:.0%}"),
-        line("crawl.queue", made.queued.tolist(), _few_digits),
+        line("crawl.speed", rates.pages.tolist(), _few_digits),
+        line("crawl.articles_hour", (rates.articles * _HOUR).tolist(), _few_digits),
+        line("crawl.repeats", rates.repeats.tolist(), lambda value: f"{value:.0%}"),
+        line("crawl.queue", rates.queued.tolist(), _few_digits),
         Picture.of(Chart(t("crawl.drops"), _names(few, clock), dropped, _few_digits, _ticks(few, clock)), columns),
-        line("crawl.bytes_second", made.bytes.tolist(), _bytes),
+        line("crawl.bytes_second", rates.bytes.tolist(), _bytes),
     ]
 
 
 def _few_digits(value: float) -> str:
-    """Return a number with a digit behind the point where it is small.
+    """Format a number; small ones get decimals.
 
     >>> _few_digits(0.25), _few_digits(1234.5), _few_digits(3.0)
     ('0.25', '1,234', '3')
@@ -195,12 +195,12 @@ def _bytes(value: float) -> str:
 
 
 def _names(made: Curves, clock: Callable[[float], str]) -> list[str]:
-    """Return the end of each span."""
+    """Return the end of each span as a label."""
     return [clock(at) for at in made.edges[1:].tolist()]
 
 
 def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str]]:
-    """Return round times as shares of the width, in the machine's own time."""
+    """Return round local times as shares of the chart's width."""
     first, last = float(made.edges[0]), float(made.edges[-1])
     offset = (datetime.fromtimestamp(first).astimezone().utcoffset() or datetime.resolution * 0).total_seconds()
     at = [each - offset for each in time_ticks(first + offset, last + offset)]
@@ -208,14 +208,14 @@ def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str
 
 
 def _clock(seconds: float) -> Callable[[float], str]:
-    """Return a clock for a picture of so many seconds, in the machine's own zone."""
+    """Return a formatter of local times for a chart that spans some seconds."""
     forms = ((10 * 60, "%H:%M:%S"), (2 * _DAY, "%H:%M"), (_YEAR, "%m-%d"))
     form = next((form for most, form in forms if seconds < most), "%Y-%m")
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
 
 
 def _depths(counted: Kept[DatabaseCounts] | None, t: Language) -> Picture | None:
-    """Return what waits by its distance from the seeds."""
+    """Chart the queued URLs by their distance from the seeds."""
     if counted is None or not counted.value.depths:
         return None
     depths = counted.value.depths

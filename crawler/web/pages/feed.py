@@ -1,4 +1,4 @@
-"""An Atom feed of the articles that fit a query, the newest first."""
+"""An Atom feed of the articles that match a query, newest first."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class FeedEntry:
-    """An article in the feed; its texts hold no sign that XML has not."""
+class _FeedEntry:
+    """An entry of the feed; its texts contain no characters that XML forbids."""
 
     id: int
     url: str | None
@@ -63,10 +63,10 @@ def show(visit: Visit) -> Response:
     return response
 
 
-def _entries(hits: Sequence[Hit]) -> Iterator[FeedEntry]:
+def _entries(hits: Sequence[Hit]) -> Iterator[_FeedEntry]:
     for hit in hits:
         published = read_time(hit.published_utc)
-        yield FeedEntry(
+        yield _FeedEntry(
             id=hit.id,
             url=web_url(hit.url),
             title=_text(hit.title) or hit.site,
@@ -84,5 +84,5 @@ def _text(spans: Sequence[Span]) -> str:
 
 
 def _moment(time: str) -> datetime:
-    """Read a time of the database that an entry must have."""
+    """Parse a stored time; the epoch if it is missing."""
     return (read_time(time) or _NEVER).replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""The page of the link graph: the best sites, and inside each its best pages."""
+"""The page of the link graph: the best sites and their best pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Pairs = Mapping[tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class RankedPage:
+class _RankedPage:
     """One of the best pages of a site."""
 
     id: int
@@ -44,37 +44,36 @@ class RankedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedSite:
+class _RankedSite:
     """One of the best sites.
 
     Attributes:
-        name: its registrable domain.
-        score: its SiteRank, all together 1.
-        pages, fetched: URLs known and fetched.
+        score: its SiteRank; all scores sum to 1.
+        pages, fetched: number of URLs known and fetched.
         best: its best pages by PageRank.
-        links: between those, by their places.
+        links: between these pages, by their positions.
     """
 
     name: str
     score: float
     pages: int
     fetched: int
-    best: Sequence[RankedPage]
+    best: Sequence[_RankedPage]
     links: Pairs
 
 
 @dataclass(frozen=True, slots=True)
-class RankedSites:
-    """The best sites of a crawl, and counts of links between them by place."""
+class _RankedSites:
+    """The best sites of a crawl, and the number of links between them, by position."""
 
     pages: int
     links: int
-    sites: Sequence[RankedSite]
+    sites: Sequence[_RankedSite]
     between: Pairs
 
 
 def show(visit: Visit) -> Response:
-    """Show the sites, or with `site` the pages of one.
+    """Show the sites, or the pages of the site named in `site`.
 
     Raises:
         NotHere: the site is none of the best.
@@ -95,14 +94,14 @@ def show(visit: Visit) -> Response:
     return board_page(visit, "graph.html", section="graph", made=made, chosen=chosen, picture=picture)
 
 
-def rank_sites(database: Database, now: float) -> RankedSites:
+def rank_sites(database: Database, now: float) -> _RankedSites:
     """Rank sites and pages as of a Unix time.
 
-    Cost: a pass over URLs and links: a minute and 13 bytes a link, 60 a page for some millions of them.
+    Cost: a pass over URLs and links; for some millions of pages a minute, 13 bytes a link and 60 a page.
     """
     graph, _, _ = read_graph(database, now)
     if not len(graph):
-        return RankedSites(0, 0, (), {})
+        return _RankedSites(0, 0, (), {})
     of_page = graph.site_numbers
     scores, of_sites = pagerank.score(graph), siterank.site_scores(graph)
     pages = np.bincount(of_page, minlength=len(of_sites))
@@ -116,27 +115,27 @@ def rank_sites(database: Database, now: float) -> RankedSites:
     known, names = database.read(lambda connection: (named(connection, wanted), site_names(connection, keys)))
     between, inside = _links(graph, chosen, top)
     links_in = graph.in_links()
-    found = []
+    ranked_sites = []
     for place, (n, key) in enumerate(zip(chosen, keys, strict=True)):
         # those that links name may have no row any more
         there = {page: known[int(ids[page])] for page in top[n] if int(ids[page]) in known}
         places = {page: at for at, page in enumerate(there)}
-        ranked = [RankedPage(int(ids[p]), name, float(scores[p]), int(links_in[p])) for p, name in there.items()]
+        ranked = [_RankedPage(int(ids[p]), name, float(scores[p]), int(links_in[p])) for p, name in there.items()]
         pairs = {(places[a], places[b]): 1 for a, b in inside[place] if a in places and b in places}
         counts = float(of_sites[n]), int(pages[n]), int(fetched[n])
-        found.append(RankedSite(names.get(key, str(key)), *counts, ranked, pairs))
-    return RankedSites(len(graph), len(graph.targets), found, between)
+        ranked_sites.append(_RankedSite(names.get(key, str(key)), *counts, ranked, pairs))
+    return _RankedSites(len(graph), len(graph.targets), ranked_sites, between)
 
 
 def _best_pages(pages: Any, scores: Values) -> list[int]:
-    found: list[int] = pages[best(scores[pages], _PAGES)].tolist()
-    return found
+    best_pages: list[int] = pages[best(scores[pages], _PAGES)].tolist()
+    return best_pages
 
 
 def _links(
     graph: LinkGraph, chosen: Sequence[int], top: Mapping[int, Sequence[int]]
 ) -> tuple[dict[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
-    """Count links between sites, and list those between their best pages."""
+    """Count links between sites, and list links between the best pages of each."""
     site_places = np.full(len(graph.site_ids), _NONE, np.int32)
     site_places[list(chosen)] = np.arange(len(chosen))
     sources, targets = graph.fetched[graph.link_rows()], graph.targets
@@ -146,14 +145,16 @@ def _links(
     between = {(int(x), int(y)): int(n) for (x, y), n in zip(pairs.T, counts, strict=True)}
     is_top = np.zeros(len(graph), np.bool_)
     is_top[[page for pages in top.values() for page in pages]] = True
-    own = (a >= 0) & (a == b) & is_top[sources] & is_top[targets] & (sources != targets)
+    inside_site = (a >= 0) & (a == b) & is_top[sources] & is_top[targets] & (sources != targets)
     inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for place, x, y in zip(a[own].tolist(), sources[own].tolist(), targets[own].tolist(), strict=True):
+    for place, x, y in zip(
+        a[inside_site].tolist(), sources[inside_site].tolist(), targets[inside_site].tolist(), strict=True
+    ):
         inside[place].append((x, y))
     return between, inside
 
 
-def _draw(made: RankedSites, chosen: RankedSite | None, t: Language) -> Markup:
+def _draw(made: _RankedSites, chosen: _RankedSite | None, t: Language) -> Markup:
     if chosen is not None:
         pages = chosen.best[:_DRAWN_PAGES]
         circles = [
@@ -182,5 +183,5 @@ def _draw(made: RankedSites, chosen: RankedSite | None, t: Language) -> Markup:
 
 
 def _path(url: str) -> str:
-    """Return what tells a page from others of its site."""
+    """Return the path and query of a URL."""
     return "/" + url.partition("://")[2].partition("/")[2]

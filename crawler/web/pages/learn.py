@@ -1,4 +1,4 @@
-"""Times of reading, as the script of the article page tells them."""
+"""Reading times, as reported by the script of the article page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..frame.visit import Visit, WebSite
 
 
 def receiving(site: WebSite) -> Callable[[Request], Any]:
-    """Return the endpoint: 204 when a time was recorded, else 400."""
+    """Return the endpoint: 204 if a time was recorded, else 400."""
 
     async def answer(request: Request) -> Response:
         body = await request.body()
@@ -28,7 +28,7 @@ def receiving(site: WebSite) -> Callable[[Request], Any]:
 
 
 def _record(readers: Readers, cookie: str | None, body: bytes) -> bool:
-    """Record what a script has sent, if it makes sense."""
+    """Record a report of the script if it is valid."""
     try:
         sent = json.loads(body)
         number, seconds, is_ended = int(sent["click"]), float(sent["seconds"]), sent["ended"] is True

@@ -15,7 +15,7 @@ from pipelines.search.search import SearchOptions, search
 from ..frame.visit import BadRequest, Visit
 
 FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
-"""Parameters beside the words."""
+"""Parameters besides the words."""
 FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
@@ -25,11 +25,11 @@ _MOST_FACETS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class FacetLink:
-    """A value by which the hits can be narrowed, or are.
+class _FacetLink:
+    """A value that narrows the search, or already does.
 
     Attributes:
-        href: leads to the narrower search, of one that is on to the wider one.
+        href: link to the narrower search; if active, to the wider one.
     """
 
     value: str
@@ -73,7 +73,7 @@ def show(visit: Visit) -> Response:
 
 
 def query_of(visit: Visit) -> SearchQuery:
-    """Return the search that the parameters of a URL ask for.
+    """Return the search described by the URL's parameters.
 
     Raises:
         BadRequest: a parameter is too long.
@@ -83,10 +83,10 @@ def query_of(visit: Visit) -> SearchQuery:
 
 
 def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None) -> SearchResult:
-    """Search; by default in the order of the settings and of what readers read.
+    """Search, by default with the configured weights and what readers have read.
 
     Raises:
-        BadRequest: a time is none.
+        BadRequest: a time cannot be parsed.
     """
     if options is None:
         options = replace(visit.site.options.search, clicks=visit.site.readers.relevances(query.text))
@@ -100,17 +100,17 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
     return result
 
 
-def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[FacetLink]:
-    """Yield the values of a facet that can be chosen, and the one that is."""
+def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[_FacetLink]:
+    """Yield the values of a facet that can be chosen, and the active one."""
     for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
         narrowed = _narrowed(name, value)
         is_on = all(getattr(query, key) == each for key, each in narrowed.items())
         changes: Mapping[str, str | None] = dict.fromkeys(narrowed) if is_on else narrowed
-        yield FacetLink(value, articles, visit.here(page=None, **changes), is_on)
+        yield _FacetLink(value, articles, visit.here(page=None, **changes), is_on)
 
 
 def _narrowed(name: str, value: str) -> dict[str, str | None]:
-    """Return the parameters that narrow a search to a value of a facet.
+    """Return the parameters that narrow a search to a facet's value.
 
     >>> _narrowed("month", "2024-05")
     {'since': '2024-05', 'until': '2024-05'}

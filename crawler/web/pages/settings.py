@@ -1,4 +1,4 @@
-"""The page of settings: those of this program, and those of the latest runs."""
+"""The page of settings: those of this program and of the latest runs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSetting:
-    """A setting as the page shows it.
+class _ShownSetting:
+    """A setting as shown on the page.
 
     Attributes:
-        name, source, where, help: as `InForce` has them, the help without markup.
-        of_runs: values of the runs; None where a run did not tell.
-        differs: of each run, whether its value is another one than this program's.
+        of_runs: its value in each run; None if the run did not record it.
+        differs: for each run, whether its value differs from this program's.
     """
 
     name: str
@@ -43,37 +42,37 @@ class ShownSetting:
 
 
 def show(visit: Visit) -> Response:
-    found = visit.read(lambda connection: curves(connection, time.time(), _RUNS))[:_RUNS]
+    runs = visit.read(lambda connection: curves(connection, time.time(), _RUNS))[:_RUNS]
     only_changed = visit.text("only") == "changed"
-    rows = [_shown(each, found) for each in visit.site.options.in_force]
+    rows = [_shown(each, runs) for each in visit.site.options.in_force]
     groups = {each.name: each.group for each in visit.site.options.in_force}
-    kept = [each for each in rows if not only_changed or each.is_changed or any(each.differs)]
+    shown = [each for each in rows if not only_changed or each.is_changed or any(each.differs)]
     return board_page(
         visit,
         "settings.html",
         section="settings",
-        groups=list(_grouped(kept, groups)),
-        runs=[each.run for each in found],
+        groups=list(_grouped(shown, groups)),
+        runs=[each.run for each in runs],
         only_changed=only_changed,
     )
 
 
-def _grouped(rows: Sequence[ShownSetting], groups: Mapping[str, str]) -> Iterator[tuple[str, list[ShownSetting]]]:
+def _grouped(rows: Sequence[_ShownSetting], groups: Mapping[str, str]) -> Iterator[tuple[str, list[_ShownSetting]]]:
     for group, members in groupby(rows, key=lambda each: groups[each.name]):
         yield group, list(members)
 
 
-def _shown(each: InForce, runs: Sequence[Curve]) -> ShownSetting:
-    told: list[Any] = [dict(run.settings).get(each.name, _UNTOLD) for run in runs]
-    return ShownSetting(
+def _shown(each: InForce, runs: Sequence[Curve]) -> _ShownSetting:
+    values: list[Any] = [dict(run.settings).get(each.name, _UNTOLD) for run in runs]
+    return _ShownSetting(
         name=each.name,
         value=without_folders(as_given(each.value)),
         source=each.source,
         where=without_folders(each.where),
         help=_LINK.sub(r"\1", each.help).replace("`", ""),
         is_changed=each.source is not Origin.DEFAULT,
-        of_runs=[None if value is _UNTOLD else without_folders(as_given(value)) for value in told],
-        differs=[value is not _UNTOLD and value != each.value for value in told],
+        of_runs=[None if value is _UNTOLD else without_folders(as_given(value)) for value in values],
+        differs=[value is not _UNTOLD and value != each.value for value in values],
     )
 
 

@@ -1,4 +1,4 @@
-"""All sites of a crawl, and what is known of one."""
+"""The list of sites, and the page of one site."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..frame.visit import NotHere, Visit
 from .board import Picture, board_page, count_all
 
 MOST_NAME = 300
-"""Characters of a name that is asked for."""
+"""Characters of a searched name."""
 _ON_PAGE = 50
 _MOST_PAGES = 1000
 _ORDERS: Final = {
@@ -34,13 +34,13 @@ _ORDERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedTemplates:
-    """Knowledge of a host's model.
+class _LearnedTemplates:
+    """Knowledge of a host in the site model.
 
     Attributes:
-        articles: that it was made of.
-        templates: the share of its pages that each template makes, the most used first.
-        texts: texts that came back.
+        articles: number it was learned from.
+        templates: share of its pages that each template makes, most used first.
+        texts: number of recurring texts.
     """
 
     host: str
@@ -50,7 +50,7 @@ class LearnedTemplates:
 
 
 def share(part: float, whole: float) -> float:
-    """Return a part of a whole, 0 of nothing."""
+    """Return part / whole, or 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
@@ -58,8 +58,8 @@ def show(visit: Visit) -> Response:
     counted = count_all(visit)
     asked, sort = visit.text("q", MOST_NAME), visit.text("sort")
     sort = sort if sort in _ORDERS else "articles"
-    found = sorted(named_like(asked, counted.value.sites if counted else ()), key=_ORDERS[sort])
-    pages = max(1, -(-len(found) // _ON_PAGE))
+    matching = sorted(named_like(asked, counted.value.sites if counted else ()), key=_ORDERS[sort])
+    pages = max(1, -(-len(matching) // _ON_PAGE))
     page = min(visit.whole("page", 1, 1, _MOST_PAGES), pages)
     return board_page(
         visit,
@@ -69,9 +69,9 @@ def show(visit: Visit) -> Response:
         asked=asked,
         sort=sort,
         orders=list(_ORDERS),
-        total=len(found),
-        sites=found[(page - 1) * _ON_PAGE : page * _ON_PAGE],
-        most=max((each.articles for each in found), default=0),
+        total=len(matching),
+        sites=matching[(page - 1) * _ON_PAGE : page * _ON_PAGE],
+        most=max((each.articles for each in matching), default=0),
         page=page,
         pages=pages,
         share=share,
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Response:
 
 
 def named_like(asked: str, sites: Sequence[SiteNow]) -> list[SiteNow]:
-    """Return sites whose names have a text in them."""
+    """Return the sites whose names contain a text."""
     part = asked.strip().lower()
     return [each for each in sites if part in each.name]
 
@@ -91,48 +91,48 @@ def show_one(visit: Visit) -> Response:
         NotHere: the crawl does not know it.
     """
     name, now = str(visit.request.path_params["name"]), time.time()
-    found = visit.read(
+    site = visit.read(
         lambda connection: site_detail(connection, name, now) or site_detail(connection, site_key(name.lower()), now)
     )
-    if found is None:
+    if site is None:
         raise NotHere("problem.site")
-    hosts = [each.host for each in found.hosts]
+    hosts = [each.host for each in site.hosts]
     pages, articles = sum(each.pages for each in hosts), sum(each.articles for each in hosts)
     t = visit.language
     published = Chart(
         t("site.published"),
-        list(found.published),
-        [Series(t("crawl.articles"), list(found.published.values()))],
-        ticks=_marks(list(found.published)),
+        list(site.published),
+        [Series(t("crawl.articles"), list(site.published.values()))],
+        ticks=_marks(list(site.published)),
     )
     return board_page(
         visit,
         "site.html",
         section="sites",
-        site=found,
+        site=site,
         pages=pages,
         articles=articles,
         fruit=share(articles, pages),
-        reprints=share(found.reprints, found.originals + found.reprints),
+        reprints=share(site.reprints, site.originals + site.reprints),
         waiting=sum(each.waiting for each in hosts),
-        published=Picture.of(published, columns) if found.published else None,
-        learned=[_learned(each) for each in found.hosts if each.model],
+        published=Picture.of(published, columns) if site.published else None,
+        learned=[_learned(each) for each in site.hosts if each.model],
         now=now,
     )
 
 
 def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:
-    """Return four names below the columns of days or months."""
+    """Return up to four labels for the columns of days or months."""
     every = max(1, -(-len(spans) // 4))
     return [((n + 0.5) / len(spans), spans[n]) for n in range(every // 2, len(spans), every)]
 
 
-def _learned(each: SiteHost) -> LearnedTemplates:
+def _learned(each: SiteHost) -> _LearnedTemplates:
     model: SiteModel = unpack(each.model)
     weights = sorted((template.pages for template in model.templates), reverse=True)
-    known: Any = sum(1 for count in model.texts.values() if count >= _OFTEN)
-    return LearnedTemplates(each.host.name, each.learned, [weight / sum(weights) for weight in weights], known)
+    recurring: Any = sum(1 for count in model.texts.values() if count >= _OFTEN)
+    return _LearnedTemplates(each.host.name, each.learned, [weight / sum(weights) for weight in weights], recurring)
 
 
 _OFTEN = 2.0
-"""Pages, of the latest fifty or so, that a text must stand on to count as one that comes back."""
+"""Pages, of the last fifty or so, on which a text must stand to count as recurring."""

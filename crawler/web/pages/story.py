@@ -1,4 +1,4 @@
-"""The story page: who had it first, who copied it, and what each copy changed."""
+"""The story page: who published first, who copied, and what each copy changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..frame.visit import NotHere, Visit
 
 MOST_SHOWN = 60
 MOST_COMPARED = 300_000
-"""Characters of all texts that are compared for a page: a thousand take a millisecond."""
+"""Characters compared for one page, in total: a thousand take a millisecond."""
 NARROW, WIDE = 320, 720
 
 
@@ -26,7 +26,7 @@ def show(visit: Visit) -> Response:
     start = time_of(branches[0].article)
     places = {branch.article.id: place for place, branch in enumerate(branches)}
     lags = [time_of(branch.article) - start for branch in branches]
-    told = [lag(behind, code) if round(behind) else visit.language("story.same-time") for behind in lags]
+    lag_texts = [lag(behind, code) if round(behind) else visit.language("story.same-time") for behind in lags]
     dots = [
         Dot(
             name=one.site,
@@ -36,12 +36,12 @@ def show(visit: Visit) -> Response:
             kind=one.kind or "",
             is_dated=one.published_utc is not None,
         )
-        for (one, above, _), behind, behind_first in zip(branches, lags, told, strict=True)
+        for (one, above, _), behind, behind_first in zip(branches, lags, lag_texts, strict=True)
     ]
     return visit.page(
         "story.html",
         story=story,
-        rows=list(_rows(story, branches, told)),
+        rows=list(_rows(story, branches, lag_texts)),
         kinds={dot.kind for dot in dots},
         some_undated=not all(dot.is_dated for dot in dots),
         pictures=[("narrow", draw(dots, NARROW, code)), ("wide", draw(dots, WIDE, code))] if len(dots) > 1 else [],
@@ -49,7 +49,7 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit, most: int) -> Reprints:
-    """Read the story that the path names, by any of its articles.
+    """Read the story of the article named in the path.
 
     Raises:
         NotHere: there is none.
@@ -62,7 +62,7 @@ def find(visit: Visit, most: int) -> Reprints:
 
 
 def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield each article with its difference from the one above it."""
+    """Yield each article with its differences from the one above."""
     left = MOST_COMPARED
     for branch, behind in zip(branches, lags, strict=True):
         one, above, _ = branch
@@ -75,6 +75,6 @@ def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> I
 
 
 def time_of(one: Reprint) -> float:
-    """Return the Unix time of an article: published, or else seen."""
+    """Return the Unix time an article was published, or first seen."""
     moment = read_time(one.published_utc) or read_time(one.first_seen)
     return 0.0 if moment is None else moment.timestamp()

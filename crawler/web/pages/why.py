@@ -1,4 +1,4 @@
-"""The page of a URL: everything the crawl knows about it, as `scrapy why` has it."""
+"""The page about a URL: everything `scrapy why` prints."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def show(visit: Visit) -> Response:
 
 
 def _told(lines: Iterable[tuple[str, str]], t: Language) -> list[tuple[str, Sequence[str]]]:
-    """Return labels in the reader's language with their texts, one below the other."""
-    told: list[tuple[str, list[str]]] = []
+    """Group lines under their labels, in the reader's language."""
+    rows: list[tuple[str, list[str]]] = []
     for label, text in lines:
         if label in {"URL", "state"}:  # they stand in the title
             continue
-        if not label and told:
-            told[-1][1].append(short(t.said(text), _MOST_TEXT))
+        if not label and rows:
+            rows[-1][1].append(short(t.said(text), _MOST_TEXT))
         else:
-            told.append((t.named("why", short(label, _NAMED)), [short(_said(label, text, t), _MOST_TEXT)]))
-    return [(label, texts) for label, texts in told]
+            rows.append((t.named("why", short(label, _NAMED)), [short(_said(label, text, t), _MOST_TEXT)]))
+    return [(label, texts) for label, texts in rows]
 
 
 def _said(label: str, text: str, t: Language) -> str:
-    """Say a text in the reader's language, where it is none of a page."""
+    """Translate a text unless it comes from a page."""
     return t.named(_WORDS[label], text) if label in _WORDS else text if label == "article" else t.said(text)
 
 
 _WORDS = {"page": "kind", "kind": "kind", "found": "place"}
-"""Messages of the words that stand behind a label."""
+"""Message fields of the words after a label."""

@@ -1,4 +1,4 @@
-"""The page of an article's words: which of them stand together in its sentences."""
+"""The page of an article's words and of which ones occur together."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .article import find
 _DRAWN = 24
 """Words in the picture."""
 _MOST = 20_000
-"""Characters of the article that are looked at."""
+"""Characters of the article that are analysed."""
 
 
 def show(visit: Visit) -> Response:
-    """Show the network of an article's words, the more central ones larger."""
+    """Show the word network of an article; central words are larger."""
     item = find(visit).item
     text = analyse(item.title, item.text[:_MOST], item.language)
     best = network.extract(text, shipped())[:_DRAWN]
@@ -31,7 +31,7 @@ def show(visit: Visit) -> Response:
 
 
 def _picture(visit: Visit, graph: Graph, best: list[tuple[str, float]]) -> Markup | None:
-    """Draw the best words and their links; None where there are too few."""
+    """Draw the best words and their links; None if there are no links."""
     places = {word: place for place, (word, _) in enumerate(best)}
     terms = {term: places[word] for term, word in graph.nodes(data="word") if word in places}
     links = {

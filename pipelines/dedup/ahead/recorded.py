@@ -1,11 +1,10 @@
-"""Documents in order of arrival that were compared ahead: the order decides.
+"""Find duplicates in order of arrival, using comparisons made in advance.
 
-What a document repeats depends on all that came before it: which lines are known as boilerplate, which features are
-rare, which texts are indexed. So documents are taken one after the other by `stream.Finder`, as always. But what it
-spends its time with, signatures and comparisons, does not depend on the order, only on which are asked for. Here it
-asks for them by reference, and they are looked up among those that were made ahead, by many processes, by a guess
-(see `speculation`). What nobody guessed is made when it is asked for: the guess costs or saves time, and changes no
-result.
+What a document repeats depends on everything before it: which lines are known as boilerplate, which features are rare,
+which texts are indexed. So `stream.Finder` takes the documents one by one, as always. But most of its time goes into
+signatures and comparisons, whose results do not depend on the order. Here it asks for them by reference, and they are
+looked up among those that many processes made in advance, guessing what would be needed (see `speculation`). What
+nobody guessed is computed on demand: guesses change the time, never the result.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _PREPARED = 256
 
 
 class Reference(NamedTuple):
-    """A document by its number, and the places of the lines that are left out of it."""
+    """A document by its number, and the lines left out of it."""
 
     number: int
     left_out: tuple[int, ...] = ()
@@ -33,13 +32,13 @@ class Reference(NamedTuple):
 
 @dataclass
 class Recorded:
-    """Answers of a method, made ahead or now.
+    """Answers of a method, looked up or computed on demand.
 
     Attributes:
         text: number -> title and text.
-        signed: a signature made ahead, if there is one.
-        compared: new text, stored text -> a comparison made ahead, if there is one.
-        signed_now, compared_now: how many were missing.
+        signed: returns a signature made in advance, if any.
+        compared: new text, stored text -> a comparison made in advance, if any.
+        signed_now, compared_now: how many had to be computed.
     """
 
     method: Method
@@ -53,7 +52,7 @@ class Recorded:
         self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
 
     def by_reference(self) -> Method:
-        """Return the method for texts that are references."""
+        """Return the method for references instead of texts."""
         return replace(
             self.method,
             sign=self._sign,
@@ -63,19 +62,19 @@ class Recorded:
         )
 
     def _sign(self, _: str, of: Any) -> Signature:
-        found = self.signed(of)
-        if found is None:
+        signature = self.signed(of)
+        if signature is None:
             self.signed_now += 1
             title, text = self.text(of.number)
-            found = self.method.sign(title, leave_out(text, of.left_out))
-        return found
+            signature = self.method.sign(title, leave_out(text, of.left_out))
+        return signature
 
     def _compare(self, new: Reference, stored: Reference) -> Comparison:
-        found = self.compared(new, stored)
-        if found is None:
+        comparison = self.compared(new, stored)
+        if comparison is None:
             self.compared_now += 1
-            found = self.method.compare(self._made(new), self._made(stored))
-        return found
+            comparison = self.method.compare(self._made(new), self._made(stored))
+        return comparison
 
     def _rest_share(self, new: Reference, stored: Reference, third: Reference) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
@@ -99,15 +98,15 @@ class RecordedLines:
         self._counts = BoilerplateLines()
 
     def without(self, of: Reference) -> Reference:
-        """Leave the known lines out."""
+        """Leave out the known lines."""
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
         self._counts.count(self._lines(of.number))
 
 
-class PreparedText(NamedTuple):
-    """A text as it is, and the key that it is known by."""
+class _PreparedText(NamedTuple):
+    """A text and its key."""
 
     key: int
     title: str
@@ -115,18 +114,18 @@ class PreparedText(NamedTuple):
 
 
 def text_key(title: str, text: str) -> int:
-    """Return a stable number for a title and a text."""
+    """Return a stable hash of a title and a text."""
     data = f"{len(title)} {title}{text}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
 @dataclass
 class RecordedTexts:
-    """Answers of a method about texts as they are, made ahead or now.
+    """Answers of a method about plain texts, looked up or computed on demand.
 
     Attributes:
-        compared: keys of new and stored text -> a comparison made ahead, if there is one.
-        compared_now: how many were missing.
+        compared: keys of new and stored text -> a comparison made in advance, if any.
+        compared_now: how many had to be computed.
     """
 
     method: Method
@@ -137,25 +136,25 @@ class RecordedTexts:
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def by_text(self) -> Method:
-        """Return the method; signatures are made by it now."""
+        """Return the method; it computes signatures itself."""
         return replace(
             self.method,
-            prepare=lambda title, text: PreparedText(text_key(title, text), title, text),
+            prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),
             compare=self._compare,
             rest_share=self._rest_share,
         )
 
-    def _rest_share(self, new: PreparedText, stored: PreparedText, third: PreparedText) -> float:
+    def _rest_share(self, new: _PreparedText, stored: _PreparedText, third: _PreparedText) -> float:
         return self.method.rest_share(self._made(new), self._made(stored), self._made(third))
 
-    def _compare(self, new: PreparedText, stored: PreparedText) -> Comparison:
-        found = self.compared(new.key, stored.key)
-        if found is None:
+    def _compare(self, new: _PreparedText, stored: _PreparedText) -> Comparison:
+        comparison = self.compared(new.key, stored.key)
+        if comparison is None:
             self.compared_now += 1
-            found = self.method.compare(self._made(new), self._made(stored))
-        return found
+            comparison = self.method.compare(self._made(new), self._made(stored))
+        return comparison
 
-    def _made(self, one: PreparedText) -> Any:
+    def _made(self, one: _PreparedText) -> Any:
         if one.key not in self._prepared:
             self._prepared[one.key] = self.method.prepare(one.title, one.text)
         return self._prepared[one.key]

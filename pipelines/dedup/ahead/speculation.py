@@ -1,7 +1,7 @@
-"""Guesses of the signatures and comparisons that a stream will ask for.
+"""Guess which signatures and comparisons a stream will need.
 
-`recorded` takes what was guessed and makes the rest itself, so a wrong guess costs time and nothing else. Each function
-sees one band of the hashes of all documents: lines that come back, then features that are shared.
+`recorded` uses what was guessed and computes the rest, so a wrong guess only costs time. Each function sees one band of
+the hashes of all documents: recurring lines first, then shared features.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _RARE = 2  # documents up to which a feature counts in full, as in the index
 
 
 class KnownLines(NamedTuple):
-    """Lines that come back in different stories.
+    """Lines that recur in different stories.
 
     Attributes:
-        slots: what each is known by (see `TextLines.slots`), ascending.
-        since: number of the document from which on each is left out.
+        slots: identifies each line (see `TextLines.slots`), ascending.
+        since: number of the first document that each line is left out of.
     """
 
     slots: npt.NDArray[np.uint64]
@@ -40,14 +40,14 @@ class KnownLines(NamedTuple):
         return KnownLines(self.slots[order], self.since[order])
 
     def of(self, slots: npt.NDArray[np.uint64]) -> Documents:
-        """Return since when each of some lines is left out; `NEVER` of others."""
+        """Return since when each line is left out; `NEVER` for others."""
         if not len(self.slots):
             return np.full(len(slots), NEVER)
         places = np.minimum(np.searchsorted(self.slots, slots), len(self.slots) - 1)
         return np.where(self.slots[places] == slots, self.since[places], NEVER)
 
     def left_out(self, lines: TextLines, number: int) -> tuple[int, ...]:
-        """Guess the places of the lines that are left out when document `number` comes."""
+        """Guess which lines are left out of document `number`."""
         since = self.of(np.array(lines.slots, np.uint64))
         return removable(lines.lengths, np.flatnonzero(since <= number).tolist())
 
@@ -58,12 +58,12 @@ def known_lines(
     stories: npt.NDArray[np.uint32],
     params: BoilerplateParams = _LINES,
 ) -> KnownLines:
-    """Guess since when lines are left out: once they stood in different stories.
+    """Guess since when lines are left out: after they occurred in several stories.
 
     Args:
-        slots: what each line is known by, of documents in their order.
-        stories: a guess of the document's story: copies mostly share it.
-        params: in how many stories a line has to stand.
+        slots: identifies each line, of documents in order.
+        stories: guessed story of each line's document; copies mostly share it.
+        params: how many stories a line must occur in.
 
     Cost: that of sorting.
     """
@@ -78,7 +78,7 @@ def known_lines(
 
 
 def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which rows differ from the row before in one of the columns."""
+    """Tell which rows differ from the previous row in any column."""
     differs = np.ones(len(columns[0]), np.bool_)
     if len(differs):
         differs[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
@@ -89,7 +89,7 @@ class Pairs(NamedTuple):
     """Documents that share features.
 
     Attributes:
-        weight: the same, each as rare as it is.
+        weight: shared features, weighted by rarity.
     """
 
     later: Documents
@@ -102,19 +102,19 @@ class Pairs(NamedTuple):
 
 
 def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.NDArray[np.int64]) -> Pairs:
-    """Find the pairs of documents that share some features.
+    """Find the pairs of documents that share features.
 
     Args:
-        exact: exact hash of the document's text: of equal texts the first one only is compared with others.
+        exact: exact hash of each document's text; of equal texts only the first is compared with others.
 
-    Returns: pairs in order; of a feature that stands in many documents the earliest few are given.
+    Returns: ordered pairs; for a feature of many documents only with the earliest few.
     Cost: that of sorting, and of a pair for each of these.
     """
     order = np.lexsort((documents, exact, features))
-    kept = order[_begins(features[order], exact[order])]
-    kept = kept[np.lexsort((documents[kept], features[kept]))]
-    of = documents[kept]
-    start = _starts(_begins(features[kept]))
+    firsts = order[_begins(features[order], exact[order])]
+    firsts = firsts[np.lexsort((documents[firsts], features[firsts]))]
+    of = documents[firsts]
+    start = _starts(_begins(features[firsts]))
     rank = np.arange(len(of)) - start
     weight = np.minimum(1.0, _RARE / np.maximum(rank, 1))
     later, earlier, weights = [], [], []
@@ -128,7 +128,7 @@ def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.N
 
 
 def summed(bands: list[Pairs]) -> Pairs:
-    """Add up what was found of the same pairs."""
+    """Add up the bands' results for the same pairs."""
     later, earlier, shared, weight = (np.concatenate(column) for column in zip(*bands, strict=True))
     order = np.lexsort((earlier, later))
     begins = np.flatnonzero(_begins(later[order], earlier[order]))
@@ -145,7 +145,7 @@ def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.int64], params: IndexParams) -> Pairs:
-    """Choose the pairs that will be asked for."""
+    """Choose the pairs that will probably be compared."""
     short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
     long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
     of_later = have[pairs.later]
@@ -153,8 +153,8 @@ def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.in
     expected = np.minimum(of_later, np.minimum(shared, short))
     enough = pairs.shared >= np.minimum(params.least_shared, of_later)
     enough &= pairs.shared >= params.share * expected
-    kept = pairs.at(enough)
-    order = np.lexsort((kept.earlier, -kept.weight, kept.later))
-    place = np.arange(len(order)) - _starts(_begins(kept.later[order]))
+    promising = pairs.at(enough)
+    order = np.lexsort((promising.earlier, -promising.weight, promising.later))
+    place = np.arange(len(order)) - _starts(_begins(promising.later[order]))
     best = np.sort(order[place < params.candidates])
-    return kept.at(best)
+    return promising.at(best)
