@@ -36,7 +36,7 @@ class ShippedFrequencies:
         rare_han, rare: of Chinese terms that are not listed, and of others.
     """
 
-    known: Mapping[str, float]
+    rarities: Mapping[str, float]
     openings: Mapping[str, float]
     rare_han: float
     rare: float
@@ -47,7 +47,7 @@ class ShippedFrequencies:
         >>> shipped().idf("bridg") > shipped().idf("year")
         True
         """
-        rarity = self.known.get(term)
+        rarity = self.rarities.get(term)
         if rarity is not None:
             return rarity
         return self.rare_han if term[:1] >= "\u2e80" else self.rare

@@ -45,16 +45,11 @@ class Planes:
 
 
 def fit(training: Training, params: Params) -> Classifier:
-    """Learn the planes.
+    """Learn the planes; that of a class of no text, or of all, is far away.
 
     Source: S23 (linear SVM, one class against the rest), trained by scikit-learn's LinearSVC.
     Differs: nothing.
     """
-    return planes(training, params)
-
-
-def planes(training: Training, params: Params) -> Planes:
-    """Learn the planes; that of a class of no text, or of all, is far away."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - of the extra `train`
     from sklearn.svm import LinearSVC  # noqa: PLC0415
 
