@@ -40,8 +40,8 @@ class VerifyParams:
     """Parameters of a comparison.
 
     Fitted on labelled Chinese and English reprints, but no command of the fit is recorded; the result is measured by
-    `python -m tests.benchmarks.duplicates --edits`. `rest_share` was fitted by `tests.benchmarks.frames --folds`, `slots`
-    and `edited_share` were chosen on all labelled documents (docs/duplicates.md).
+    `python -m tests.benchmarks.duplicates --edits`. `rest_share` was fitted by `tests.benchmarks.frames --folds`;
+    `slots` and `edited_share` were chosen on all labelled documents (docs/duplicates.md).
 
     Attributes:
         unspaced_chars: shortest common run that counts, in scripts without spaces.
