@@ -9,7 +9,6 @@ the sites, and says how often the headline is right on the pages of that fold.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,8 @@ from pipelines.document.noise import is_stamp
 from pipelines.extract import DEFAULT
 from pipelines.extract import extractor as find_extractor
 from pipelines.metadata import title, title_ranking
+from pipelines.models import files
+from pipelines.models.network import DenseNetwork
 from tests.benchmarks.data import address, corpora, fold, fold_of, is_other, pages, require_data
 
 from .commands import new_parser
@@ -96,6 +97,13 @@ def learn(every: Sequence[Example]) -> Weights:
     return [mean, scale, *(np.concatenate([one[part] for one in alone], axis=-1) for part in (2, 3, 4))]
 
 
+def network_of(weights: Weights) -> DenseNetwork:
+    """Return weights as the network that the crawl uses."""
+    mean, scale, hidden, bias, out = weights
+    layers, biases = (hidden.T[None], out[None, None]), (bias[None, :, None], np.zeros((1, 1, 1)))
+    return DenseNetwork((), mean[:, None], scale[:, None], layers, biases, np.inf)
+
+
 def learn_one(every: Sequence[Example], seed: int) -> Weights:
     """Mean, scale, hidden, bias and out of a network whose right candidate is to have the most points (softmax)."""
     rows = np.concatenate([one.rows for one in every if len(one.texts)])
@@ -142,20 +150,20 @@ def _slopes(weights: Weights, batch: Sequence[tuple[Matrix, Matrix]]) -> Weights
     return [rows.T @ inner + DECAY * hidden, inner.sum(0), active.T @ slope + DECAY * out]
 
 
-def answer(weights: Weights, one: Example) -> str:
+def answer(network: DenseNetwork, one: Example) -> str:
     """The headline by the rules, or by the network where they have none."""
     if one.ruled is not None or not one.texts:
         return one.ruled or ""
-    return one.texts[title_ranking.choose(one.rows, weights)]
+    return one.texts[title_ranking.choose(one.rows, network)]
 
 
 def check(every: Sequence[Example]) -> None:
     """Print for each corpus how often headlines are right, on folds not learned from."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0] * 4)
     for number in range(FOLDS):
-        weights = learn([one for one in every if one.fold != number])
+        network = network_of(learn([one for one in every if one.fold != number]))
         for one in (one for one in every if one.fold == number):
-            right = fold(answer(weights, one)) == fold(one.gold)
+            right = fold(answer(network, one)) == fold(one.gold)
             weighed = one.ruled is None
             for at, value in enumerate((1, right, weighed, weighed and right)):
                 counts[one.corpus][at] += value
@@ -169,17 +177,16 @@ def main() -> int:
     options = new_parser(__doc__)
     options.add_argument("corpora", nargs="*", default=list(CORPORA))
     options.add_argument("--check", action="store_true", help="say how it does on sites not learned from")
-    options.add_argument("--output", type=Path, default=title_ranking.MODEL)
+    options.add_argument("--output", type=Path, default=files.path("title"))
     chosen = options.parse_args()
     require_data()
     every = list(examples(chosen.corpora))
     if chosen.check:
         check(every)
         return 0
-    model = dict(zip(title_ranking.PARTS, (np.round(one, 4).tolist() for one in learn(every)), strict=True))
     made_by = f"python -m tests.benchmarks.train_titles {' '.join(chosen.corpora)}"
-    text = json.dumps({"made_by": made_by, "pages": len(every), "model": model})
-    chosen.output.write_text(text + "\n", encoding="utf-8")
+    text = files.dumps("title", network_of(learn(every)).model(), made_by, {"pages": len(every)})
+    chosen.output.write_text(text, encoding="utf-8")
     return 0
 
 
