@@ -205,7 +205,7 @@ def to_24_hours(hour: int, half: str | None) -> int:
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read the first date and time in the first 400 characters of `text`.
 
-    Later times than `now`, when the page was fetched, are refused.
+    Times more than 26 hours after `now`, when the page was fetched, are refused.
 
     Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
