@@ -38,8 +38,8 @@ class Params:
 
     Of some forty corrections tried on three link graphs and on generated webs, the one with these values was the only
     one that was better everywhere (docs/crawl-order.md). `power` is the exponent of the share explored; 0 leaves the
-    rank as seen, 1 divides it by the share. `floor` is added to the share, so that no link counts for more than `floor
-    ** -power` times its rank.
+    rank as seen, 1 divides it by the share. `floor` is added to the share, so that no link counts for more than
+    `floor ** -power` times its rank.
 
     Raises:
         ValueError: a value outside of [0, 1), [0, 4] and (0, 1].

@@ -138,6 +138,7 @@ class Ranking:
             self._focus.mark_seeds(self.graph.numbers(ids).tolist())
 
     def remove(self, ids: Ids) -> None:
+        """Mark URLs as no longer queued."""
         pages = self.graph.numbers(ids)
         self._queued.values[pages[pages >= 0]] = False
 

@@ -96,7 +96,7 @@ def stationary(
     groups: Numbers | NDArray[np.int64] | None = None,
     start: Values | None = None,
 ) -> Values:
-    """Compute the shares of the walk in the long run; they sum to what `teleport` does.
+    """Compute the shares of the walk in the long run, in sum those of `teleport`.
 
     In each round every sender hands on its share along its links, in proportion to their weights. The rest - the share
     of the jumps, and of targets without links - is dealt out by `teleport`. With groups, each group deals out among its
