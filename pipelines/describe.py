@@ -83,11 +83,7 @@ class Describer:
 
     @classmethod
     def of(cls, options: DescribeOptions = DEFAULT) -> Self:
-        """Load what the options name.
-
-        Raises:
-            ValueError: unknown method or parameter, or a file that cannot be used; the message says what to do.
-        """
+        """Raises `ValueError`: unknown method or parameter, or a file that cannot be used."""
         describer = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
@@ -198,21 +194,13 @@ def _load_classes(name: str) -> ClassModel | None:
 
 
 def class_names(options: DescribeOptions) -> tuple[str, ...]:
-    """Return the classes of the model that options name; none without one.
-
-    Raises:
-        ValueError: it cannot be used.
-    """
+    """Names in the model that options name, none without one; raises `ValueError`."""
     model = _load_classes(options.classes)
     return () if model is None else model.labels
 
 
 def check(options: DescribeOptions) -> None:
-    """Check options, without loading what is shipped.
-
-    Raises:
-        ValueError: see `Describer.of`.
-    """
+    """Check options, without loading what is shipped; raises as `Describer.of`."""
     if options.keywords:
         keywords.method(options.keywords, options.keyword_params)
     if options.classes != SHIPPED:
@@ -225,16 +213,11 @@ def check(options: DescribeOptions) -> None:
 
 @lru_cache(maxsize=4)
 def describer(options: DescribeOptions = DEFAULT) -> Describer:
-    """Return the describer of some options, made once in a process.
-
-    Raises:
-        ValueError: see `Describer.of`.
-    """
+    """Return the describer of some options, made once a process; see `Describer.of`."""
     return Describer.of(options)
 
 
 def describe(
     options: DescribeOptions | None, title: str, text: str, language: str, document: Document | None = None
 ) -> Description:
-    """Describe an article by the describer of some options; None: not at all."""
     return Description() if options is None else describer(options).describe(title, text, language, document)

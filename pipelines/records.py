@@ -162,8 +162,6 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image of an article: absolute URL, caption or alternative text."""
-
     url: str
     caption: str = ""
     lead: bool = False

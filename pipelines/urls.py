@@ -221,7 +221,6 @@ def _join(url: str, base: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _base_parts(base: str) -> tuple[str, str, str, str] | None:
-    """Scheme, origin, URL without query, URL of its folder."""
     try:
         parsed = can_ada.parse(base)
     except (ValueError, TypeError):
@@ -317,7 +316,6 @@ def _clean_query(query: str) -> str:
 
 
 def _is_noise(key: str, value: str, keys: list[str]) -> bool:
-    """The parameter cannot change the page shown."""
     if key in _TRACKING or key.startswith(_TRACKING_PREFIXES):
         return True
     if key in _WORDED:
@@ -345,7 +343,6 @@ def _is_ipv4(name: str) -> bool:
 
 
 def bare_host(key: str) -> str:
-    """Return a host key (or that of a URL) without `www.`, in lower case."""
     if "://" in key:
         key = host_key(key)
     key = key.lower()

@@ -141,8 +141,6 @@ class ParseOptions:
 
 
 class PageUnreadable(Exception):
-    """Failure to read a document: too much time or memory, or its worker died."""
-
     def __init__(self, reason: FailReason, detail: str = "") -> None:
         super().__init__(label(reason, detail))
         self.reason = reason
@@ -150,10 +148,7 @@ class PageUnreadable(Exception):
 
 
 class PageFault(Exception):
-    """Error raised while a document was read, by an extractor for instance.
-
-    `place` is the file and line; `trace` is text, because the exception itself may not be picklable.
-    """
+    """Error raised while a document was read; text, since not all can be pickled."""
 
     def __init__(self, name: str, message: str, place: str, trace: str) -> None:
         super().__init__(name, message, place, trace)
@@ -196,7 +191,7 @@ class _Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DescribeJob:
-    """One stored article to describe; an empty `body` if its page is not kept."""
+    """One stored article to describe; `body` is compressed, empty if it is not kept."""
 
     title: str
     text: str
@@ -264,7 +259,6 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 def _compare(
     parsed: ParseResult, document: Document, topic: Topic, describe_options: DescribeOptions | None
 ) -> ParseResult:
-    """Add the words of a page and its links, and their relevance to the topic."""
     headline = parsed.metadata.title if parsed.is_kept else ""
     terms = read_document(document, parsed.extraction, parsed.links, headline)
     if topic.classes:
@@ -358,7 +352,6 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
 
 
 def _memory_in_use() -> int:
-    """Bytes that `RLIMIT_DATA` counts, among them what all workers share."""
     for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
@@ -452,7 +445,6 @@ class WorkerPool:
             batch.add_done_callback(partial(self._batch_ended, waiting))
 
     def _next_batch(self) -> list[_Waiting]:
-        """An equal part of what waits for each place, within bounds."""
         most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
         batch = [self._waiting.popleft()]
         size = len(batch[0][0].body)

@@ -212,7 +212,6 @@ class HostBackoff:
         return dropped
 
     def tell(self) -> None:
-        """Log which hosts are dead: one line for each reason."""
         dead, self._dead = self._dead, {}
         for reason, hosts in dead.items():
             names, urls = some([name for name, _ in hosts]), sum(dropped for _, dropped in hosts)

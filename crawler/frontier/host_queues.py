@@ -1,9 +1,8 @@
 """Hold a few leased URLs per host, and choose among the hosts that are ready now.
 
-The best URL of the whole crawl is useless while its host must not be asked. So every host keeps its own short queue,
-ordered by score, and `pop` takes the best head among the hosts whose clock allows a request. Two heaps find it: hosts
-that are ready, by the score of their head, and hosts that are not, by the time they will be. A host that has been
-passed over for long goes first once, so that none is forgotten.
+Each host has a queue ordered by score; `pop` takes the best head among the hosts whose clock allows a request.
+Two heaps find it: ready hosts by the score of their head, others by the time they will be. A host that has been
+passed over for long goes first once.
 """
 
 from __future__ import annotations
@@ -113,10 +112,7 @@ class HostQueues:
             self._passed_over = deque(entry for entry in self._passed_over if since.get(entry[1]) == entry[0])
 
     def rescore(self, scores: Mapping[int, float], now: float) -> None:
-        """Give URLs that are held new scores; others are ignored.
-
-        Cost: O(URLs held).
-        """
+        """Give URLs that are held new scores; others are ignored. Cost: O(URLs held)."""
         for host in self.hosts.values():
             host.queue = [
                 (-scores[entry[2]], entry[1], entry[2], replace(entry[3], score=scores[entry[2]]))
@@ -138,7 +134,6 @@ class HostQueues:
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
-        """Tell whether a host with nothing queued may have more in the database."""
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
     def leased_ids(self) -> Iterator[int]:
@@ -295,14 +290,12 @@ class HostQueues:
         return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
-        """Return hosts with nothing queued, under way, or left in the database."""
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
 
     def _settled(self, host: HostQueue) -> int:
         return sum(-entry[0] >= host.best_waiting for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:
-        """Ask for more of a host when its queue runs low or does not hold the best."""
         if not host.dry and self._settled(host) <= self.depth // 2:
             self._hungry.add(host.id)
         else:

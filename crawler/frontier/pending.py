@@ -1,7 +1,4 @@
-"""Know which URLs wait in the table and when they are due; add and release some.
-
-Whoever changes what waits says so here; the refiller (`crawler.frontier.refill`) waits for `changed`.
-"""
+"""Know which URLs wait in the table and when they are due; add and release some."""
 
 from __future__ import annotations
 
@@ -50,7 +47,6 @@ class PendingUrls:
         self._soonest: dict[int, float] = {}
 
     def found(self, hosts: Set[int], best: Mapping[int, float] = _NO_SCORES) -> None:
-        """Note that hosts may have new work, with URLs of this score at best."""
         for host_id in hosts:
             if host_id in self.queues.hosts:
                 self.queues.refresh(host_id, best.get(host_id, -math.inf))

@@ -1,7 +1,4 @@
-"""Queue URLs again when their next visit is due (`-a mode=watch`).
-
-Between two visits nothing happens: one timer waits for the earliest of them.
-"""
+"""Queue URLs again when their next visit is due (`-a mode=watch`)."""
 
 from __future__ import annotations
 

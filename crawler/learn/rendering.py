@@ -58,8 +58,7 @@ _SAID: Final = {
 class Rendering:
     """Renders the pages of a crawl that need it.
 
-    Attributes:
-        dead_ends: URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
+    `dead_ends` are URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
     """
 
     def __init__(
@@ -175,7 +174,6 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """The purpose of rendering a page: links of a list, a text, links around it."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:

@@ -99,8 +99,6 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Robots:
-    """Rules of a site's robots.txt, how it was had, and the answer."""
-
     rules: RobotsRules
     word: str
     answer: _Answer
@@ -118,8 +116,6 @@ class _Robots:
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """Feeds or sitemaps that are there, how many URLs they hold, the newest time."""
-
     found: tuple[str, ...] = ()
     urls: int = 0
     newest: float = 0.0
@@ -224,7 +220,6 @@ class _Check:
             url = answer.url
 
     async def _rules_of(self, url: str, proxy: str) -> _Robots:
-        """Return the rules of a URL's site, fetched once through each proxy."""
         key = url[: url.index("/", 8)], proxy
         if key not in self._robots:
             self._robots[key] = asyncio.create_task(self._read_robots(f"{key[0]}/robots.txt", proxy))

@@ -1,6 +1,6 @@
 """Count the errors of hosts, put them in backoff, and tell when a host is dead.
 
-Pure: time is an argument (Unix seconds), what follows is for others to write and to do.
+Pure: time is an argument (Unix seconds).
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ class HostErrors:
         return self._policy.is_dead(host.backoffs)
 
     def is_in_backoff(self, host_id: int) -> bool:
-        """In backoff since it last answered."""
         host = self._hosts.get(host_id)
         return host is not None and host.backoffs > 0
 

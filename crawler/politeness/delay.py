@@ -1,7 +1,6 @@
-"""Robots rules of a host, and the pauses between requests and after errors.
+"""Robots rules of a host, and the pauses between requests and after errors. Pure.
 
-Pure: time is an argument. The rules follow RFC 9309: no rules (4xx) allow everything, an unreachable robots.txt forbids
-everything until it answers.
+By RFC 9309, no rules (4xx) allow everything, an unreachable robots.txt forbids everything until it answers.
 """
 
 from __future__ import annotations

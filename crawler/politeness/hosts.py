@@ -213,5 +213,4 @@ class Hosts:
 
 
 def is_lost_robots(page: Page) -> bool:
-    """Tell whether a robots.txt was cut off because the connection was lost."""
     return page.lease.kind == Kind.ROBOTS and is_cut_off(page)

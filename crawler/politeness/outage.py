@@ -87,7 +87,6 @@ class Outage:
         return proxied[-_MOST_GOOD:] or [*reversed(self._good.values()), *[url for _, url, _ in silent][-_MOST_GOOD:]]
 
     def over(self, now: float) -> Sequence[int]:
-        """Note that the network is there; returns the hosts that were silent."""
         silent = list(self._silent)
         self._silent.clear()
         self.is_down = False

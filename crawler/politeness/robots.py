@@ -1,7 +1,6 @@
 """Robots.txt for one crawler, read by Protego. Pure.
 
-Protego copies a group for each of its user agents; so it gets only the groups that name us, or else those for `*`. The
-time and memory that a file takes grow with its length, whatever stands in it.
+Protego copies a group for each of its user agents; so it gets only those that count.
 """
 
 from __future__ import annotations

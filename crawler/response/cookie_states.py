@@ -57,7 +57,6 @@ class CookieStates:
         return page.is_away or (page.new_cookie and self._away.get(page.lease.host_id, 0) < _MOST_AWAY)
 
     def count_away(self, page: Page, outcome: Outcome) -> None:
-        """Count redirects of a host that leave the scope since one last came back."""
         if outcome.reason is not None and outcome.reason.is_redirect and page.lease.seed_id is not None:
             for new in outcome.new_urls:
                 if page.scope.covers(new.host):

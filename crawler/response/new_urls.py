@@ -161,7 +161,6 @@ def _day_of(url: str, now: float) -> float:
 
 
 def sources(page: Page, parsed: ParseResult, context: Context) -> Iterable[NewUrl]:
-    """Yield feeds that a home or channel page declares, sitemaps that an index names."""
     lease = page.lease
     is_nested = lease.hops > 0 and lease.found_in == BlockKind.SITEMAP
     sitemaps = _MOST_NESTED_SITEMAPS if is_nested else _MOST_SITEMAPS

@@ -59,7 +59,6 @@ def of_seed(target: Target, lease: Lease, site_id: int) -> Target:
 
 
 def _is_away(page: Page, site_id: int) -> bool:
-    """Tell whether a page was asked only to be sent back from a host out of scope."""
     lease = page.lease
     if not lease.hops or page.scope.covers(host_key(lease.url)):
         return False

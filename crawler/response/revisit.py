@@ -32,7 +32,6 @@ _LONGEST_AGE = 50 * 366 * 86_400.0
 
 
 def conditions(lease: Lease) -> dict[str, str]:
-    """Return headers that ask for a page only if it has changed since it was stored."""
     if not lease.is_revisit or lease.state_before != State.DONE:
         return {}
     headers = {
@@ -125,7 +124,6 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
 
 
 def _age(published_utc: str | None, now: float) -> float:
-    """Seconds since publication; 0 when the page does not say."""
     published = read_time(published_utc)
     return 0.0 if published is None else min(_LONGEST_AGE, max(0.0, now - published.timestamp()))
 

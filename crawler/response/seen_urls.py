@@ -17,7 +17,6 @@ class KnownUrls:
         self._old: dict[int, int] = {}
 
     def get(self, key: int) -> int | None:
-        """Return the depth, or None when it is not remembered."""
         depth = self._young.get(key)
         if depth is None and (depth := self._old.get(key)) is not None:
             self._keep(key, depth)

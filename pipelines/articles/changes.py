@@ -87,7 +87,6 @@ def differs(old: Text, new: Text) -> bool:
     r"""Tell whether an article says something else than before.
 
     A text cut short, as by a wall, says nothing else, nor does a notice in the place of a long text.
-
     Cost: O(characters).
 
     >>> differs(("题", "正文一段。\n阅读 100"), ("题", "正文一段。\n阅读 207"))
@@ -200,7 +199,6 @@ def describe_difference(old: Text, new: Text) -> list[str]:
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Pairs of differing stretches: some strings, and those in their place."""
     matcher = SequenceMatcher(None, [_words(one) for one in before], [_words(one) for one in after], autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag != "equal":
@@ -208,7 +206,6 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequ
 
 
 def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
-    """Old and new lines, or the sentences of lines that were rewritten."""
     if gone and come:
         before, after = ([part for line in lines for part in _SENTENCE.split(line) if part] for lines in (gone, come))
         for old, new in _changed(before[:_MOST_LINES], after[:_MOST_LINES]):
@@ -234,7 +231,6 @@ def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _beside(old: str, new: str) -> list[str]:
-    """Two forms of a line, cut to the surroundings of the difference."""
     start, end = _common_ends(old, new)
     first = max(0, start - _BESIDE)
     rest = max(0, end - _BESIDE)

@@ -82,7 +82,6 @@ def _kind(tag: str, name: str) -> tuple[bool, bool]:
 
 
 def is_thread(document: Document) -> bool:
-    """Tell whether a page is a thread, where comments are the text."""
     url = document.url.lower().partition("//")[2]
     software = " ".join((url, *document.metas.get("generator", ()))).lower()
     return bool(_THREAD.search(url) or _SOFTWARE.search(software)) or any(

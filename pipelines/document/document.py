@@ -202,7 +202,6 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
-        """Cut after `most` characters other than blanks; True if the text was longer."""
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
         at = int(np.searchsorted(sizes, most))
         if at == len(sizes):
@@ -217,7 +216,6 @@ class _Pieces:
         return True
 
     def purge(self) -> None:
-        """Remove invisible characters, runs of blanks, pieces and blocks left empty."""
         texts, nodes, bounds = self.texts, self.nodes, self.bounds
         places, numbers = [0] * (len(texts) + 1), [0] * len(bounds)
         self.texts, self.nodes, self.bounds = [], [], [0]
@@ -303,7 +301,6 @@ def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[s
 
 
 def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
-    """Sum over each sub-tree `[node, ends[node])` the values of its nodes."""
     total = np.zeros(
         (*values.shape[:-1], values.shape[-1] + 1), np.int64 if values.dtype.kind in "biu" else values.dtype
     )
@@ -315,7 +312,6 @@ def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
 def _attributes(  # noqa: PLR0912 - one loop
     document: Document, elements: Sequence[etree._Element]
 ) -> dict[int, dict[str, str]]:
-    """Return attributes of links."""
     linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
@@ -360,7 +356,6 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
 
 
 def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> list[int]:
-    """Return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     link_nodes: list[int] = []
@@ -539,7 +534,6 @@ class Document:
 
     @property
     def base_url(self) -> str:
-        """Absolute URL that the page's hrefs are relative to."""
         if not self._base_url:
             self._base_url = (self._in_own_set(self.base, self.url) if self.base else None) or self.url
         return self._base_url
@@ -560,7 +554,6 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
 
     `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds
     no element and no text.
-
     Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)

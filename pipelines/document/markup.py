@@ -80,7 +80,6 @@ def find_places(document: Document, pieces: Pieces) -> Counts:
     """Find the piece in which each block of `document` begins, ascending.
 
     A block that is not found (the parser changed its text) is taken to stand where the previous one ends.
-
     Cost: O(characters).
     """
     stream = "".join(pieces.texts)

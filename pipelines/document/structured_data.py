@@ -108,7 +108,6 @@ def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
 
 
 def _is_of(item: dict[str, object], url: str, title: str) -> bool:
-    """Tell whether an article object describes this page, not one that it links to."""
     page = item.get("mainEntityOfPage")
     named = [page.get("@id") if isinstance(page, dict) else page, item.get("url"), item.get("@id")]
     if any(isinstance(name, str) and name.partition("#")[0] == url for name in named):
@@ -123,7 +122,6 @@ def _body(item: dict[str, object]) -> str:
 
 
 def find_types(document: Document) -> set[str]:
-    """Return the names of all types that JSON-LD states, in lower case."""
     return {name.lower() for text in document.json_ld for name in _TYPE.findall(text)}
 
 
@@ -166,7 +164,6 @@ def _keep_string(match: re.Match[str]) -> str:
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:
-    """Outer ones first, lists and graphs opened."""
     queue: list[object] = [value]
     for _ in range(_MAX_OBJECTS):
         if not queue:
@@ -204,7 +201,6 @@ def _text(value: object) -> str:
 
 
 def _names(value: object) -> Iterator[str]:
-    """Yield the names in a string, an object or a list of them."""
     for item in value[:50] if isinstance(value, list) else [value]:
         if isinstance(item, dict) and isinstance(item.get("name"), list):
             yield from (name[:300] for name in item["name"][:20] if isinstance(name, str))

@@ -62,7 +62,6 @@ class PageView:
 
     @cached_property
     def prose(self) -> Counts:
-        """Characters outside links of each block, 0 for those that are links."""
         return np.where(self.linked, 0, self.plain)
 
     @cached_property
@@ -119,7 +118,6 @@ class PageView:
         return np.where(several, nodes, self.parents[nodes])
 
     def sums(self, values: ArrayLike) -> Values:
-        """Sum numbers of the blocks over each sub-tree: one sum per node."""
         return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
 
     def inside(self, node: int) -> Flags:

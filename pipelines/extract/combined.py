@@ -144,7 +144,6 @@ def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
 
 
 def weigh(document: Document) -> Values:
-    """Return the weight of each block in a text, never 0: its letters, links included."""
     return measure(document).letters + 1.0
 
 
@@ -224,7 +223,6 @@ def _is_foreign(line: str) -> bool:
 
 
 def _is_stated(line: str, stated: str) -> bool:
-    """A line of nothing but names that JSON-LD states, such as the authors'."""
     names = _AND.split(line.strip(" .")) if stated and len(line) <= _INFO_CHARS else ()
     return bool(names) and all(len(name) <= _NAME_CHARS and f'"{name}"' in stated for name in names)
 
@@ -241,7 +239,6 @@ def _repeats(line: str, titles: str) -> bool:
 
 
 def _contents(document: Document, kept: list[int]) -> set[int]:
-    """Lines of a table of contents link to headings that they repeat."""
     texts, blocks = document.blocks.texts, document.blocks
     inside = set(kept)
     lines = {
@@ -305,7 +302,6 @@ _TELLING: Final = (
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    """Kinds of evidence that agree with most of the text."""
     at = {name: number for number, name in enumerate(table.names)}
     rows = {name: table.values[at[name]][kept] for name in _TELLING}
     weight = np.expm1(rows["mass"]) + 1

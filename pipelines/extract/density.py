@@ -20,7 +20,7 @@ class Params:
 
 
 def scores(document: Document) -> Values:
-    """Score every node; other than the scores of `extract`, these tell leaves apart.
+    """Score every node; unlike those of `extract`, these scores tell leaves apart.
 
     A node counts among the tags of its sub-tree.
     """

@@ -72,7 +72,6 @@ def leaves(document: Document, params: Params) -> Flags:
     """Flag the leaves that pass pruning, density and place (steps 1 to 3).
 
     Blocks are the leaves of the simple tree: inline elements are fused with their siblings, blocks never.
-
     Cost: O(nodes + blocks).
     """
     blocks = document.blocks

@@ -35,10 +35,7 @@ class Params:
 
 
 def candidates(document: Document, params: Params) -> Flags:
-    """Flag the leaves above all three thresholds.
-
-    Cost: O(characters of the page).
-    """
+    """Flag the leaves above all three thresholds. Cost: O(characters of the page)."""
     blocks = document.blocks
     flags = (np.asarray(blocks.chars) >= params.least_chars) & ~measure(document).linked
     dense: dict[int, bool] = {}

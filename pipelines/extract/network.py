@@ -41,7 +41,6 @@ def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
     """Return the mean of the networks' votes, in [0, 1], one per column of `values`.
 
     Where the first network is sure, the others are not asked.
-
     Cost: O(networks x weights x blocks in doubt + weights x blocks).
     """
     inputs = networks.standardise(values)

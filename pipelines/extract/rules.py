@@ -1,9 +1,7 @@
 """Rules on top of the density of text: the body is the node worth most prose.
 
-Blocks get values (prose gains by its characters, links and side sections cost), the walk goes from the densest
-node up to the ancestor of the highest value, and lines of the template are removed.
-
-The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view.
+Blocks get values, the walk goes from the densest node up to the ancestor of the highest value, and lines of the
+template are removed. The numbers below were chosen by hand, with the corpora zhgold and daniel in view;
 `uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
@@ -93,7 +91,6 @@ class _Rules:
         self.values = self._values()
 
     def _values(self) -> Values:
-        """Value each block: above 0 for prose, below for links and side sections."""
         cost, char_cost = _LINK_COST
         others = np.where(self.linked, -cost - char_cost * self.view.links, -_OTHER_COST)
         values = np.where(self.prose, np.minimum(self.view.plain, _MOST_PROSE), others)

@@ -71,8 +71,6 @@ def walk(document: Document, params: Params) -> int:
 
 
 class _Shape:
-    """Height, width and text of nodes, estimated without rendering the page."""
-
     def __init__(self, document: Document) -> None:
         self.view = view = measure(document)
         chars = np.where(view.in_any(view.side_sections), 0, view.plain)
@@ -140,7 +138,6 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
     """Return the path from the page's body to `node`; empty when it is too long.
 
     A step is an unsigned 32-bit hash of tag, names and the child's place among equal siblings.
-
     Cost: O(siblings on the way).
     """
     top = body(document)

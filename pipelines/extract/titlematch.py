@@ -42,7 +42,6 @@ def overlaps(document: Document) -> Values:
     """Count how often each sub-tree says each of the title's terms, on average.
 
     Links do not count. The title ends at its first `_`, `-` or `|`.
-
     Cost: O(nodes + characters).
     """
     title = set(terms(_CUT.split(document.title.strip("_-|–—｜ "), 1)[0]))

@@ -35,8 +35,6 @@ class Params:
 
 
 class View:
-    """Blocks of a page with their nearest containers."""
-
     __slots__ = ("chars", "count", "document", "home", "links", "marked", "marks", "near", "nodes", "own")
 
     def __init__(self, document: Document) -> None:
@@ -153,8 +151,6 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class WeightedModel:
-    """Features, and the threshold e above which a block is content."""
-
     features: tuple[Feature, ...]
     threshold: float
 

@@ -98,7 +98,6 @@ class KindModel:
         return mean
 
     def calibrate(self, votes: Numbers, evidence: float) -> Numbers:
-        """Return votes as probabilities, with the evidence of the address."""
         odds = self.slope * float(log_odds(votes[:1])[0]) + self.offset + evidence
         article = 1 / (1 + np.exp(-odds))
         others = votes[1:] / max(float(votes[1:].sum()), _LEAST)
@@ -138,12 +137,10 @@ def shipped() -> KindModel:
 
 
 def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
-    """Votes of a page's words, those of its text last."""
     return np.concatenate((votes[0].vote(found.site), votes[1].vote(found.text)))
 
 
 def log_odds(chances: Numbers) -> Numbers:
-    """Bounded logarithms of chances against their opposites."""
     bounded = np.clip(chances, _LEAST, 1 - _LEAST)
     odds: Numbers = np.log(bounded / (1 - bounded))
     return odds

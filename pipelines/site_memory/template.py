@@ -49,7 +49,6 @@ def text_keys(document: Document) -> dict[int, int]:
 
     A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that
     are links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
-
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks
@@ -71,7 +70,6 @@ def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) ->
 
     That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles
     that carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
-
     Cost: O(blocks + siblings on the paths of the template).
     """
     count = len(document.blocks)
@@ -94,7 +92,6 @@ def sample_page(document: Document, keys: Mapping[int, int], extraction: Extract
     """Build the sample of an article page from the extractor's own extraction.
 
     Were it corrected already, the model would confirm itself. `article` is a hash of headline and text.
-
     Cost: O(blocks kept).
     """
     place = _place(document, extraction.blocks)
@@ -108,7 +105,6 @@ def correct(document: Document, extraction: Extraction, repeated: Values, on_pat
     A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and
     blocks that the site repeats are removed, but only when a text is left: an article is never lost through the
     model. Returns the same object when there is nothing to correct.
-
     Cost: O(blocks).
     """
     if not len(repeated) or not extraction.blocks:
@@ -149,7 +145,6 @@ def _masked(line: str) -> str:
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:
-    """The lowest element that holds nearly all of the kept text, -1 for none."""
     if not kept:
         return -1
     blocks = document.blocks
@@ -164,7 +159,6 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 
 def _text_in(document: Document, place: Flags) -> Flags:
-    """Blocks that are text rather than links, tails and imprints."""
     text = place & ~measure(document).linked
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])

@@ -50,7 +50,6 @@ def answer(
 
     Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of
     the positive scores that was kept.
-
     Cost: O(blocks).
     """
     if not len(document.blocks):
@@ -67,17 +66,12 @@ def answer(
 
 
 def markdown(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks (ascending) as Markdown.
-
-    Cost: O(blocks kept + links and images of the page).
-    """
+    """Render the kept blocks (ascending) as Markdown. Cost: linear in the page's."""
     return _markdown(_Marks(document, build_parts(document, kept)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """An image, its texts, and the number of the block it stands before."""
-
     url: str
     text: str
     caption: str
@@ -97,7 +91,6 @@ class _Marks:
         self.pictures = list(self._pictures(document, kept)) if made and document.images else []
 
     def _pictures(self, document: Document, kept: Set[int]) -> Iterator[_Picture]:
-        """From just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
         urls: set[str] = set()

@@ -1,15 +1,14 @@
 """Find the crawler traps of one host by what its URL patterns bring. Pure.
 
-Which URLs will bring an article nobody can know; but pages that a program makes without end have few patterns
-(`pipelines.url_rules.forms.patterns`), and of each pattern it is counted what its pages brought. A pattern is blocked
+Pages that a program makes without end have few patterns (`pipelines.url_rules.forms`). A pattern is blocked
 when
 
 - so many of its pages in a row brought nothing: no article, nor a link by which an article was found later;
 - these pages showed no article that its pages had not shown before (lists of known articles are honest);
-- and it grows: its pages lead to ever more URLs of unproductive patterns. What does not grow comes to an end by itself.
+- and it grows: its pages lead to ever more URLs of unproductive patterns.
 
-A pattern that has brought articles has more time, in proportion to how rare they were. When something is found after
-all it is opened; and some days later a few of its pages are tried again, on probation.
+A pattern that has brought articles has more time, in proportion to how rare they were. It is opened when
+something is found after all, and some days later for a few pages, on probation.
 """
 
 from __future__ import annotations
@@ -180,7 +179,6 @@ class Pattern:
         return min(max(usual, _PROVEN * bounds.pages, _RARE * self.reached / self.brought), _MOST_TIMES * usual)
 
     def is_spent(self, bounds: Bounds, suspicion: str) -> bool:
-        """Tell whether it has brought nothing for too long, and grows."""
         if self.kind:
             return False
         if self.level == HOST:

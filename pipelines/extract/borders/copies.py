@@ -29,7 +29,6 @@ def drop_copies(document: Document, kept: list[int], mass: Values) -> list[int]:
     """Return the blocks of `kept` (ascending) without copies of others.
 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
-
     Cost: O(blocks kept) where nothing is repeated, else O(nodes + blocks kept x depth).
     """
     texts = document.blocks.texts

@@ -40,7 +40,6 @@ def other_stories(document: Document, titles: str) -> Flags | None:
     """Flag the blocks of other stories than the page's own; None when there are none.
 
     `titles` are those of the page, squeezed, a line each.
-
     Cost: O(blocks), and O(levels) for each headline.
     """
     tags, blocks = document.tags, document.blocks
@@ -84,7 +83,6 @@ class _Headlines:
         return len(line) >= _LEAST_TITLE and line in self.titles
 
     def others(self) -> Iterable[tuple[int, int]]:
-        """Ranges of nodes, one per other story."""
         document, nodes, tags, parents = self.document, self.nodes, self.tags, self.document.parents
         own, body = nodes[self.own], parents[nodes[self.core]]
         article = nodes[self.core]
