@@ -61,8 +61,7 @@ def parse_page(
         url: after redirects.
         robots_header: values of the X-Robots-Tag headers, one a line.
         extractor: a name of `EXTRACTORS`.
-        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record
-            holds a
+        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
             sample to learn from. None for neither.
         kinds: kinds of pages whose text is kept.
 

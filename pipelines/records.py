@@ -104,8 +104,7 @@ class Links:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
         anchors: visible link text, white space collapsed, at most 200 characters.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
-        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when
-            they
+        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when they
             do not; `changed` is empty for pages.
         too_long: number of URLs left out because no server needs such long ones.
         ids: fingerprints of the URLs.
@@ -113,11 +112,9 @@ class Links:
         reasons: why a link is not followed, None for one that is.
         details: beside the reason of each; no column at all when no reason needs it.
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts;
-            empty when
+        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
             the host has no rules.
-        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts;
-            empty
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
             when traps are not looked for.
     """
 
@@ -176,13 +173,10 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源).
-        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when
-            there
+        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
             is no time.
-        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's
-            midnight.
-        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that
-            fits was
+        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
+        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
             taken) or empty.
         published_from: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
@@ -226,8 +220,7 @@ class Extraction:
         reason: why `text` is empty, None when it is not.
         evidence: names of methods or features that decided, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
-        scores: per block of the document, larger for what is more like content; empty when the method weighs
-            none.
+        scores: per block of the document, larger for what is more like content; empty when the method weighs none.
             Neither `blocks` nor `scores` leaves the worker process.
     """
 
@@ -320,8 +313,7 @@ class Signs:
     """Signals of a page, by which traps are found.
 
     Attributes:
-        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly
-            any.
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
             Similar texts have sketches that differ in few bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
         is_wall: it tells a visitor to go away, to log in or to come back.
@@ -354,11 +346,9 @@ class ParseResult:
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
         outdated: why the time of an article is not wanted.
-        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are
-            kept.
+        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are kept.
         rendered: the form of the page that was asked for.
-        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a
-            topic.
+        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a topic.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
         index_terms, description: of a page that is kept.

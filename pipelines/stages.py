@@ -1,7 +1,7 @@
 """Item pipelines of the crawl: read a page, store it, hand its article on.
 
-Duplicates are decided inside the storing transaction, with the judgement of `pipelines.dedup`: between looking
-and writing no other page can slip in. Item pipelines of others come after these and get what is stored.
+Duplicates are decided inside the storing transaction, with the judgement of `pipelines.dedup`: between looking and
+writing no other page can slip in. Item pipelines of others come after these and get what is stored.
 """
 
 from __future__ import annotations

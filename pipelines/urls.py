@@ -99,13 +99,12 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
 
     The URL is parsed as browsers do (WHATWG: scheme, host, IDNA, IPv4 spellings, default port, dot segments), then
     escapes are normalised, and tracking parameters are removed. The order of parameters stays, because servers may
-    depend on it. A second application changes nothing. The result is http or https, of at most `MAX_URL_CHARS`
-    ASCII characters, without credentials and fragment. A relative URL needs `base`.
+    depend on it. A second application changes nothing. The result is http or https, of at most `MAX_URL_CHARS` ASCII
+    characters, without credentials and fragment. A relative URL needs `base`.
 
     Cost: linear in the length of `url`; answers for recent absolute URLs are remembered.
     Source: WHATWG URL Standard; RFC 3986, section 6.2.2.
-    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are
-        escaped.
+    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are escaped.
     """
     if len(url) > MAX_URL_CHARS:
         return None

@@ -361,9 +361,9 @@ def _memory_in_use() -> int:
 def process_context(*preload: str) -> BaseContext:
     """Return the way processes are started: forked from a warm server, else anew.
 
-    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py`
-    that lies there would be taken for our package. It imports the modules `preload` once for all, unless it is
-    running already.
+    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py` that
+    lies there would be taken for our package. It imports the modules `preload` once for all, unless it is running
+    already.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -394,12 +394,10 @@ _Waiting = tuple[WorkerJob[Any], asyncio.Future[Any]]
 class WorkerPool:
     """Worker processes, started by `warm_up` or the first job.
 
-    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs
-    the crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by
-    one.
+    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs the
+    crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by one.
 
-    A page may take so many `seconds`; a worker may use `memory_bytes` for its pages, beyond what it has at its
-    start.
+    A page may take so many `seconds`; a worker may use `memory_bytes` for its pages, beyond what it has at its start.
     """
 
     def __init__(self, *, workers: int, seconds: float, memory_bytes: int, options: ParseOptions) -> None:

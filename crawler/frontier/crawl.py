@@ -1,7 +1,7 @@
 """Build all parts of a crawl before the scheduler gets them; close them.
 
-`Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is open. The parts
-know those below them only:
+`Background` and `EngineCallbacks` exist without a database; a `Crawl` exists as soon as one is open. The parts know
+those below them only:
 
     Session                     the open database
     HostQueues, PendingUrls     leased URLs in memory, what waits in the table
@@ -239,8 +239,8 @@ async def open_crawl(
 ) -> Crawl:
     """Open the database, begin a run and build a complete crawl.
 
-    `seeds` is the path of a seeds file, or `Seed` records; `goes_on` tells whether to wait any longer for a
-    database that does not answer.
+    `seeds` is the path of a seeds file, or `Seed` records; `goes_on` tells whether to wait any longer for a database
+    that does not answer.
 
     Raises:
         SeedError, DatabaseProblem: nothing was started.

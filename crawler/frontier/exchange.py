@@ -1,9 +1,9 @@
 """Exchange messages with other databases of a crawl, and tell when all are done.
 
-The leading process of each database brings its messages to the others, reads what came, and has pages of
-`MAX_PAGES` granted. When nothing is left in its own, a process looks at all databases twice: if none has
-anything to do, and nothing was sent, received or counted in between, nothing will come any more (Mattern's
-double counting). A database that does not answer is waited for; then the crawl ends with work left.
+The leading process of each database brings its messages to the others, reads what came, and has pages of `MAX_PAGES`
+granted. When nothing is left in its own, a process looks at all databases twice: if none has anything to do, and
+nothing was sent, received or counted in between, nothing will come any more (Mattern's double counting). A database
+that does not answer is waited for; then the crawl ends with work left.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Hold a few leased URLs per host, and choose among the hosts that are ready now.
 
-Each host has a queue ordered by score; `pop` takes the best head among the hosts whose clock allows a request.
-Two heaps find it: ready hosts by the score of their head, others by the time they will be. A host that has been
-passed over for long goes first once.
+Each host has a queue ordered by score; `pop` takes the best head among the hosts whose clock allows a request. Two
+heaps find it: ready hosts by the score of their head, others by the time they will be. A host that has been passed over
+for long goes first once.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ _NO_SCORES: Mapping[int, float] = {}
 class PendingUrls:
     """The URLs that wait in the database, as far as this process knows.
 
-    `changed` is set whenever there may be something to do for the refiller; `adding` counts background tasks that
-    add URLs, which a crawl waits for before it ends.
+    `changed` is set whenever there may be something to do for the refiller; `adding` counts background tasks that add
+    URLs, which a crawl waits for before it ends.
     """
 
     def __init__(

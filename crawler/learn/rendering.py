@@ -1,7 +1,7 @@
 """Decide which pages are rendered, and learn for which hosts that is worth it.
 
-Candidates are pages whose text is made by script, whose scripts load more of what they show, or that lead
-nowhere but by their menus. Where rendered pages say no more than before, the host is left alone for a week.
+Candidates are pages whose text is made by script, whose scripts load more of what they show, or that lead nowhere but
+by their menus. Where rendered pages say no more than before, the host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, then where that brought more; a seed, as often as a
-    page that says nothing.
+    A page that says something without a browser is tried once, then where that brought more; a seed, as often as a page
+    that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

@@ -28,8 +28,8 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites show a page only to those who have been sent around it and bring back the cookies set on the way. A
-    URL that redirects is worth asking again while its cookies differ from all those that it was asked with.
+    Some sites show a page only to those who have been sent around it and bring back the cookies set on the way. A URL
+    that redirects is worth asking again while its cookies differ from all those that it was asked with.
     """
 
     def __init__(self, cookies: Callable[[str], str] = _no_cookies) -> None:

@@ -48,8 +48,8 @@ def new_url(
 ) -> NewUrl:
     """Make a single URL for the frontier; links of a page are made by `links`.
 
-    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The other
-    arguments are columns of the table, see `db.records.url.NewUrl`.
+    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The other arguments
+    are columns of the table, see `db.records.url.NewUrl`.
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:

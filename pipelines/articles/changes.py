@@ -1,7 +1,7 @@
 """Changes of an article between two visits.
 
-Counters, "5 minutes ago", today's date, white space and headlines under the text are taken out before two texts
-are compared.
+Counters, "5 minutes ago", today's date, white space and headlines under the text are taken out before two texts are
+compared.
 """
 
 from __future__ import annotations

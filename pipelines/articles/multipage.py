@@ -156,8 +156,8 @@ def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
 def join(articles: Sequence[NewArticle]) -> NewArticle:
     """Make one article of its parts (at least one, in order): all texts, all images.
 
-    Other data are those of the first part that has any. Lines that each part repeats at its seams are kept once,
-    above where they stand first, below where they stand last; page numbers go.
+    Other data are those of the first part that has any. Lines that each part repeats at its seams are kept once, above
+    where they stand first, below where they stand last; page numbers go.
     Cost: O(characters).
     """
     first = articles[0]

@@ -1,7 +1,7 @@
 """Boxes in and around a text: comments of readers, captions, menus, dialogs.
 
-Their text is prose as good as the article's, but their containers tell them apart. The words were collected by
-hand; each was kept because it helps on pages of five sites or more.
+Their text is prose as good as the article's, but their containers tell them apart. The words were collected by hand;
+each was kept because it helps on pages of five sites or more.
 """
 
 from __future__ import annotations

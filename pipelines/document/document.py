@@ -1,7 +1,7 @@
 """One fetched page, parsed once, with the texts and counts that methods need.
 
-Nodes are numbered in document order and described by columns: a sub-tree is the half-open range `[node,
-ends[node])`. Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
+Nodes are numbered in document order and described by columns: a sub-tree is the half-open range `[node, ends[node])`.
+Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
 """
 
 from __future__ import annotations
@@ -448,8 +448,7 @@ class Blocks:
         texts: with white space collapsed.
         nodes: the block-level node that each stands in.
         starts: the innermost node around the block's first character.
-        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the
-            fields
+        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the fields
             of an info line apart.
         chars, link_chars: characters without white space, and those of them inside links.
         marks, stops, digits, capitals, han: how many characters are punctuation marks, ends of sentences, digits,
@@ -480,11 +479,9 @@ class Document:
         source: the decoded markup, without readings above characters.
         base, language: of `<base href>` and `<html lang>`, else empty.
         names: per node, class and id in lower case.
-        parents, ends, depths: per node, of the parent (-1 for the root), after the last descendant, below the
-            root.
+        parents, ends, depths: per node, of the parent (-1 for the root), after the last descendant, below the root.
         hidden: nodes hidden by `hidden` or `display:none`.
-        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags,
-            punctuation.
+        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
         links: (node, href, rel, anchor text, block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
         images: (node, URL, alternative text).
@@ -552,8 +549,8 @@ class Document:
 def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
-    `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds
-    no element and no text.
+    `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds no
+    element and no text.
     Cost: O(bytes) time and memory.
     """
     text, encoding = decode(body, content_type)

@@ -1,7 +1,7 @@
 """Noise around articles: names of containers, headings and lines of templates.
 
-The words were collected by hand; a match is a suspicion, the extractors decide. Patterns expect lower case and
-match line by line; each begins with literals, so that the engine skips what cannot match.
+The words were collected by hand; a match is a suspicion, the extractors decide. Patterns expect lower case and match
+line by line; each begins with literals, so that the engine skips what cannot match.
 """
 
 from __future__ import annotations

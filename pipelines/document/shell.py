@@ -63,8 +63,8 @@ def is_thin(document: Document, text: str) -> bool:
 def is_shell(document: Document) -> bool:
     """Tell whether the text of a page is made by script.
 
-    Hardly any text stands beside scripts, and one sign says why: an application's element is empty or loading, a
-    part of the page is left to the browser, the page asks to enable JavaScript, or its data lie in a script.
+    Hardly any text stands beside scripts, and one sign says why: an application's element is empty or loading, a part
+    of the page is left to the browser, the page asks to enable JavaScript, or its data lie in a script.
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """
     letters = int(measure(document).letters.sum())

@@ -1,8 +1,7 @@
 """All evidence together: trained networks say how likely each block is content.
 
-No single method is right on all pages. Here each contributes numbers (`features`), networks weigh them
-(`network`), and blocks are chosen so that the expected F1 of the text is highest; that expectation is the
-confidence.
+No single method is right on all pages. Here each contributes numbers (`features`), networks weigh them (`network`), and
+blocks are chosen so that the expected F1 of the text is highest; that expectation is the confidence.
 """
 
 from __future__ import annotations
@@ -125,9 +124,8 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
     """Return the blocks whose text has the highest expected F1, and that expectation.
 
-    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)).
-    The best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages
-    keep more.
+    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)). The
+    best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages keep more.
 
     Cost: O(blocks log blocks).
     Source: Lipton, Elkan and Naryanaswamy, Optimal thresholding of classifiers to maximize F1, 2014.

@@ -105,8 +105,7 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(nodes + characters).
     Source: 王海艳, 曹攀, 基于节点属性与正文内容的海量Web信息抽取方法, 2016 (S12).
-    Differs: of the visual quadruple only top and height are looked at, in characters of text; pruning spares what
-        holds
+    Differs: of the visual quadruple only top and height are looked at, in characters of text; pruning spares what holds
         much of the page; a page is worthless when all of its leaves are, not when the first one is.
     """
     flags = leaves(document, params)

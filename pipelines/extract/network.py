@@ -1,7 +1,7 @@
 """Small feed-forward networks: from a block's features to its chance of content.
 
-S10 weighs features linearly and binarised; here two hidden layers let them act together. Several networks vote.
-Second networks look at chances alone, of a block and around it, and correct what does not fit in.
+S10 weighs features linearly and binarised; here two hidden layers let them act together. Several networks vote. Second
+networks look at chances alone, of a block and around it, and correct what does not fit in.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rules on top of the density of text: the body is the node worth most prose.
 
 Blocks get values, the walk goes from the densest node up to the ancestor of the highest value, and lines of the
-template are removed. The numbers below were chosen by hand, with the corpora zhgold and daniel in view;
-`uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
+template are removed. The numbers below were chosen by hand, with the corpora zhgold and daniel in view; `uv run python
+-m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
 from __future__ import annotations

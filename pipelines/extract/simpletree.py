@@ -55,7 +55,7 @@ def walk(document: Document, params: Params) -> int:
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
     Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so it is taken as a part of that; the bound is
-    calibrated.
+        calibrated.
     """
     shape = _Shape(document)
     node = body(document)
@@ -106,9 +106,8 @@ def simple_tree(document: Document) -> tuple[int, ...]:
 
     Cost: O(children visited), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
-    Differs: elements that merely wrap everything are passed through; children without text are left out, and so
-        are names
-        with digits: they number pages.
+    Differs: elements that merely wrap everything are passed through; children without text are left out, and so are
+        names with digits: they number pages.
     """
     if not document.tags:
         return ()

@@ -47,8 +47,8 @@ _MIN_CHARS: Final = 40
 def text_keys(document: Document) -> dict[int, int]:
     """Return block number -> key of its text and place, to compare with other pages.
 
-    A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that
-    are links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
+    A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that are
+    links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks
@@ -68,8 +68,8 @@ def text_keys(document: Document) -> dict[int, int]:
 def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) -> tuple[Values, Values]:
     """Return the evidence of the site model for a page whose `text_keys` are given.
 
-    That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles
-    that carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
+    That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles that
+    carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
     Cost: O(blocks + siblings on the paths of the template).
     """
     count = len(document.blocks)
@@ -102,9 +102,9 @@ def sample_page(document: Document, keys: Mapping[int, int], extraction: Extract
 def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values) -> Extraction:
     """Correct an extraction by the evidence of the site model (see `find_hints`).
 
-    A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and
-    blocks that the site repeats are removed, but only when a text is left: an article is never lost through the
-    model. Returns the same object when there is nothing to correct.
+    A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and blocks
+    that the site repeats are removed, but only when a text is left: an article is never lost through the model. Returns
+    the same object when there is nothing to correct.
     Cost: O(blocks).
     """
     if not len(repeated) or not extraction.blocks:

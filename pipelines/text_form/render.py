@@ -1,7 +1,7 @@
 """Rendering of kept blocks as plain text, clean HTML and Markdown.
 
-All three hold the same words (see `structure`). Nothing executable survives: the tags are written here, texts
-are escaped, links are canonical http(s) URLs.
+All three hold the same words (see `structure`). Nothing executable survives: the tags are written here, texts are
+escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def answer(
 ) -> Extraction:
     """Build `extraction`, or an empty one with its reason if there is too little.
 
-    Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of
-    the positive scores that was kept.
+    Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of the
+    positive scores that was kept.
     Cost: O(blocks).
     """
     if not len(document.blocks):

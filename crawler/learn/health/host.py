@@ -1,10 +1,10 @@
 """Raise alarms when a host's answers depart from its past. Pure.
 
-For every shape of URL the baseline counts how often answers show each signal. Evidence for a rate above its
-upper confidence bound is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held
-back from the baseline until that is decided, and while an alarm is active its signals are not learned. New
-shapes are learned and not judged, but for signals with one rate for the whole host: pages of hijackers may have
-URLs of their own. A host that was bad from its first answers on has no baseline: there the share alone counts.
+For every shape of URL the baseline counts how often answers show each signal. Evidence for a rate above its upper
+confidence bound is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held back from the
+baseline until that is decided, and while an alarm is active its signals are not learned. New shapes are learned and not
+judged, but for signals with one rate for the whole host: pages of hijackers may have URLs of their own. A host that was
+bad from its first answers on has no baseline: there the share alone counts.
 """
 
 from __future__ import annotations

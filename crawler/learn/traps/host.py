@@ -1,14 +1,13 @@
 """Find the crawler traps of one host by what its URL patterns bring. Pure.
 
-Pages that a program makes without end have few patterns (`pipelines.url_rules.forms`). A pattern is blocked
-when
+Pages that a program makes without end have few patterns (`pipelines.url_rules.forms`). A pattern is blocked when
 
 - so many of its pages in a row brought nothing: no article, nor a link by which an article was found later;
 - these pages showed no article that its pages had not shown before (lists of known articles are honest);
 - and it grows: its pages lead to ever more URLs of unproductive patterns.
 
-A pattern that has brought articles has more time, in proportion to how rare they were. It is opened when
-something is found after all, and some days later for a few pages, on probation.
+A pattern that has brought articles has more time, in proportion to how rare they were. It is opened when something is
+found after all, and some days later for a few pages, on probation.
 """
 
 from __future__ import annotations
@@ -237,8 +236,7 @@ class HostTraps:
     """The patterns of one host's URLs; `foreign` if the host is no seed's own.
 
     Attributes:
-        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads
-            read it.
+        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads read it.
         opened: a pattern has been opened since this was last set to False.
     """
 

@@ -1,7 +1,7 @@
 """Copies: a text that stands on its page twice is kept once.
 
-A copy (for printing, for narrow screens) stands in a container of its own that holds hardly anything else;
-equal entries of a list stand in similar siblings and stay.
+A copy (for printing, for narrow screens) stands in a container of its own that holds hardly anything else; equal
+entries of a list stand in similar siblings and stay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Other stories: text under a headline, date and byline of its own.
 
-The page's own story is recognised by its headline, which the page's titles repeat. Another one repeats the
-pattern in a container that holds neither the page's headline nor its first paragraph. Entries of a live blog
-and slides stand below the headline they share.
+The page's own story is recognised by its headline, which the page's titles repeat. Another one repeats the pattern in a
+container that holds neither the page's headline nor its first paragraph. Entries of a live blog and slides stand below
+the headline they share.
 """
 
 from __future__ import annotations
