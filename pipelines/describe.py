@@ -52,11 +52,7 @@ class DescribeOptions:
     gives_reasons: bool = True
 
     def version(self) -> str:
-        """Return the version of all that articles are described by.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
+        """Version of all that articles are described by; raises `OSError`."""
         values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
         return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
@@ -166,7 +162,7 @@ class Describer:
 
 
 def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:
-    """Return what is judged of an article: its titles, its text, the texts of links.
+    """The titles, the text and the texts of links of an article.
 
     Hijackers change what search engines show, the title of the document, and leave the headline.
     """

@@ -69,8 +69,6 @@ class ReadServices(Protocol):
 
 
 class PageServices(ReadServices, Protocol):
-    """Services of the crawl for the spider and the stages."""
-
     def scope_of(self, lease: Lease) -> Scope:
         """Return the scope of the links of a page."""
 

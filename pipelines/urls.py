@@ -179,7 +179,6 @@ def is_home(url: str) -> bool:
 
 
 def same_host(a: str, b: str) -> bool:
-    """Tell whether two host keys or URLs are one host but for `www.`; ports count."""
     return bare_host(a) == bare_host(b)
 
 

@@ -95,7 +95,6 @@ class Job:
     Attributes:
         kind: "page", "feed" or "sitemap".
         fetched_at: Unix time.
-        scope: where its links may lead.
         site_model: packed model of the page's site (empty: nothing yet); None when nothing is to be learned.
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         rules: of the URLs of the page's host, packed; empty for none.
@@ -124,12 +123,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ParseOptions:
-    """Options for parsing, the same for all documents.
-
-    Attributes:
-        kinds: kinds of pages whose text is kept.
-        describe: how articles are described; None for not at all.
-    """
+    """Options for parsing all documents; `kinds` are those whose text is kept."""
 
     extractor: str = EXTRACTOR
     extractor_params: Mapping[str, object] = field(default_factory=dict)
@@ -535,7 +529,6 @@ class WorkerPool:
                 future.set_exception(BrokenProcessPool("replaced"))
 
     def warm_up(self) -> None:
-        """Start the processes now, so that the first page does not wait for them."""
         self._pool.schedule(_nothing)
 
     def close(self) -> None:

@@ -177,7 +177,6 @@ class HostBackoff:
         self._pending.changed.set()
 
     def holds_up_all(self) -> bool:
-        """Tell whether nothing is queued but URLs of hosts in backoff."""
         return self._queues.holds_only(self._hosts.errors.waited_for())
 
     async def give_up_dead(self) -> int:

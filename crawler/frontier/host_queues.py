@@ -150,7 +150,6 @@ class HostQueues:
         return wishes
 
     def push(self, leases: Iterable[Lease], now: float) -> list[Lease]:
-        """Queue leased URLs; returns those that no longer fit and should be released."""
         touched: dict[int, float] = {}
         surplus: list[Lease] = []
         for lease in leases:
@@ -262,7 +261,6 @@ class HostQueues:
                     self.shared.took(host.id)
 
     def finished(self, host_id: int, ready_at: float, now: float) -> None:
-        """Note that a request of a host has ended; the next may be sent at `ready_at`."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.busy -= 1
@@ -273,7 +271,6 @@ class HostQueues:
                 self._offer(each, now)
 
     def next_ready(self) -> float | None:
-        """Time at which the next host with URLs becomes ready; None when none will."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)

@@ -19,8 +19,6 @@ _LONGEST_SECONDS = 60.0
 
 
 class Watch:
-    """Queues due URLs, until `spent`: a limit of the whole crawl is reached."""
-
     def __init__(self, session: Session, pending: PendingUrls) -> None:
         self._session = session
         self._pending = pending

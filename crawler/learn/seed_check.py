@@ -50,7 +50,6 @@ class SeedReport:
     """State of a seed, and what a crawl will have of it.
 
     Attributes:
-        line: of the file.
         is_bad: a crawl would get nothing from it.
         problem: one sentence with what to do; empty when all is well.
         status: of the front page's last answer, None when there was none.
@@ -58,9 +57,7 @@ class SeedReport:
         crawl_delay, delay: seconds that robots.txt asks for, and that a crawl will keep.
         sitemap_urls: partly estimated; None without a sitemap.
         newest: day of the newest entry of feeds and sitemaps.
-        links: of the front page that would be followed.
-        pages: estimated within the limits, None when nothing tells.
-        seconds: estimated time for them.
+        pages, seconds: estimated within the limits; None when nothing tells.
     """
 
     url: str
@@ -313,7 +310,6 @@ class _Check:
 
 
 def _answer(url: str, response: Response) -> _Answer:
-    """Read an answer; the URL of a redirect is its target, empty when it names none."""
     kind, target = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Location"))
     if response.status in _REDIRECTS:
         return _Answer((canonicalize(urljoin(url, target)) or "") if target else "", status=response.status)

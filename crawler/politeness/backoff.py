@@ -15,13 +15,7 @@ from .delay import BackoffPolicy
 
 @dataclass(slots=True)
 class HostError:
-    """The errors of a host since its last good answer.
-
-    Attributes:
-        failures, backoffs: in a row.
-        until: Unix time from which it may be asked again.
-        since: Unix time at which the last backoff began.
-    """
+    """The errors of a host since its last good answer, in Unix seconds and in a row."""
 
     failures: int = 0
     backoffs: int = 0
@@ -61,7 +55,6 @@ class HostErrors:
         return host
 
     def without_rules(self, host_id: int, now: float, *, took: float = 0.0, asked: float | None = None) -> HostError:
-        """Put a host in backoff at once, because its robots.txt cannot be had."""
         host = self._hosts.setdefault(host_id, HostError())
         host.failures += 1
         self._back_off(host, now, took, asked)

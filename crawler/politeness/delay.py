@@ -47,7 +47,6 @@ class RobotsRules:
 
     @property
     def delay_seconds(self) -> float:
-        """Asked for by crawl-delay or request-rate, 0 for none."""
         return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property

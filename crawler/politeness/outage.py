@@ -31,10 +31,7 @@ _OURS = frozenset({FailReason.NO_DNS, FailReason.NETWORK_UNREACHABLE, FailReason
 
 
 class Outage:
-    """The hosts that have not answered since any did.
-
-    With `has_seed_proxies`, hosts are asked in more than one way.
-    """
+    """Hosts that have not answered since any did; seeds may name proxies of their own."""
 
     def __init__(self, *, has_seed_proxies: bool = False) -> None:
         self.is_down = False
@@ -95,7 +92,6 @@ class Outage:
 
     @property
     def lacks_names(self) -> bool:
-        """None of the names of silent hosts could be resolved."""
         reasons = {reason for reason, *_ in self._silent.values()}
         return bool(reasons) and reasons <= {FailReason.NO_HOST, FailReason.NO_DNS}
 

@@ -75,7 +75,6 @@ def _was_unread(lease: Lease) -> bool:
 
 
 def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Schedule) -> Outcome:
-    """Ask soon again for a page that could not be read, up to `MOST_UNREAD` times."""
     if settled.state == State.PENDING:
         return replace(settled, unread=page.lease.unread)
     brought_nothing = settled.reverted and settled.visit is None
@@ -292,7 +291,6 @@ class _Again:
         return _first(self._page, outcome, self._schedule)
 
     def _list(self, kind: PageKind) -> Outcome:
-        """Settle a list; with an error page in its place it keeps its turn."""
         outcome = self._outcome
         if self._page.truncated:  # what there is of it leads on, too
             as_before = replace(self._as_before(), fetched_at=self._now, visit=self._of_list())

@@ -109,7 +109,6 @@ def differs(old: Text, new: Text) -> bool:
 
 
 def _same_title(old: str, new: str) -> bool:
-    """The same but for the site's name or a cut end."""
     short, long = sorted((old.strip(), new.strip()), key=len)
     key = _words(short)
     if not key or key == _words(long):
@@ -121,7 +120,6 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """The new text is the first half or less of the old one."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]

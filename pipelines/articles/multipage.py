@@ -193,7 +193,6 @@ def join(articles: Sequence[NewArticle]) -> NewArticle:
 
 
 def _saying_more(articles: Sequence[NewArticle]) -> list[NewArticle]:
-    """Drop parts whose every line stands in earlier ones."""
     earlier_lines: set[str] = set()
     parts: list[NewArticle] = []
     for one in articles:

@@ -540,7 +540,6 @@ class Document:
         return canonicalize(href, self.base_url) if href.isascii() else self._in_own_set(href, self.base_url)
 
     def _in_own_set(self, href: str, base: str) -> str | None:
-        """For an href whose query is written in the page's character set."""
         if not self._query_codec:
             self._query_codec = find_query_codec(self.source, self.encoding, self.content_type)
         return canonicalize(escape_query(href, self._query_codec), base)
@@ -591,7 +590,6 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """The last element is so deep that the parser gave up there."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

@@ -24,13 +24,7 @@ _TAG = re.compile(r"[a-zA-Z/!?]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Texts between tags, in order, as parallel columns; blank ones are left out.
-
-    Attributes:
-        texts: without white space, entities decoded.
-        lines: the source line on which each begins.
-        tags: how many tags stand before each.
-    """
+    """Texts between tags, without white space, with source lines and tags before each."""
 
     texts: tuple[str, ...]
     lines: Counts

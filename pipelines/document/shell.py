@@ -106,7 +106,6 @@ def is_root(tag: str, name: str) -> bool:
 
 
 def _has_bare_root(document: Document) -> bool:
-    """An application's element has no text, or only says that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
         if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
@@ -124,7 +123,6 @@ def _has_modules(document: Document) -> bool:
 
 
 def _has_own_script(document: Document) -> bool:
-    """Scripts of other hosts only count visits."""
     host = urlsplit(document.url).netloc
     sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
     return any(source and urlsplit(urljoin(document.url, source)).netloc == host for source in sources)

@@ -126,7 +126,6 @@ def find_types(document: Document) -> set[str]:
 
 
 def find_meta(document: Document, *names: str) -> str:
-    """Return the first non-blank value of meta elements, in the order of `names`."""
     metas = document.metas
     for name in names:
         if name in metas:
@@ -187,7 +186,6 @@ def _types(item: dict[str, object]) -> set[str]:
 
 
 def _text(value: object) -> str:
-    """A string, the first of a list, an object's name."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):

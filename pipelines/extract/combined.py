@@ -31,12 +31,7 @@ from .network import Layout, StagedNetwork
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Bounds below which no text is given out.
-
-    Attributes:
-        min_confidence: expected F1, in [0, 1].
-        min_chars: length of the text.
-    """
+    """Least expected F1, in [0, 1], and length of a text that is given out."""
 
     min_confidence: float = 0.15
     min_chars: int = 10
@@ -255,7 +250,6 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
 
 
 def _side_sections(document: Document, kept: list[int], mass: Values, *, dated: bool) -> set[int]:
-    """Blocks under headings such as 相关新闻, the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     blocks_beside: set[int] = set()
     total = float(mass[kept].sum())

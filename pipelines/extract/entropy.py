@@ -1,8 +1,6 @@
 """Entropy of terms and structure: terms that come back tell what a page is about.
 
-EN_k tells how evenly a term is spread over the blocks of a page, CII how much the terms of a node tell, SII how evenly
-a node's children share in something. From the root downwards, nodes whose children share evenly are candidates; the one
-that tells most is the text.
+From the root downwards, nodes whose children share evenly are candidates; the one that tells most is the text.
 """
 
 from __future__ import annotations

@@ -66,7 +66,6 @@ class Layout:
         nodes: node of each block.
         parents, ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
         groups: number of the blocks' group: those alike by tags and names of node and parent.
-        mass: weight of each block.
     """
 
     nodes: Counts

@@ -134,7 +134,6 @@ class _Rules:
         return bool(unfolds and node in document.hidden)
 
     def _teasers(self) -> Flags:
-        """Flag summaries of other articles: prose right under linked headlines."""
         document, blocks, nodes = self.document, self.document.blocks, self.view.nodes
         flags = np.zeros(len(blocks), np.bool_)
         teasers: list[tuple[int, int]] = []
@@ -163,7 +162,6 @@ class _Rules:
         return flags
 
     def best(self) -> int:
-        """The node that holds the body; -1 for none."""
         document = self.document
         worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)

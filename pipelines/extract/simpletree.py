@@ -54,8 +54,8 @@ def walk(document: Document, params: Params) -> int:
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
-    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so it is taken as a part of that; the bound is
-        calibrated.
+    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so the bound, calibrated, is a part of
+        that.
     """
     shape = _Shape(document)
     node = body(document)

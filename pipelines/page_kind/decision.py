@@ -153,7 +153,6 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Most sentences stand right under linked headlines of their own."""
     blocks, linked = document.blocks, measure(document).linked
     headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
     is_prose = ((blocks.chars >= 20) & ~linked).tolist()
@@ -168,7 +167,6 @@ def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:
-    """The text is no more than the caption of a video or recording."""
     kinds = document.metas.get("og:type", ())
     stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
     return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))

@@ -91,7 +91,6 @@ class KindModel:
         return bool(chances[0] >= self.threshold and listed <= _LIKELIER * chances[0])
 
     def vote(self, inputs: Numbers) -> Numbers:
-        """Mean of what the networks say: a row per kind, a column per page."""
         odds = self.network.outputs(self.network.standardise(inputs))
         shares = np.exp(odds - odds.max(axis=1, keepdims=True))
         mean: Numbers = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)

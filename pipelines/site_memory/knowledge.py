@@ -96,13 +96,11 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """The template most like a page's simple tree; None if none is like it."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
 def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
-    """The template not seen for longest is forgotten."""
     matched = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0

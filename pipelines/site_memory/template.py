@@ -47,8 +47,8 @@ _MIN_CHARS: Final = 40
 def text_keys(document: Document) -> dict[int, int]:
     """Return block number -> key of its text and place, to compare with other pages.
 
-    A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that are
-    links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
+    A key is a stable hash of the text and of its element; numbers in short lines look alike ("阅读 17"). Links are left
+    out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
     Cost: O(blocks), about 2 microseconds a text.
     """
     blocks = document.blocks

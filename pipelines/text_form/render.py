@@ -123,7 +123,6 @@ class _Marks:
 
 
 def _caption(document: Document, node: int, kept: Set[int]) -> str:
-    """Return the text of the figure below an image, unless it is kept already."""
     tags, blocks = document.tags, document.blocks
     for _ in range(_FIGURE_LEVELS):
         node = document.parents[node]

@@ -68,7 +68,6 @@ _CALENDAR_WORDS = ("calendar", "events", "rili", "kalender", "calendrier", "cale
 
 
 def suspicion_of(url: str) -> str:
-    """Return the kind of trap that a URL looks like, or an empty string."""
     exact = patterns(url).exact
     segments, query = split(url)
     if exact.endswith(("/**", "/**?")) or is_deep(segments):
@@ -90,12 +89,9 @@ def suspicion_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of what a pattern or host may cost without bringing anything.
+    """Pages in a row that a pattern, or all of a foreign host, may cost for nothing.
 
-    Attributes:
-        pages: of a pattern, in a row.
-        host_pages: of a host that is no seed's own.
-        probe: a host may be asked for a page that does not exist.
+    With `probe`, a host may be asked for a page that does not exist.
     """
 
     pages: int = 30
@@ -108,9 +104,8 @@ class FetchedPage:
     """A page as far as traps are concerned.
 
     Attributes:
-        brought: it was an article that was not known yet.
+        brought: it was an article that was not known yet; `again`: one that the host has shown before.
         named: the article names its time, its author or its source.
-        again: it is an article, but one that the host has shown before.
         sketch, is_wall: see `pipelines.url_rules.trap_signals.Signs`.
         links, folders: its links and their folder patterns as numbers, 0 for other hosts.
         found: folder patterns of the URLs that it was the first to name.
@@ -235,9 +230,8 @@ class Pattern:
 class HostTraps:
     """The patterns of one host's URLs; `foreign` if the host is no seed's own.
 
-    Attributes:
-        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads read it.
-        opened: a pattern has been opened since this was last set to False.
+    Other threads read `blocked` (pattern -> kind, empty for those that are open although a wider one is blocked). A
+    pattern has been opened since `opened` was last set to False.
     """
 
     def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
@@ -281,7 +275,6 @@ class HostTraps:
         return self._block(page_patterns, suspicion, now)
 
     def credit(self, url: str) -> None:
-        """A page led to an article: its patterns are open again."""
         page_patterns = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
         for one in page_patterns:
             one.kind, one.why = "", ""
@@ -295,7 +288,6 @@ class HostTraps:
         return bool(due)
 
     def worth_keeping(self) -> list[Pattern]:
-        """Return the patterns that differ from what is stored, as far as they matter."""
         changed = (one for one in self._patterns.values() if one.changed)
         return [one for one in changed if one.pages >= _FEW_PAGES or one.blocked_at]
 
