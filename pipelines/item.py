@@ -50,8 +50,7 @@ class Page:
         fetched_at, ready_at: Unix time of the answer, and from which its host may be asked again.
         wait: seconds for which its host cannot be asked, because its proxy does not serve.
         address: IP address that answered, empty when unknown.
-        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when
-            there is
+        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when there is
             none that can be asked.
         is_away: it was asked only to be sent back from a host out of scope.
         wire, archived: kept until it is in the archive, and its place there.

@@ -97,19 +97,15 @@ class Links:
     Attributes:
         anchors: visible link text, white space collapsed, at most 200 characters.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
-        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when
-            they
+        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when they
             do not; `changed` is empty for pages.
         too_long: number of URLs left out because no server needs such long ones.
         host_of: index into the host columns.
-        reasons, details: why a link is not followed, None for one that is; no column of details when none needs
-            any.
+        reasons, details: why a link is not followed, None for one that is; no column of details when none needs any.
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts;
-            empty when
+        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
             the host has no rules.
-        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts;
-            empty
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
             when traps are not looked for.
     """
 
@@ -339,11 +335,9 @@ class ParseResult:
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
         outdated: why the time of an article is not wanted.
-        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are
-            kept.
+        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are kept.
         rendered: the form of the page that was asked for.
-        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a
-            topic.
+        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a topic.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.

@@ -142,7 +142,7 @@ class PageUnreadable(Exception):
 
 
 class PageFault(Exception):
-    """Error raised while a document was read; text, since not all can be pickled."""
+    """Error raised while a document was read, as text: not all can be pickled."""
 
     def __init__(self, name: str, message: str, place: str, trace: str) -> None:
         super().__init__(name, message, place, trace)
@@ -159,10 +159,7 @@ class PageFault(Exception):
 
 
 class FaultLog:
-    """Log of errors that cost a page each: every kind once, the summary counts them.
-
-    `what` is their fate, for the log: "could not be read".
-    """
+    """Log of errors that cost a page each: every kind once, the summary counts them."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -202,10 +199,7 @@ class DescribeJob:
 
 
 def parse_job(job: Job, options: ParseOptions) -> ParseResult:
-    """Parse one document (runs in a worker process).
-
-    A page that turns out to be a feed or sitemap is read as one.
-    """
+    """Parse one document in a worker; a page may turn out to be a feed or sitemap."""
     if job.dom:
         return _parse_page(job, parse(job.dom, job.url, DOM_TYPE, options.bounds), options)
     if job.kind == Kind.SITEMAP or (job.kind == Kind.PAGE and looks_like_sitemap(job.body)):
@@ -324,10 +318,7 @@ def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exc
 
 
 def _prepare(memory_bytes: int, options: ParseOptions) -> None:
-    """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded.
-
-    What all pages need is loaded first: it is no page's memory.
-    """
+    """Prepare a worker: ignore Ctrl-C, load what all pages need, then bound memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import_module(f"{__package__}.warm")
     with suppress(Exception):  # each page would say so; what others' modules take to import is no page's fault

@@ -98,10 +98,7 @@ class HostQueues:
             self.refresh(host_id)
 
     def _tidy(self, now: float) -> None:
-        """Rebuild the heaps when most entries are stale: low scores are never taken out.
-
-        Cost: O(hosts), once in as many calls of `push`.
-        """
+        """Rebuild the heaps when most entries are stale. Cost: O(hosts), but seldom."""
         if len(self._ready) + len(self._waiting) > _SPARE + 4 * len(self.hosts):
             self._ready.clear()
             self._waiting.clear()
@@ -184,10 +181,7 @@ class HostQueues:
         return leases
 
     def pop(self, now: float) -> Lease | None:
-        """Take the best URL of all ready hosts; its host is busy until `finished`.
-
-        Cost: O(log hosts).
-        """
+        """Take the best URL of all ready hosts; its host is then busy. Cost: O(log hosts)."""
         while self._waiting and self._waiting[0][0] <= now:
             host = self.hosts.get(heapq.heappop(self._waiting)[1])
             if host is not None:

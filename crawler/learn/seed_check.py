@@ -119,10 +119,7 @@ class _Amount:
 
 
 async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Callable[[int], None]) -> list[SeedReport]:
-    """Look at all seeds, hosts beside each other, each host at its own pace.
-
-    `done` is called with the number of seeds that are done.
-    """
+    """Look at all seeds, each host at its own pace; `done` is told how many are done."""
     pool = WorkerPool(
         workers=min(config.workers, len(seeds)),
         seconds=config.page_seconds,

@@ -15,7 +15,7 @@ from .delay import BackoffPolicy
 
 @dataclass(slots=True)
 class HostError:
-    """The errors of a host since its last good answer, in Unix seconds and in a row."""
+    """Errors of a host since its last good answer; times are Unix seconds."""
 
     failures: int = 0
     backoffs: int = 0

@@ -479,7 +479,8 @@ class Document:
         source: the decoded markup, without readings above characters.
         base, language: of `<base href>` and `<html lang>`, else empty.
         names: per node, class and id in lower case.
-        parents, ends, depths: per node, of the parent (-1 for the root), after the last descendant, below the root.
+        parents, ends, depths: per node: parent (-1 for the root), number after the last descendant, levels below the
+            root.
         hidden: nodes hidden by `hidden` or `display:none`.
         T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
         links: (node, href, rel, anchor text, block it stands in) of every a, area, iframe and frame.

@@ -32,10 +32,7 @@ class Pieces:
 
 
 def cut_pieces(source: str) -> Pieces:
-    """Cut markup, however broken, into the texts outside tags, comments and scripts.
-
-    Cost: O(characters).
-    """
+    """Cut markup into texts outside tags, comments, scripts. Cost: O(characters)."""
     texts: list[str] = []
     lines: list[int] = []
     tags: list[int] = []

@@ -58,7 +58,7 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Read the article object of the page's JSON-LD: the one that names the page.
+    """Read the article object of the page's JSON-LD: its own, else the first.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """

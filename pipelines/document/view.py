@@ -138,10 +138,7 @@ class PageView:
             child = self._ends[child]
 
     def section(self, index: int) -> tuple[int, int]:
-        """Return the half-open range of the blocks under the heading in block `index`.
-
-        Cost: O(levels + blocks).
-        """
+        """Half-open range of blocks under heading `index`. Cost: O(levels + blocks)."""
         nodes, parents, ends = self.nodes, self._parents, self._ends
         node = int(nodes[index])
         # Up while the heading is the first text: then the container holds this section alone.

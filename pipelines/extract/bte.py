@@ -15,7 +15,7 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """`token_chars` weigh as much as a tag."""
+    """Characters of a token, which weighs as much as a tag."""
 
     token_chars: float = 5.0
     min_chars: int = 40

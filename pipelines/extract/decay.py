@@ -37,10 +37,11 @@ def information(document: Document, params: Params) -> Values:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node below which information drops most sharply, the outer of two.
+    """Return the node below which information drops most sharply; of equals the outer.
 
     It lies on the way from the root into the child that keeps most information, down to where no child holds any. The
     last drop counts by the share that the node holds of its parent's. `amounts` is the information of each sub-tree.
+
     Cost: O(children of the nodes on the way).
     """
     view, path, best = measure(document), [0], 0

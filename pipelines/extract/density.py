@@ -20,10 +20,7 @@ class Params:
 
 
 def scores(document: Document) -> Values:
-    """Score every node; unlike those of `extract`, these scores tell leaves apart.
-
-    A node counts among the tags of its sub-tree.
-    """
+    """Score every node; unlike those of `extract`, these scores tell leaves apart."""
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 
 

@@ -98,7 +98,7 @@ def leaves(document: Document, params: Params) -> Flags:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the leaves that pass the densities and are not worthless by their words.
 
-    The densities take out navigation, the words what is prose, too (imprints, calls to log in, adverts).
+    The densities take out navigation, the words take out imprints, calls to log in and adverts.
 
     Raises:
         ValueError: the learned words are missing or broken.

@@ -89,10 +89,7 @@ class Layout:
 
 
 def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
-    """Describe the surroundings of each block: chances, and the features `OWN`.
-
-    Cost: O(nodes + blocks).
-    """
+    """Describe what is around each block: chances and `OWN`. Cost: O(nodes + blocks)."""
     size, mass, nodes, of = len(chances), layout.mass, layout.nodes, layout.groups
     order = np.arange(size)
     chance = chances.astype(np.float64)
@@ -167,10 +164,7 @@ class StagedNetwork:
     second: DenseNetwork
 
     def predict(self, table: Table, layout: Layout) -> Values:
-        """Return the chance of each block, in [0, 1].
-
-        Cost: O(networks x weights x blocks + nodes).
-        """
+        """Chance of each block, in [0, 1]. Cost: O(networks x weights x blocks + nodes)."""
         around = surroundings(layout, table, predict(self.first, table.values))
         chances: Values = predict(self.second, around.values).astype(np.float64)
         return chances

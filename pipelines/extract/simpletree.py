@@ -54,8 +54,7 @@ def walk(document: Document, params: Params) -> int:
 
     Cost: O(nodes).
     Source: S15. Its bound on the variance is 0.1.
-    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so the bound, calibrated, is a part of
-        that.
+    Differs: the variance of m shares that sum to 1 is at most (m-1)/m², so the bound, calibrated, is a part of that.
     """
     shape = _Shape(document)
     node = body(document)
@@ -149,10 +148,7 @@ def path_of(document: Document, node: int) -> tuple[int, ...]:
 
 
 def node_at(document: Document, path: tuple[int, ...]) -> int:
-    """Return the node that a path leads to, -1 if it leads nowhere on this page.
-
-    Cost: O(siblings on the way).
-    """
+    """Node that a path leads to, -1 for none. Cost: O(siblings on the way)."""
     if not path or not document.tags:
         return -1
     node = body(document)

@@ -71,10 +71,7 @@ class PageJudgement(NamedTuple):
 
 
 def classify(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> PageJudgement:
-    """Judge a page, unless scripts make its text: then it needs a browser.
-
-    Cost: O(nodes + blocks + links).
-    """
+    """Judge a page, unless it needs a browser. Cost: O(nodes + blocks + links)."""
     judged = judge(document, extraction, metadata, links)
     is_claimed = judged.kind is PageKind.ARTICLE and is_thin(document, extraction.text)
     if is_claimed or (judged.reason in _UNREAD and is_shell(document)):

@@ -77,10 +77,7 @@ class KindModel:
     threshold: float = 0.5
 
     def predict(self, values: Mapping[str, float], found: Words, address: Mapping[str, float]) -> Numbers:
-        """Return the probability of each kind; `address` is empty when there is none.
-
-        Cost: O(words + weights), some tenths of a millisecond.
-        """
+        """Return the probability of each kind. Cost: O(words + weights), under 1 ms."""
         own = np.array(list(map(values.__getitem__, self.features)))
         votes = self.vote(np.concatenate((own, hear((self.of_site, self.of_text), found)))[:, None])[:, 0]
         told = self.address or {}

@@ -1,7 +1,7 @@
 """Site model: texts that repeat and the places where templates keep the body.
 
-The model is bounded, and all counts fade with every page, so that a new template takes the place of an old one
-within some dozens of pages.
+The model is bounded, and all counts fade with every page, so that a new template takes the place of an old one within
+some dozens of pages.
 """
 
 from __future__ import annotations
@@ -117,10 +117,7 @@ def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Tem
 
 
 def pack(model: SiteModel) -> bytes:
-    """Pack a site model for the database and for workers; `unpack` reads it.
-
-    Cost: O(MAX_TEXTS) time; at most some 7 KB.
-    """
+    """Pack a model, for `unpack`, in 7 KB at most. Cost: O(MAX_TEXTS)."""
     parts = [
         _HEAD.pack(
             _FORMAT,

@@ -28,7 +28,7 @@ _FIGURE_LEVELS: Final = 5
 def extraction(
     document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
 ) -> Extraction:
-    """Build the extraction of the blocks that an extractor keeps (ascending, some).
+    """Build the extraction of the kept blocks (ascending, at least one).
 
     `scores` holds one number per block of the document, or nothing. Cost: O(blocks kept).
     """
@@ -66,7 +66,10 @@ def answer(
 
 
 def markdown(document: Document, kept: Sequence[int]) -> str:
-    """Render the kept blocks (ascending) as Markdown. Cost: linear in the page's."""
+    """Render the kept blocks (ascending) as Markdown.
+
+    Cost: O(blocks kept + links and images of the page).
+    """
     return _markdown(_Marks(document, build_parts(document, kept)))
 
 

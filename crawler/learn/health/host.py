@@ -1,9 +1,9 @@
 """Raise alarms when a host's answers depart from its past. Pure.
 
-For every shape of URL the baseline counts how often answers show each signal. Evidence for a rate above its
-upper confidence bound is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held
-back from the baseline until that is decided, and signals are not learned during an alarm. A host that was bad
-from its first answers on has no baseline: there the share alone counts.
+For every shape of URL the baseline counts how often answers show each signal. Evidence for a rate above its upper
+confidence bound is summed up (`cusum`), and enough of it raises an alarm. Suspicious answers are held back from the
+baseline until that is decided, and signals are not learned during an alarm. A host that was bad from its first answers
+on has no baseline: there the share alone counts.
 """
 
 from __future__ import annotations

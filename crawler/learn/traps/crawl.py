@@ -69,10 +69,7 @@ class Callbacks:
 
 
 class TrapRegistry:
-    """URL patterns and what they brought, on the hosts that a run holds.
-
-    A blocked pattern is put on probation after so many `days`.
-    """
+    """URL patterns of a run's hosts; after `days` blocked ones are put on probation."""
 
     def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
         self._session = session

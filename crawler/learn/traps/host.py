@@ -230,8 +230,8 @@ class Pattern:
 class HostTraps:
     """The patterns of one host's URLs; `foreign` if the host is no seed's own.
 
-    Other threads read `blocked` (pattern -> kind, empty for those that are open although a wider one is blocked). A
-    pattern has been opened since `opened` was last set to False.
+    Other threads read `blocked` (pattern -> kind, empty for those that are open although a wider one is blocked).
+    `opened` is set when a pattern is opened.
     """
 
     def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
