@@ -202,8 +202,8 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
-    Texts of `window` days are looked up, None for no limit; `memory` is as in `FeatureIndex`; `folder` keeps its files for
-    the next crawl, None for none.
+    Texts of `window` days are looked up, None for no limit; `memory` is as in `FeatureIndex`; `folder` keeps its files
+    for the next crawl, None for none.
     """
 
     def __init__(

@@ -119,8 +119,8 @@ def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     """Choose the shingles by which a text can be found.
 
     The smallest hashes are kept, so the hash of a shingle alone decides. A passage therefore gives the same sample
-    wherever it stands, and two texts share about as large a part of their samples as of their text. Hashes have 32 bits,
-    little-endian, ascending, without repeats; the same in every process.
+    wherever it stands, and two texts share about as large a part of their samples as of their text. Hashes have 32
+    bits, little-endian, ascending, without repeats; the same in every process.
 
     Cost:    O(length), about 0.03 ms per 1,000 characters.
     Source:  A. Broder, On the resemblance and containment of documents, 1997, section 4 (the s smallest fingerprints).
