@@ -72,10 +72,7 @@ def add(
 
 
 class _Numbers:
-    """Numbers of articles, in the order in which they come.
-
-    The caller holds the lock on articles, so that nobody else gives numbers meanwhile.
-    """
+    """Numbers of articles, in the order in which they come; the lock on articles is held."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -89,10 +86,7 @@ class _Numbers:
         return self._next(int(datetime.fromisoformat(seen).timestamp() * 1000))
 
     def renew(self, ids: Sequence[int]) -> None:
-        """Number articles that were copies and stand for themselves as if they came now.
-
-        So whoever reads what is new of those that repeat nothing finds them.
-        """
+        """Number articles that were copies and stand for themselves as if they came now."""
         run_many(self._connection, _RENUMBER, [{"key": key, "n": self._next()} for key in ids])
 
     def _next(self, least: int = 0) -> int:
@@ -103,12 +97,10 @@ class _Numbers:
 
 
 def renumber(connection: Connection, ids: Sequence[int]) -> None:
-    """Number articles that stand for themselves now as if they came now."""
     _Numbers(connection).renew(ids)
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
-    """Return a function that makes terms, except for articles that came with them."""
     known = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
 
     def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
@@ -122,13 +114,8 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
     """Merge the articles of `others` into the article of `into`.
 
     The first of them becomes that article, unless it is stored already; the others are deleted, and their copies become
-    copies of that article.
-
-    Args:
-        connection: in a transaction.
-        into, others: identifiers of URLs.
-        differs: whether a text says something else than that of the article and is kept as an earlier text of it; None
-            when they are parts of one text.
+    copies of that article. `differs` tells whether a text is kept as an earlier text of it; None when they are parts of
+    one text.
 
     Returns: the article of `into` if it is new there, or was a copy of one of them; else nothing.
     """
@@ -152,7 +139,6 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
-    """Store all texts of an article as earlier texts of another one."""
     earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
         version.c.article_id == old.id
     )
@@ -213,7 +199,6 @@ class _Round:
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
         self.moves: list[tuple[int, int]] = []
-        """Articles that have moved from one URL to another."""
         self._new: list[tuple[plan.Insert, int]] = []
         """Articles that repeat none, with their numbers: written at the end, all at once."""
         self._signed: list[Signed] = []
@@ -319,7 +304,6 @@ class _Round:
         self._signed = [row for row in self._signed if row.article_id != key]
 
     def _free(self, write: plan.Free) -> None:
-        """Free an article, and sign it and what repeats it anew as a cluster of their own."""
         freed = clusters.free(self._connection, write.article_id, write.of_id)
         self._changed |= {*freed, write.cluster_id}
         self._freed += freed[:1]
@@ -346,7 +330,6 @@ class _Round:
                 original = clusters.unite(self._connection, original, other.representative, evidence)
 
     def _hand_down(self, write: plan.HandDown) -> None:
-        """Give a text to a copy without one, and sign that."""
         heir = clusters.hand_down(self._connection, write.article_id, write.text, write.html)
         if heir is None:
             return
@@ -374,8 +357,6 @@ def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge
 
 
 class _Regrouping(_Round):
-    """Stored articles: only their clusters and evidence are written."""
-
     def __init__(
         self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex
     ) -> None:

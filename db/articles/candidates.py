@@ -43,7 +43,6 @@ def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
 
 
 def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Read whole rows of those articles that are stored, by their identifiers."""
     return {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
 
 
@@ -52,11 +51,6 @@ def by_ids(connection: Connection, ids: Sequence[int]) -> list[Candidate]:
 
 
 class Candidates:
-    """Stored articles that some new ones may be related to.
-
-    `stored` are the rows of those that are stored already.
-    """
-
     def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: MemoryIndex) -> None:
         ids = [new.id for new in articles]
         hashes = sorted({new.text_hash for new in articles})

@@ -41,7 +41,6 @@ _FEATURES = 8
 MOST_ALIKE = 8
 """Articles that are kept for a hash: one that more have is that of a set phrase."""
 _AT_ONCE = 50
-"""Suspects that are compared at a time."""
 
 
 def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> None:
@@ -56,7 +55,6 @@ def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> No
 
 
 def _time(row: Any) -> str:
-    """Return the time by which copies are put in order."""
     known = row.published_utc if row.published_precision != GUESS else None
     return str(known or row.first_seen[: len("2024-03-12T08:30:00")].replace("T", " "))
 
@@ -72,7 +70,6 @@ _STANDING = (
 
 
 def readers(dealing: Dealing) -> Mapping[str, MailReader]:
-    """Return the readers of mail about articles."""
     return {"texts": partial(_meet, dealing), "pairs": _suspect}
 
 

@@ -72,7 +72,6 @@ class _Groups:
         """Groups to arrange, and the page that is the reason."""
 
     def take_in(self, arrivals: Sequence[Arrival]) -> Gathered:
-        """Store new parts, then arrange the groups that they change; see `gather`."""
         gathered = Gathered()
         near = self._near([key for one in arrivals for key in part_plan.names(one)])
         if not near and not any(one.place for one in arrivals):
@@ -102,7 +101,6 @@ class _Groups:
         self._stirred |= {group: next(key for key in here if groups[key] == group) for group in waiting}
 
     def as_they_are(self, group_ids: Iterable[int]) -> Gathered:
-        """Join groups without what is missing; see `unfinished`."""
         gathered = Gathered()
         for group_id in group_ids:
             rows = {row.id: row for row in self._rows(group_id)}
@@ -114,7 +112,6 @@ class _Groups:
     # ------------------------------------------------------------ keeping parts
 
     def _near(self, ids: Sequence[int]) -> list[Part]:
-        """Read the parts that are, or name, one of these URLs."""
         return [Part(*row) for row in self._connection.execute(_NEAR, {"ids": sorted(set(ids))})]
 
     def _rows(self, group_id: int) -> list[Part]:
@@ -199,7 +196,6 @@ class _Groups:
         return Ready(url_of_first, self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
 
     def _article(self, key: int) -> NewArticle:
-        """Return a part as the article that its page alone would be."""
         row = self._connection.execute(_WHOLE, {"key": key}).one()
         rest = json.loads(row.rest)
         rest["images"] = tuple((url, caption) for url, caption in rest["images"])

@@ -16,7 +16,6 @@ from ..records.evidence import Evidence
 from ..records.reasons import ArticleResult
 
 StoredRow = Mapping[str, Any]
-"""A row of the table `article`, by column."""
 
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
 _STATED = ("title", "authors", "source", "section", "tags", "description")
@@ -68,8 +67,6 @@ class Untie(NamedTuple):
 
 
 class Detach(NamedTuple):
-    """Take an article out of the evidence of its cluster."""
-
     article_id: int
 
 
@@ -81,14 +78,10 @@ class Leave(NamedTuple):
 
 
 class Join(NamedTuple):
-    """Count a new copy in the cluster of `original`."""
-
     original: int
 
 
 class TakeOver(NamedTuple):
-    """Make a new copy the representative of the cluster of `original`."""
-
     original: int
     evidence: Evidence
 
@@ -113,8 +106,6 @@ class Free(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Give a stored article another URL."""
-
     old: int
     new: int
 
@@ -133,8 +124,6 @@ class Recount(NamedTuple):
 
 
 class KeepVersion(NamedTuple):
-    """Keep the present text of an article as an earlier one."""
-
     article_id: int
     seen: str
     title: str
@@ -158,14 +147,10 @@ class Illustrate(NamedTuple):
 
 
 class Reindex(NamedTuple):
-    """Renew the row of an article in the full-text index."""
-
     article_id: int
 
 
 class Reclass(NamedTuple):
-    """Renew the memberships of an article in classes."""
-
     new: NewArticle
 
 
@@ -193,8 +178,6 @@ Write = (
 
 
 class Plan(NamedTuple):
-    """Writes for an article, its result, and the stored articles that they change."""
-
     writes: list[Write]
     result: Added
     changed: frozenset[int] = frozenset()
@@ -258,10 +241,7 @@ class Planner:
         return self._update(stored, new, values, candidates, is_moved=False)
 
     def _copy(self, new: NewArticle, decision: MatchDecision) -> Plan:
-        """Add a copy: by policy with its text, without it, or not at all.
-
-        An original is always stored.
-        """
+        """Add a copy: by policy with its text, without it, or not at all."""
         candidate, evidence = decision.candidate, _evidence(new, decision)
         original = candidate.representative
         changed = frozenset({new.id, candidate.id, original})
@@ -306,7 +286,6 @@ class Planner:
         return writes
 
     def _move(self, new: NewArticle, candidate: Candidate, candidates: Sequence[Candidate]) -> Plan:
-        """Move the stored article to this URL, which is the better one."""
         old = candidate.id
         stored = dict(self.stored.row(old))
         stored |= {"id": new.id, "cluster_id": new.id if stored["cluster_id"] == old else stored["cluster_id"]}
@@ -424,7 +403,6 @@ _EDITION = re.compile(r"\A(?:m|wap|3g|mobile|touch|amp)\.|/(?:m|wap|mobile|touch
 
 
 def _plainness(url: str) -> tuple[bool, bool, int, bool, str]:
-    """Return a key by which the plainer of two URLs of one page comes first."""
     scheme, _, rest = url.partition("://")
     return "?" in rest, bool(_EDITION.search(rest)), len(rest), scheme != "https", rest
 
@@ -433,7 +411,6 @@ def _plainness(url: str) -> tuple[bool, bool, int, bool, str]:
 
 
 def values_of(new: NewArticle) -> dict[str, Any]:
-    """Return the columns that a page determines."""
     return {name: getattr(new, name) for name in _COPIED} | {
         "quality": round(new.quality, 4),
         "relevance": None if new.relevance is None else round(new.relevance, 4),
@@ -450,7 +427,6 @@ _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name not in 
 
 
 def made_with(extractor: str, version: str) -> str:
-    """Return extractor and version in the form of `checked_with`."""
     return f"{extractor} {version}"
 
 

@@ -66,7 +66,6 @@ class Unit:
 
 
 def find(database: Database, wanted: Wanted) -> array[int]:
-    """Return articles that were last read by another version; see `chosen`."""
     return chosen(database, wanted, article.c.checked_with != wanted.made_with)
 
 
@@ -97,7 +96,7 @@ def chosen(database: Database, wanted: Wanted, condition: ColumnElement[bool]) -
 
 
 def find_others(database: Database, wanted: Wanted) -> array[int]:
-    """Return identifiers of pages that were not stored for their kind alone."""
+    """Return pages that were not stored for their kind alone."""
     if wanted.where:
         return array("q")
     condition = in_state(State.DONE) & url.c.page_kind.in_(wanted.kinds) & url.c.reason.in_(_OF_KINDS)
@@ -162,8 +161,6 @@ _LEASES = select(url.c.next_visit, *LEASE_COLUMNS).where(among(url.c.id))
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """An article extracted again, and the new outcomes of its pages."""
-
     id: int
     made_with: str
     outcomes: Sequence[Outcome]

@@ -142,10 +142,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
 def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferences:
     """Compare all signatures with the articles' texts, in one snapshot.
 
-    Args:
-        connection: in a transaction that has read nothing yet.
-        wanted: the form that they should have, see `MemoryIndex.form`.
-        sign: makes signatures of that form.
+    The transaction has read nothing yet; `wanted` is the form that signatures should have, which `sign` makes.
     """
     if is_postgres(connection):
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -263,7 +260,6 @@ _TEXTS_OF = select(*_TEXT_COLUMNS).where(among(article.c.id))
 
 
 def _texts(connection: Connection) -> Iterator[list[SignedText]]:
-    """Read the articles that should have a signature, in order, in batches."""
     order = connection.execute(_ORDER).scalars().all()
     for first in range(0, len(order), _TEXTS):
         ids = order[first : first + _TEXTS]

@@ -98,8 +98,6 @@ def migrate(connection: Connection) -> None:
 def refuse_beside_runs(connection: Connection, name: str) -> None:
     """Refuse to change the tables of Postgres while an older version is crawling.
 
-    On SQLite the lock of the file has said so before.
-
     Raises:
         Unavailable: naming the run.
     """
@@ -166,7 +164,6 @@ def _part(path: Path) -> Path:
 
 
 def _free_name(path: Path, number: str) -> Path:
-    """Name the copy after the file and the number of its schema."""
     n, copy = 1, path.with_name(f"{path.stem}.schema-{number}{path.suffix}")
     while copy.exists():
         n += 1

@@ -51,7 +51,6 @@ def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequ
 
 
 def is_postgres(connection: Connection) -> bool:
-    """Tell whether it is Postgres, where several processes may write at a time."""
     return connection.dialect.name == "postgresql"
 
 
@@ -164,7 +163,6 @@ def _insert_new(dialect: str, table: Table) -> Any:
 
 @cache
 def replacing(dialect: str, table: Table) -> Any:
-    """Return `INSERT ... ON CONFLICT DO UPDATE` of all columns, for `run_many`."""
     keys = table.primary_key.columns.keys()
     statement = _maker(dialect).insert(table).values({each.name: bindparam(each.name) for each in table.c})
     new = {each.name: statement.excluded[each.name] for each in table.c if each.name not in keys}
@@ -196,10 +194,7 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 
 @cache
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
-    """Compile a statement: SQL text, constant parameters, and the order of the others.
-
-    The order is None when parameters are named.
-    """
+    """Compile a statement: SQL text, constant parameters, and the order of the others, None when they are named."""
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
     order = compiled.positiontup

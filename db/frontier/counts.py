@@ -55,7 +55,6 @@ PENDING, LEASED = (number_of(count.c.state == state) for state in (State.PENDING
 
 
 def states(connection: Connection) -> dict[str, int]:
-    """Return how many URLs are in each state; states without any are left out."""
     return {row.state: row.n for row in connection.execute(_STATES)}
 
 

@@ -99,7 +99,6 @@ def begin_day(connection: Connection) -> None:
 
 
 def _today(*, is_server: bool) -> ColumnElement[int]:
-    """Return the day since 1970 by the database's clock."""
     seconds: Any = func.extract("epoch", func.clock_timestamp()) if is_server else func.strftime("%s", "now")
     return func.floor(seconds / 86_400).cast(Integer) if is_server else seconds.cast(Integer) // 86_400
 
@@ -113,10 +112,7 @@ def seed_budgets(connection: Connection) -> dict[int, int]:
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
-    """Return the same, and lock the rows until this transaction ends.
-
-    Free when no seed has a limit.
-    """
+    """Lock the budgets of seeds until this transaction ends; free when none has a limit."""
     if not seed_budgets(connection):
         return {}
     if pages_left(connection, limits) is None:  # the crawl's row first, as in `spend_totals`
@@ -140,7 +136,6 @@ def _reached(connection: Connection, limits: Limits) -> list[Any]:
 
 
 def _spent(connection: Connection, limits: Limits) -> list[ColumnElement[bool]]:
-    """Return conditions, one of which is true when nothing has a budget."""
     conditions: list[ColumnElement[bool]] = []
     if limits.pages is not None:
         granted = func.coalesce(budget.c.granted, limits.pages)

@@ -46,8 +46,6 @@ class Reprint:
 
 
 class Branch(NamedTuple):
-    """An article in the tree of its cluster: the one above it, and its own depth."""
-
     article: Reprint
     above: Reprint | None
     depth: int
@@ -57,10 +55,8 @@ class Branch(NamedTuple):
 class Reprints:
     """A cluster: the article that stands for it first, then by time of publication.
 
-    Attributes:
-        id: of the cluster, which is that of the article that stands for it.
-        articles: at most as many as were asked for.
-        related: articles that are related to these and kept apart: quotations, bulletins of other days.
+    `id` is that of the article that stands for it; `related` articles are kept apart: quotations, bulletins of other
+    days.
     """
 
     id: int

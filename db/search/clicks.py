@@ -35,9 +35,7 @@ _COLUMNS = ", ".join(Click._fields)
 
 
 def beside(database_url: str) -> Path:
-    """Return the file of clicks of a database.
-
-    It is in the folder of a SQLite file, for Postgres in the current one.
+    """Return the file of clicks of a database: in a SQLite file's folder, or the current.
 
     >>> beside("sqlite:///news/all.db").as_posix(), beside("postgresql://host/name").as_posix()
     ('news/clicks.db', 'clicks.db')
@@ -87,7 +85,6 @@ class ClickFile:
         return [Click._make((*row[:-1], bool(row[-1]))) for row in rows]
 
     def state(self) -> object:
-        """Return a value that changes whenever the file does."""
         try:
             found = self.path.stat()
         except OSError:

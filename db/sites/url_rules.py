@@ -25,8 +25,6 @@ _MOST_STEPS = 5
 
 
 class RuleRow(NamedTuple):
-    """A row of the table without its host."""
-
     kind: str
     pattern: str
     support: int
@@ -117,7 +115,6 @@ def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[Re
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
-    """Follow a page from URL to URL to its content."""
     for _ in range(_MOST_STEPS):
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:
