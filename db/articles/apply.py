@@ -72,7 +72,7 @@ def add(
 
 
 class _Numbers:
-    """Numbers of articles, in the order in which they come; the lock on articles is held."""
+    """Numbers of articles in the order in which they come, under the lock on articles."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

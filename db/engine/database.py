@@ -126,7 +126,7 @@ class Database:
         self._lock = lock
 
     def connect_writer(self) -> Connection:
-        """Open the connection that writes; its cache is larger, as new URLs touch all pages of the indexes."""
+        """Open the connection that writes, which has a larger cache."""
         connection = self.engine.connect().execution_options(writer=True)
         if self.is_sqlite:
             # past SQLAlchemy, which would begin a transaction for it

@@ -194,7 +194,7 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 
 @cache
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
-    """Compile a statement: SQL text, constant parameters, and the order of the others, None when they are named."""
+    """Compile a statement: SQL text, constant parameters, order of the others if unnamed."""
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
     order = compiled.positiontup

@@ -112,7 +112,7 @@ def seed_budgets(connection: Connection) -> dict[int, int]:
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
-    """Lock the budgets of seeds until this transaction ends; free when none has a limit."""
+    """Lock the budgets of seeds until the transaction ends; free when none has a limit."""
     if not seed_budgets(connection):
         return {}
     if pages_left(connection, limits) is None:  # the crawl's row first, as in `spend_totals`

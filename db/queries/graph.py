@@ -263,7 +263,7 @@ class GraphReader:
             yield terms
 
     def _links(self, pages: Int64s, read: NDArray[np.bool_]) -> LinkRows:
-        """Yield links of pages, in the pages' order; of those not read only if there are some."""
+        """Return links in the order of pages; of those not read only where there are some."""
         sources, targets, blocks = self._source.columns_of(pages, _LINKS)
         sorter = np.argsort(pages)
         places = sorter[np.searchsorted(pages, sources, sorter=sorter)]

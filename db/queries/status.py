@@ -143,7 +143,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl at a glance: hosts with most waiting URLs first, living runs and the newest others."""
+    """A crawl at a glance: busiest hosts first, living runs and the newest others."""
 
     states: Mapping[str, int]
     articles: int

@@ -35,7 +35,9 @@ _COLUMNS = ", ".join(Click._fields)
 
 
 def beside(database_url: str) -> Path:
-    """Return the file of clicks of a database: in a SQLite file's folder, or the current.
+    """Return the file of clicks of a database.
+
+    It is in the folder of a SQLite file, for Postgres in the current one.
 
     >>> beside("sqlite:///news/all.db").as_posix(), beside("postgresql://host/name").as_posix()
     ('news/clicks.db', 'clicks.db')
