@@ -72,8 +72,6 @@ def add(
 
 
 class _Numbers:
-    """Numbers of articles in the order in which they come, under the lock on articles."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._last: int | None = None
@@ -151,8 +149,6 @@ def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: 
 
 
 class _Reads:
-    """Facts about stored articles that a plan asks for; see `plan.StoredFacts`."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -195,7 +191,6 @@ class _Round:
         self._candidates = Candidates(connection, self._articles, index)
         self._planner = Planner(_Reads(connection), judge, differs, renewal)
         self._freed: list[int] = []
-        """Copies that the article being written has freed."""
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
         self.moves: list[tuple[int, int]] = []
@@ -208,7 +203,6 @@ class _Round:
         """Stored articles whose row in the full-text index is to be renewed."""
 
     def write(self) -> list[Added]:
-        """Write as many articles as can be judged by what was read."""
         stored = self._candidates.stored
         fresh = [new.id for new in self._articles if new.id not in stored]
         clusters.forget_evidence(self._connection, fresh)  # of copies that were not stored when they came last

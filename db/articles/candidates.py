@@ -84,14 +84,12 @@ class Candidates:
         return [row.id for row in rows]
 
     def of(self, new: NewArticle) -> list[Candidate]:
-        """Return stored articles that a new one may repeat, the most promising first."""
         near = self._near[new.id]
         keys = dict.fromkeys((*self._sure[new.id], *near, *(key for one in near for key in self._beside.get(one, ()))))
         return [Candidate(*self._rows[key]) for key in keys if key in self._rows and key != new.id]
 
 
 def _doubtful_ties(connection: Connection, ids: Collection[int]) -> dict[int, list[int]]:
-    """Return some articles tied to each of these below `SURE`, either way."""
     ties: dict[int, list[int]] = defaultdict(list)
     if ids:
         for late, early in connection.execute(_BESIDE, {"ids": sorted(ids)}):

@@ -110,7 +110,6 @@ def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
 
 
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
-    """Return the share of each site's articles that give one of these sources."""
     if not sources:
         return 0.0, 0.0
     named = {"ours": sites[0].id, "theirs": sites[1].id, "one": min(sources), "other": max(sources)}
@@ -131,7 +130,6 @@ def _originality(row: Any) -> float:
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
-    """Count articles, (site, source, whether it is a copy), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -252,7 +250,6 @@ def hand_down(connection: Connection, holder: int, text: str, html: str) -> int 
 
 
 def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
-    """Give a detached duplicate a cluster of its own."""
     connection.execute(
         update(article).where(article.c.id == article_id).values(cluster_id=article_id, duplicate_of=None)
     )
@@ -263,7 +260,6 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
 
 
 def share_frame(connection: Connection, one: int, two: int) -> bool:
-    """Tell whether one of two articles is known as a template of the other."""
     rows = connection.execute(_EVIDENCE_OF, {"ids": [one, two]})
     return any(row.kind == TEMPLATE and {row.article_id, row.of_id} == {one, two} for row in rows)
 

@@ -69,8 +69,6 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescriptionWriter:
-    """Writes descriptions of stored articles, and what follows from them."""
-
     make_terms: MakeTerms
 
     def write(self, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:

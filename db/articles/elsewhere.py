@@ -74,7 +74,6 @@ def readers(dealing: Dealing) -> Mapping[str, MailReader]:
 
 
 def _meet(dealing: Dealing, connection: Connection, texts: Sequence[tuple[int, int, int, str]]) -> None:
-    """Tell the database of the later of two articles with a common hash."""
     alike: defaultdict[int, dict[int, Any]] = defaultdict(dict)
     for row in connection.execute(_ALIKE, {"ids": sorted({key for key, *_ in texts})}):
         alike[row.key][row.article_id] = row
@@ -110,8 +109,6 @@ def _suspect(connection: Connection, pairs: Sequence[tuple[int, int, int]]) -> N
 
 
 class Suspicion(NamedTuple):
-    """An article that may repeat one of another database: a row of `suspect`."""
-
     article_id: int
     of_id: int
     shard: int

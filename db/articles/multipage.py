@@ -58,7 +58,6 @@ def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
 
 
 def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added]) -> None:
-    """Write which article each part went into, once that is stored."""
     arrangements, marks = part_plan.settled(ready, added)
     run_many(connection, _ARRANGE, [one._asdict() for one in arrangements])
     run_many(connection, _MARK, [one._asdict() for one in marks])
@@ -118,7 +117,6 @@ class _Groups:
         return [Part(*row) for row in self._connection.execute(_GROUP, {"group_id": group_id})]
 
     def _keep(self, new: NewArticle, place: Place, by: int) -> None:
-        """Write a part into the group of those it is tied to; `by` is the page behind it."""
         near = self._near(part_plan.names(Arrival(new.id, new, place)))
         groups = part_plan.groups_of(new.id, new.title, near, self._joiner.continues, self._size)
         group_id = groups[0] if groups else new.id
@@ -146,7 +144,6 @@ class _Groups:
     # ------------------------------------------------------------ is it complete?
 
     def _look_at(self, group_id: int, by: int) -> list[Ready]:
-        """Join the articles of a group that wait for nothing; mark the others as waiting."""
         for _ in range(_MOST_REDIRECTS):
             rows = {row.id: row for row in self._rows(group_id)}
             chains = self._joiner.arrange(list(rows.values()))
@@ -189,7 +186,6 @@ class _Groups:
         run_many(self._connection, _MARK, [Mark(one.key, PageReason.WAITS)._asdict() for one in arrangements])
 
     def _join(self, chain: Chain, by: int) -> Ready:
-        """Make the article under the first part's URL; merge those of later parts."""
         first = chain.parts[0]
         apply.absorb(self._connection, first, [key for key in part_plan.members(chain) if key != first])
         url_of_first = self._connection.execute(_URL, {"key": first}).scalar_one()

@@ -219,7 +219,6 @@ def _is_unproductive(outcome: Outcome) -> bool:
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Write the links of all pages; a page fetched again keeps those it had."""
     rows = [
         row
         for outcome in sorted(outcomes, key=lambda o: o.lease.id)
@@ -277,13 +276,11 @@ def _has_moved(outcome: Outcome) -> bool:
 
 
 def _leads_on(outcome: Outcome) -> bool:
-    """Tell whether a page, or one that has led to it, has moved for good."""
     came_by = outcome.lease.is_revisit or outcome.lease.hops > 0
     return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> list[int]:
-    """Move articles after their pages, once there is an article at the new URL."""
     freed: list[int] = []
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}

@@ -34,8 +34,6 @@ class Arrangement(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Reason of a part's URL, and the URL that it points to."""
-
     key: int
     why: PageReason | None
     detail: str | None = None
@@ -62,7 +60,6 @@ def new_parts(arrivals: Sequence[Arrival], near: Sequence[Part]) -> set[int]:
 
 
 def waiting_for(arrival: Arrival, near: Sequence[Part]) -> dict[int, int]:
-    """Return the groups that name a page that has come, with that page."""
     if arrival.fate is not Fate.CAME:
         return {}
     return {row.group_id: arrival.id for row in near if arrival.id in {row.next_id, row.previous_id}}
@@ -113,12 +110,10 @@ def _moved(row: Part, named: int | None, moved: Mapping[int, int]) -> int | None
 
 
 def is_continued(rows: Iterable[Part], key: int, title: str, continues: Callable[[str, str], bool]) -> bool:
-    """Tell whether a stored article is a part that one of the rows names."""
     return any(continues(row.title, title) for row in rows if key in {row.next_id, row.previous_id})
 
 
 def still_to_come(states: Iterable[UrlState]) -> set[int]:
-    """Return the URLs that are queued or being fetched."""
     return {row.id for row in states if row.state in _TO_COME}
 
 

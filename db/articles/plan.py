@@ -21,7 +21,6 @@ _PUBLISHED = ("published_at", "published_utc", "published_precision", "published
 _STATED = ("title", "authors", "source", "section", "tags", "description")
 """Columns that a page may leave empty though the article has them."""
 _FACTS = ("authors", "source", *_PUBLISHED, "updated")
-"""Columns that are put right even when the text says nothing else."""
 _OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from"})
 """Columns that say how an article was read, and nothing of its content."""
 _INDEXED = frozenset(
@@ -52,8 +51,6 @@ class Sign(NamedTuple):
 
 
 class SignAnew(NamedTuple):
-    """Sign a stored article anew as a cluster of its own."""
-
     new: NewArticle
     only_if_signed: bool = False
 
@@ -71,8 +68,6 @@ class Detach(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """Give a detached copy a cluster of its own."""
-
     article_id: int
     cluster_id: int
 
@@ -116,8 +111,6 @@ class SetValues(NamedTuple):
 
 
 class Recount(NamedTuple):
-    """Count a stored article under another (site, source)."""
-
     before: tuple[int, str]
     after: tuple[int, str]
     repeats: bool
@@ -131,16 +124,12 @@ class KeepVersion(NamedTuple):
 
 
 class HandDown(NamedTuple):
-    """Give the text of an article, which is about to change, to a copy without one."""
-
     article_id: int
     text: str
     html: str
 
 
 class Illustrate(NamedTuple):
-    """Write the images of an article, in the place of those it has or if it has none."""
-
     article_id: int
     images: Sequence[tuple[str, str]]
     replaces: bool
@@ -203,7 +192,6 @@ class StoredFacts(Protocol):
 
 
 def frees(decision: MatchDecision | None) -> list[Write]:
-    """Free the articles that, by a decision, share only a frame with others."""
     freed = () if decision is None else decision.freed
     return [Free(one.id, one.doubtful, one.representative) for one in freed if one.doubtful is not None]
 
@@ -216,7 +204,6 @@ class Planner:
     renewal: Renewal
 
     def of_new(self, new: NewArticle, candidates: Sequence[Candidate], decision: MatchDecision | None) -> Plan:
-        """Plan an article whose URL has none yet."""
         if decision is None or not decision.repeats:
             writes: list[Write] = [Insert(new), Sign(new)]
             if decision is not None:
@@ -234,7 +221,6 @@ class Planner:
         )
 
     def of_stored(self, stored: StoredRow, new: NewArticle, candidates: Sequence[Candidate]) -> Plan:
-        """Plan an article that is stored under its URL already."""
         values = values_of(new)
         if self.renewal is not Renewal.OF_TEXTS:
             values = completed(stored, values)
@@ -277,7 +263,6 @@ class Planner:
         return _plainness(urls[new.id]) < _plainness(urls[old.id])
 
     def _complete(self, key: int, other: NewArticle) -> list[Write]:
-        """Complete a stored article by what its page at another URL says."""
         stored = self.stored.row(key)
         lacking = _lacking(stored, values_of(other))
         writes = _set(stored, lacking | {"updated": other.seen}).writes if lacking else []
@@ -347,7 +332,6 @@ class Planner:
         return Plan(writes, Added(ArticleResult.UPDATED, changed=changed), others_changed)
 
     def _renew(self, stored: StoredRow, new: NewArticle, values: Mapping[str, Any], text: str) -> Plan:
-        """Update an article whose text is the same but for signs, script, title or facts."""
         before, after = (stored["title"], text), (values["title"], new.text)
         is_holder = stored["text_holder"] is None
         changed = is_holder and before != after and self.differs(before, after)
@@ -438,7 +422,6 @@ def completed(stored: StoredRow, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lacking(values: StoredRow, others: StoredRow) -> dict[str, Any]:
-    """Return the other values where these are empty or less exact."""
     lacking = {name: others[name] for name in _STATED if others[name] and not values[name]}
     day, other_day = (str(one["published_at"])[: len("2024-03-12")] for one in (values, others))
     precision = values["published_precision"]

@@ -96,7 +96,6 @@ def chosen(database: Database, wanted: Wanted, condition: ColumnElement[bool]) -
 
 
 def find_others(database: Database, wanted: Wanted) -> array[int]:
-    """Return pages that were not stored for their kind alone."""
     if wanted.where:
         return array("q")
     condition = in_state(State.DONE) & url.c.page_kind.in_(wanted.kinds) & url.c.reason.in_(_OF_KINDS)
@@ -170,8 +169,7 @@ class Reread:
 class Rewriter:
     """Writes articles that were extracted again, through the page transaction.
 
-    Their URLs are leased in the same transaction, so that no lease is left when it fails. `store` is of the run
-    `NO_RUN`.
+    Their URLs are leased in the same transaction, so that no lease is left when it fails.
     """
 
     store: Store

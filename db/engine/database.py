@@ -126,7 +126,6 @@ class Database:
         self._lock = lock
 
     def connect_writer(self) -> Connection:
-        """Open the connection that writes, which has a larger cache."""
         connection = self.engine.connect().execution_options(writer=True)
         if self.is_sqlite:
             # past SQLAlchemy, which would begin a transaction for it
@@ -145,7 +144,6 @@ class Database:
             raise problem from error
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection of its own, from any thread."""
         try:
             with self.engine.connect() as connection:
                 return query(connection)
@@ -181,10 +179,7 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def keep_crawls_away(self) -> None:
-        """Lock the file as a crawl does; `WrongDatabase` if one is running on it.
-
-        Postgres has no such lock: a run there is known by its row in `run`.
-        """
+        """Lock the file as a crawl does; Postgres knows a run by its row in `run`."""
         if self.is_sqlite and self._lock is None:
             self._lock = _lock_file(Path(self.name))
 
@@ -276,7 +271,6 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def _bring_up_to_date(database_url: str, reader: Database) -> None:
-    """Bring a database up to date before it is read, unless another process does so."""
     reader.engine.dispose()  # the last connection that can write folds the log, when no other is open
     try:
         open_for_crawl(database_url, patience_seconds=_LOCK_SECONDS).close()

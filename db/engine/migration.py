@@ -85,7 +85,6 @@ _POSTGRES_COLUMNS = text(
 
 
 def migrate(connection: Connection) -> None:
-    """Make the tables, or bring them up to date, in the transaction of the connection."""
     from alembic import command  # noqa: PLC0415 - slow to load, and seldom needed
     from alembic.config import Config  # noqa: PLC0415
 

@@ -41,8 +41,6 @@ R = TypeVar("R")
 
 
 def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequence[P]], list[R]]:
-    """Turn work on one payload into work on a batch, as the database thread calls it."""
-
     @wraps(work)
     def batch(connection: Connection, payloads: Sequence[P]) -> list[R]:
         return [work(connection, payload) for payload in payloads]
@@ -194,7 +192,7 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 
 @cache
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
-    """Compile a statement: SQL text, constant parameters, order of the others if unnamed."""
+    """Return SQL text, constant parameters, and the order of the others if unnamed."""
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
     order = compiled.positiontup

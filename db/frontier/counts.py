@@ -47,7 +47,6 @@ TOTAL = func.sum(count.c.n).cast(BigInteger)
 
 
 def number_of(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
-    """Return how many URLs fulfil conditions on `count`, as SQL."""
     return select(func.coalesce(TOTAL, 0)).where(*conditions).scalar_subquery()
 
 

@@ -164,7 +164,6 @@ class Handover:
 
 @one_by_one
 def hand_over(connection: Connection, handover: Handover) -> None:
-    """Return hosts and their unfetched URLs, so that another run may take them."""
     release(connection, [(handover.run_id, handover.leases)])
     rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
     run_many(connection, _HAND_OVER, rows)

@@ -96,7 +96,6 @@ _WAKE = (
 
 
 def is_article(outcome: Outcome) -> bool:
-    """Tell that an article was read, and not a list stored as one, as SQL."""
     return outcome.article is not None and not (outcome.reason is not None and outcome.reason.is_list)
 
 

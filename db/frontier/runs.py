@@ -129,7 +129,7 @@ def _is_other(before: StoredSeed, now: StoredSeed) -> bool:
 def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
     """Return what dead runs hold: expired leases, ended processes; counts the URLs.
 
-    A run of the same process (place, pid) as the starting one counts as dead: its start was repeated.
+    A run of the same process (place, pid) as the starting one counts as dead.
     """
     expired = (run.c.alive_until < clock(connection, now)).label("expired")
     others = connection.execute(
@@ -218,7 +218,6 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
 @one_by_one
 def let_go(connection: Connection, run_id: int) -> int:
-    """Return what an ending run holds; returns how many URLs."""
     return release(connection, [run_id], tried=0)
 
 

@@ -77,7 +77,6 @@ class ScoreBatch:
     keep: int
 
     def batches(self) -> Iterator[ScoreBatch]:
-        """Split into a batch for each transaction, packed for another process."""
         for first in range(0, len(self.ids), _SCORES_AT_ONCE):
             part = slice(first, first + _SCORES_AT_ONCE)
             yield ScoreBatch(self.ids[part], self.scores[part], PackedTexts(self.parts[part]), self.keep)

@@ -141,10 +141,7 @@ def _refuse_same_file(source: Database, target_url: str) -> None:
 
 
 def _refuse_same_database(source: Database, reader: Connection, target: Database, writer: Connection) -> None:
-    """Refuse a target that is the source under another URL.
-
-    A Postgres database has many URLs (names of the host, users, options), so the server says which it is.
-    """
+    """Refuse a target that is the source under another URL, as the server says."""
     if not source.is_sqlite and not target.is_sqlite:
         identity = text("SELECT pg_postmaster_start_time(), current_database()")
         if reader.execute(identity).one() == writer.execute(identity).one():
@@ -163,7 +160,6 @@ def _keep_crawls_away(source: Database) -> None:
 
 
 def _refuse_running(source: Database, reader: Connection) -> None:
-    """Refuse a source on which a crawl is running."""
     if source.is_sqlite:
         return
     rest = (run.c.alive_until - clock(reader, 0)).label("rest")
@@ -260,10 +256,7 @@ def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 
 def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
-    """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs.
-
-    It is the driver's own, so its errors are wrapped here.
-    """
+    """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs."""
     name, columns = _names(writer, table)
     driver: Any = writer.connection.driver_connection
     try:
@@ -281,13 +274,11 @@ def _names(writer: Connection, table: Table) -> tuple[str, str]:
 
 
 def _count_urls(writer: Connection, what: str) -> None:
-    """Let Postgres count the URLs that are written, or not."""
     if is_postgres(writer):
         writer.exec_driver_sql(f"ALTER TABLE url {what} TRIGGER USER")
 
 
 def _make_ready(writer: Connection) -> None:
-    """Release what runs held, and set counters and statistics of Postgres."""
     _count_urls(writer, "ENABLE")
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])

@@ -82,7 +82,6 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
 def articles_by_number(
     connection: Connection, columns: Sequence[str], wanted: Selection, numbers: Sequence[int]
 ) -> list[Row]:
-    """Read those of some articles that fulfil conditions, ordered by number."""
     rows = _articles(columns).where(among(article.c.number), *_of_articles(article, wanted)).order_by(article.c.number)
     return list(_read_articles(connection, columns, rows, {"ids": list(numbers)}).values())
 
@@ -172,7 +171,6 @@ def _instants(bound: str) -> tuple[float, float]:
 def _read_pairs(
     connection: Connection, rows: Select[Any], place: tuple[ColumnElement[int], ...], after: Key, most: int
 ) -> list[Row]:
-    """Read the rows behind a key of two identifiers, which are their first columns."""
     if after:
         rows = rows.where(tuple_(*place) > tuple_(*after))
     found = connection.execute(rows.order_by(*place).limit(most)).all()

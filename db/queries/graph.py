@@ -163,7 +163,6 @@ class GraphReader:
             yield from self._pages(condition)
 
     def yields(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Return hosts with the number of their fetched pages and of their articles."""
         ids, pages, articles = self._source.columns(_YIELDS)
         return ids, pages, articles
 
@@ -244,7 +243,6 @@ class GraphReader:
             )
 
     def _pages(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """Yield URLs of which something came, with links and words of pages."""
         ids, times, kinds, states = self._source.columns(select(*_FETCHED_COLUMNS).where(condition))
         over = np.flatnonzero(self._fetched.fresh(ids, times) & np.isin(states, _OVER))
         over = over[np.argsort(times[over], kind="stable")]
@@ -263,7 +261,6 @@ class GraphReader:
             yield terms
 
     def _links(self, pages: Int64s, read: NDArray[np.bool_]) -> LinkRows:
-        """Return links in the order of pages; of those not read only where there are some."""
         sources, targets, blocks = self._source.columns_of(pages, _LINKS)
         sorter = np.argsort(pages)
         places = sorter[np.searchsorted(pages, sources, sorter=sorter)]
@@ -396,7 +393,6 @@ class _Source:
         return [np.concatenate(column) for column in zip(*pieces, strict=True)]
 
     def columns_of(self, ids: Int64s, statement: Select[Any]) -> list[NDArray[Any]]:
-        """Answer a statement that asks for rows by `among`, some hundreds at a time."""
         answers = [self.columns(statement.params(ids=part.tolist())) for part in _parts(ids)]
         return [np.concatenate(column) for column in zip(*answers, strict=True)]
 
@@ -454,7 +450,6 @@ class _Stream:
         self._upto = self._least = since
 
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
-        """Return conditions on `url` for all that has come; `add` takes what was read."""
         if self._now:
             self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
@@ -492,8 +487,6 @@ def _keys(ids: Int64s, times: Floats) -> NDArray[np.uint64]:
 
 
 class _Sites:
-    """The site of each host that was asked for, in 16 bytes."""
-
     def __init__(self, source: _Source) -> None:
         self._source = source
         self._hosts: Int64s = np.empty(0, np.int64)

@@ -71,8 +71,6 @@ class _SiteArticle:
 
 @dataclass(frozen=True, slots=True)
 class _SiteDetail:
-    """All that a crawl knows of a site; lists are bounded."""
-
     name: str
     first_seen: str
     originals: int
@@ -83,7 +81,6 @@ class _SiteDetail:
     rules: Sequence[_SiteRule]
     traps: Sequence[_SiteRule]
     published: Mapping[str, int]
-    """Articles by day of publication, or by month."""
     newest: Sequence[_SiteArticle]
 
 

@@ -53,7 +53,6 @@ class Named:
 
 
 def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
-    """Return titles and states of URLs; unknown ones are left out."""
     return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
 
 
@@ -238,7 +237,6 @@ def _waits(connection: Connection, now: float) -> Waits:
 
 
 def runs_shown(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
-    """Read all living runs and the newest others, the newest first."""
     lease = run.c.alive_until - clock(connection, now)
     held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)
     urls = {row[0]: row[1] for row in connection.execute(held)}

@@ -237,8 +237,6 @@ def always(_old: Text, _new: Text) -> bool:
 
 
 class Renewal(Enum):
-    """Reason for writing a stored article again."""
-
     OF_PAGES = "the page was fetched again"
     """A text that says nothing new stays, and so does what the page no longer says."""
     OF_TEXTS = "the same page was extracted again"

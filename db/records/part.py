@@ -66,8 +66,6 @@ class Joiner:
 
 
 class Fate(StrEnum):
-    """Meaning of a fetch for the part that the page may be."""
-
     CAME = "came"
     """It was read, or cannot be."""
     STAYED = "stayed"

@@ -63,12 +63,10 @@ class Reason(StrEnum):
 
     @property
     def may_be_for_want_of_https(self) -> bool:
-        """Tell whether the host may answer to plain http."""
         return self in _NO_HTTPS
 
     @property
     def is_dead_host(self) -> bool:
-        """Tell whether the host was dead, with all that waited of it."""
         return self in _DEAD_HOST
 
 
@@ -105,8 +103,6 @@ class SkipReason(Reason):
 
 
 class FailReason(Reason):
-    """Reasons why a fetch brought nothing usable."""
-
     TIMED_OUT = "timed out"
     STALLED = "stalled"
     NO_HOST = "no such host"
@@ -127,7 +123,6 @@ class FailReason(Reason):
     NO_PROXY = "no proxy serves"
     """Nothing was asked of the host. Detail: what is wrong with the proxy."""
     REFUSED_BY_PROXY = "refused by the proxy"
-    """The proxy serves other hosts. Detail: what it said."""
     HTTP = "http error"
     REDIRECTS_NOWHERE = "redirects nowhere"
     REDIRECTS_TO_ITSELF = "redirects to itself"
@@ -299,7 +294,6 @@ class ArticleResult(StrEnum):
 
     @property
     def why_not_stored(self) -> PageReason | None:
-        """Return the reason of its URL when no article is stored under it."""
         return _WHY_NOT_STORED.get(self)
 
 

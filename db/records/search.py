@@ -134,7 +134,6 @@ class CandidateSet:
     frequencies: dict[str, float] = field(default_factory=dict)
 
     def __add__(self, other: CandidateSet) -> CandidateSet:
-        """Join those of two databases of a crawl, which have no article in common."""
         words = self.frequencies.keys() | other.frequencies.keys()
         return CandidateSet(
             [*self.rows, *other.rows],

@@ -81,8 +81,6 @@ Sign = Callable[[str, str], TextFeatures]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that loads signatures: empty index, signing, progress report."""
-
     index: MemoryIndex
     sign: Sign
     progress: Callable[[str], None]

@@ -14,10 +14,8 @@ class State(StrEnum):
     PENDING = "pending"
     """Waits to be fetched (when `next_visit` is set, not before that time)."""
     LEASED = "leased"
-    """Handed to the run in `leased_by`, which has not stored it yet."""
     DONE = "done"
     FAILED = "failed"
-    """Given up; `reason` says why."""
     SKIPPED = "skipped"
     """Not to be fetched under the current limits, or another URL of a page (`same_as`); `reason` says why."""
 
@@ -73,7 +71,6 @@ class Lease:
 
     @property
     def counts(self) -> bool:
-        """Tell whether it counts against the limits while it is leased."""
         return self.kind == Kind.PAGE and not self.is_revisit and not self.unread
 
     @property

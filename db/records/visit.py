@@ -54,8 +54,6 @@ class Unread:
 
 
 class RevisitKind(StrEnum):
-    """Revisits that teach something of a URL."""
-
     LIST = "list"
     """A list was read, or is unchanged: its news are the URLs that it was the first to name."""
     ARTICLE = "article"

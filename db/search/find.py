@@ -74,7 +74,6 @@ def candidates(
 
 
 def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
-    """Return what to look for, in turn, each with its most rows."""
     groups = {tuple(word for word in group if counts[word]): 0.0 for group in wanted}
     groups = {group: sum(counts[word] for word in group) for group in groups if group}
     order = sorted(groups, key=lambda group: (groups[group], group))
@@ -159,7 +158,6 @@ class _Postgres:
         return {word: count * scale for word, count in counts.items()} | dict(zip(rare, exact, strict=True))
 
     def _sampled(self, needs: Sequence[Need]) -> list[float]:
-        """Count the articles of the middle bucket that have a token of each group."""
         bucket = [index.bucket_mark(self.top // 2)]
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
@@ -193,7 +191,6 @@ class _Postgres:
         return self._newest(need, steps, limit)
 
     def _newest(self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()) -> Found:
-        """Return articles of the first step whose marks bring nearly enough."""
         for marks in steps:
             rows = self._rows([*need, marks], limit)
             if len(rows) >= _ENOUGH * limit:
@@ -235,10 +232,7 @@ def newest(connection: Connection, most: int) -> list[SearchCandidate]:
 
 
 def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
-    """Return sites by their name, or by a part of it when no site has that name.
-
-    Cost: one pass over the sites.
-    """
+    """Return sites by their name, or by a part of it when no site has that name."""
     exact = connection.execute(_SITE, {"name": name}).all()
     return list(exact or connection.execute(_SITES, {"part": name}).all())
 

@@ -63,10 +63,8 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
 def merge_pending(connection: Connection) -> None:
     """Merge into the index what Postgres keeps beside it; SQLite has nothing to merge.
 
-    Done apart, so that no page's transaction has to. Pages are stored meanwhile, and searches read what is not merged
-    yet.
-
-    Cost: 1 to 2 ms of the server an article since the last time.
+    Done apart, so that no page's transaction has to; searches read what is not merged yet. Cost: 1 to 2 ms of the
+    server an article.
     """
     if is_postgres(connection):
         connection.exec_driver_sql("SELECT gin_clean_pending_list('ix_search_document_words')")
@@ -199,7 +197,6 @@ def site_mark(site_id: int) -> str:
 
 
 def language_mark(language: str) -> str:
-    """Return the mark of a language, whatever its script."""
     return f"_l{language.partition('-')[0].lower()}"
 
 

@@ -41,8 +41,6 @@ _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 @dataclass(frozen=True, slots=True)
 class _ShardPlace:
-    """A database in the list: its name for users, its place, from 1, of `count`."""
-
     name: str
     number: int
     count: int
@@ -68,7 +66,6 @@ class _ShardPlace:
         return str(own.crawl)
 
     def enter(self, connection: Connection, crawl: str | None) -> str:
-        """Note the place unless it is noted; returns the crawl."""
         # two processes that start at once: the second sees what the first has written
         AdvisoryLock.ENTER.take(connection)
         crawl = self.check(connection, crawl) or crawl or secrets.token_hex(8)
@@ -103,8 +100,6 @@ def enter(databases: Sequence[Database | None]) -> None:
 
 
 class OpenShards:
-    """The databases of a crawl, as a process that works on one of them sees them."""
-
     def __init__(self, shards: Shards, dealing: Dealing, opened: Mapping[int, Database]) -> None:
         self.dealing = dealing
         self._shards = shards

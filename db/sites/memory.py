@@ -41,7 +41,6 @@ class Memory:
         return [bytes(found.get(key, b"")) for key in host_ids]
 
     def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
-        """Train the models in the table; returns each host's new model."""
         lessons: dict[int, list[Any]] = defaultdict(list)
         for each in batch:
             lessons[each.host_id] += each.observations

@@ -70,7 +70,6 @@ def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:
 
 
 def shown_gains(connection: Connection, most: Sequence[int]) -> list[Sequence[ShownGain]]:
-    """Return the hosts of which pages were rendered, those with the most first."""
     return [[ShownGain(*row) for row in connection.execute(_SHOWN, {"most": each})] for each in most]
 
 

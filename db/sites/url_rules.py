@@ -35,7 +35,6 @@ class RuleRow(NamedTuple):
 
 
 def save(connection: Connection, batch: Sequence[tuple[int, Sequence[RuleRow]]]) -> list[None]:
-    """Replace the rules of hosts: (host, rules)."""
     for host_id, rows in sorted(batch, key=itemgetter(0)):
         connection.execute(rule.delete().where(rule.c.host_id == host_id))
         insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(host_id, *row) for row in rows])
@@ -101,15 +100,12 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
 
 
 class RepeatedPages(NamedTuple):
-    """A host with pages fetched at two URLs, its rules in use, and its `evidence`."""
-
     name: str
     used: list[tuple[str, str]]
     pages: list[tuple[str, int]]
 
 
 def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[RepeatedPages]:
-    """Read the newest pages of the hosts with most repeated pages, host after host."""
     for host_id, name in hosts_with_repeats(connection, hosts):
         yield RepeatedPages(name, used_of(connection, host_id), evidence(connection, host_id, most))
 
