@@ -45,12 +45,7 @@ class DemoSite(ABC):
 
     A subclass defines its URLs (`path`, `list_path`) and the values that the templates `home`, `listing` and `story`
     show beyond the common ones (`more_values`). The first line of such a template is the page's title, the others are
-    its body; `frame` stands around both.
-
-    Args:
-        articles: all of the site's, newest first.
-        port: where the newsroom listens, because URLs contain it.
-        friends: title and URL of the neighbouring sites.
+    its body; `frame` stands around both. Articles are given newest first, `friends` as title and URL.
     """
 
     name: ClassVar[str]

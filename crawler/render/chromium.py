@@ -89,9 +89,8 @@ def find(wanted: str = "") -> str | None:
 class Chromium:
     """A running browser; `start` makes it.
 
-    Attributes:
-        is_too_large: its first process, which holds what pages store, was killed for its memory.
-        profiles: listeners to the targets of each profile, by its name.
+    It `is_too_large` when its first process, which holds what pages store, was killed for its memory. `profiles` has
+    listeners to the targets of each profile, by its name.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], tools: DevTools, scratch: str, memory_bytes: int) -> None:
@@ -215,11 +214,7 @@ class Chromium:
 
 
 def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
-    """Start a process; return our ends of its pipes: answers, commands, stderr.
-
-    Raises:
-        RenderError: the command (`setpriv`) is missing.
-    """
+    """Start a process; return our ends of its pipes: answers, commands, stderr."""
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
     words, their_words = os.pipe()
@@ -323,7 +318,6 @@ class _Family:
         self._is_ours = {root: True}
 
     def look(self) -> None:
-        """Update the processes."""
         there = {int(name) for name in os.listdir("/proc") if name.isdigit()}
         parents = {pid: _parent(pid) for pid in there if pid not in self._is_ours}
         self._is_ours = {pid: ours for pid, ours in self._is_ours.items() if pid in there}
@@ -335,7 +329,6 @@ class _Family:
             self._is_ours.update(dict.fromkeys(line, ours))
 
     def members(self) -> list[int]:
-        """Process ids as of the last look."""
         return [pid for pid, ours in self._is_ours.items() if ours]
 
 

@@ -29,11 +29,7 @@ class TargetGone(DevToolsError):
 
 
 class DevTools(asyncio.Protocol):
-    """The connection to one browser; `open` makes it.
-
-    Attributes:
-        gone: set when the browser closed its end.
-    """
+    """The connection to one browser; `open` makes it, `gone` is set when it is closed."""
 
     def __init__(self) -> None:
         self.gone = asyncio.Event()

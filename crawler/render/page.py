@@ -172,7 +172,6 @@ class Tab:
             await self._settle()
 
     async def _go_down(self) -> None:
-        """Scroll and press "load more" until nothing new comes."""
         self._resize(_LIST_HEIGHT)
         links = int(await self._run("crawl.links()"))
         for _ in range(_MOST_ROUNDS):
@@ -226,7 +225,6 @@ class Tab:
         return answer["result"].get("value")
 
     async def _settle(self) -> None:
-        """Wait until no request is open and the DOM rests."""
         loop = asyncio.get_running_loop()
         self._last_answer = loop.time()
         while True:

@@ -28,13 +28,9 @@ class Renderer:
         self._is_closed = False
 
     async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
-        """Show a fetched page, let its scripts run and read the result.
+        """Show a fetched page, which is not fetched again, and read what its scripts made.
 
-        Args:
-            document: the page; it is never asked for again.
-
-        Returns:
-            The page, or the problem; a page that takes or does too much costs only itself.
+        A page that takes or does too much costs only itself.
 
         Raises:
             Exception: whatever `fetch` raised.

@@ -85,9 +85,7 @@ class RobotsPolicy:
 class BrowserRequests:
     """Answers the requests of all pages that are rendered.
 
-    Args:
-        turns: the crawl's hosts; None without a crawl.
-        keep: receives each answer, for an archive.
+    `turns` are of the crawl's hosts, None without a crawl; `keep` receives each answer, for an archive.
     """
 
     def __init__(
@@ -112,10 +110,7 @@ class BrowserRequests:
         return now + (_AGAIN_SECONDS if rules.reason is SkipReason.ROBOTS_UNREACHABLE else self._policy.keep)
 
     async def fetch(self, request: BrowserRequest, proxy: str = "") -> BrowserAnswer:
-        """Answer one request, or say why it is refused.
-
-        Args:
-            proxy: proxies that the seed of its page names.
+        """Answer one request, or refuse it; `proxy` names the proxies of its page's seed.
 
         Raises:
             ProxyProblem: none serves; the page can be shown later.
@@ -146,7 +141,6 @@ class BrowserRequests:
         return {"handle_httpstatus_all": True, "download_timeout": self._seconds, **named, **more}
 
     async def _ask(self, request: Request) -> Response:
-        """Fetch once no other request is under way to the host."""
         async with self._turn(host_key(request.url)):
             response = await self._download(request)
         if self._keep is not None:
@@ -168,7 +162,6 @@ class BrowserRequests:
     # ------------------------------------------------------------ robots.txt
 
     async def _disallowed(self, url: str, proxy: str) -> Reason | None:
-        """Return why a URL must not be fetched; None when it may."""
         host = host_key(url)
         rules = self._turns.rules(host) if self._turns is not None else None
         if rules is None:

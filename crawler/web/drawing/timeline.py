@@ -57,11 +57,7 @@ class Dot:
 
 
 def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
-    """Return the picture.
-
-    Args:
-        dots: articles in the order of the tree.
-    """
+    """Draw articles in the order of the tree."""
     least = min(dot.at for dot in dots)
     last = max(dot.at for dot in dots)
     span = max(_LEAST_SPAN, last - least)
@@ -118,7 +114,6 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
 
 
 def _ticks(least: float, span: float, most: int) -> list[float]:
-    """Return at most `most` + 1 round times."""
     step = next((step for step in _STEPS if span / step <= most), _STEPS[-1])
     first = -(-least // step) * step
     return [first + step * n for n in range(int((least + span - first) // step) + 1)][: most + 1]

@@ -48,9 +48,8 @@ _COOKIE = re.compile(r"[0-9a-f]{1,16}")
 class _Session:
     """A browser that has searched.
 
-    Attributes:
-        searches: queries with the positions of their hits, newest last.
-        click: number, article and time of the click that has not ended yet.
+    `searches` are queries with the positions of their hits, newest last; `click` is the number, article and time of the
+    click that has not ended yet.
     """
 
     searches: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
@@ -60,8 +59,7 @@ class _Session:
 class Readers:
     """The readers of the web page; its methods may be called from any thread.
 
-    Args:
-        is_learning: record new clicks; those already recorded count in any case.
+    Unless it `is_learning`, new clicks are not recorded; those already recorded count.
     """
 
     def __init__(self, path: Path, *, is_learning: bool, clock: Callable[[], float] = time.time) -> None:
@@ -77,9 +75,7 @@ class Readers:
         self._is_failing = False
 
     def relevances(self, text: str) -> Mapping[int, float]:
-        """Return the relevance of articles to a query, learned from clicks.
-
-        Missing articles are `NEUTRAL`.
+        """Return the relevance of articles to a query, learned from clicks, or `NEUTRAL`.
 
         Cost: 0.2 s at most every `_AGAIN_SECONDS`, when there are new clicks and the file is full.
         """
@@ -139,13 +135,11 @@ class Readers:
         return bool(self._trying(lambda: self._file.update(number, key, seconds, is_ended=is_ended)))
 
     def _leave(self, session: _Session, key: int, *, is_ended: bool) -> None:
-        """Record the time of the last click, unless a script has."""
         click, session.click = session.click, None
         if click is not None and (seconds := self._clock() - click[2]) > 0:
             self._trying(lambda: self._file.update(click[0], key, seconds, is_ended=is_ended))
 
     def _may_write(self, now: float) -> bool:
-        """Tell whether this minute's limit of writes still allows one."""
         with self._lock:
             if len(self._written) == _MOST_A_MINUTE and now - self._written[0] < _MINUTE:
                 return False
@@ -166,7 +160,6 @@ class Readers:
 
 
 def _session_of(cookie: str | None) -> int | None:
-    """Return the number in a cookie."""
     if cookie is None or not _COOKIE.fullmatch(cookie):
         return None
     number = int(cookie, 16)

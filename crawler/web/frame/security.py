@@ -40,9 +40,8 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})
 class Protection:
     """ASGI middleware that rejects foreign host names and origins, and adds headers.
 
-    Args:
-        names: host names to accept besides those of loopback.
-        any_address: accept all IP addresses as host names, for a server that others can reach.
+    Accepted are `names` besides those of loopback; with `any_address` all IP addresses, for a server that others can
+    reach.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = (), *, any_address: bool = False) -> None:

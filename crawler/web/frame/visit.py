@@ -87,8 +87,7 @@ class WebOptions:
 class WebSite:
     """The parts that all requests share: the database, the templates, the options.
 
-    Args:
-        database_url: opened at the first request, and reopened when the file has been replaced.
+    The database is opened at the first request, and reopened when its file has been replaced.
     """
 
     def __init__(self, database_url: str, options: WebOptions) -> None:
@@ -139,7 +138,7 @@ class WebSite:
     def for_readers(self, problem: DatabaseProblem) -> str:
         """Return the message of a problem without details of this machine.
 
-        Folders and the database's own text in brackets are removed; the log has the full message.
+        Folders and the database's own text in brackets are removed; the log has it all.
         """
         sentence = str(problem)
         if sentence != self._logged:
@@ -169,7 +168,6 @@ class WebSite:
             self.kept.forget()
 
     def _file(self) -> object:
-        """Return the identity of the SQLite file, to notice when it has been replaced."""
         url = parse_url(self._database_url)
         if url.get_backend_name() != "sqlite" or url.database is None:
             return None
@@ -181,12 +179,7 @@ class WebSite:
 
 
 class Visit:
-    """A request.
-
-    Attributes:
-        cut: names of parameters that were too long and were cut.
-        cancellation: stops the work done for this request.
-    """
+    """A request; `cut` names the parameters that were too long and were cut."""
 
     def __init__(self, site: WebSite, request: Request) -> None:
         self.site = site
@@ -321,7 +314,6 @@ class Visit:
         return self.answer(body, "application/json", status=status)
 
     def answer(self, body: str | bytes, media_type: str, *, status: int = 200) -> Response:
-        """Return an answer with its entity tag, or 304 if the reader already has it."""
         content = body.encode("utf-8", "backslashreplace") if isinstance(body, str) else body
         headers = {"Cache-Control": "no-store"}
         if status == 200:
@@ -335,10 +327,7 @@ class Visit:
     def problem(self, status: int, key: str, detail: str = "") -> Response:
         """Return an error page, or JSON for the API.
 
-        Args:
-            status: HTTP status.
-            key: message key of the title; `key` with `.text` is the sentence below it.
-            detail: further details, in English.
+        `key` is the message key of the title, and with `.text` of the sentence below it; `detail` is in English.
         """
         if self.is_api:
             english = Language("en")
@@ -353,8 +342,6 @@ class Visit:
 
 
 def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
-    """Return the endpoint of a page: in a thread, with its errors as pages."""
-
     async def answer(request: Request) -> Response:
         visit = Visit(site, request)
         return await site.in_thread(visit, lambda: respond(visit, show))
@@ -363,7 +350,6 @@ def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
 
 
 def respond(visit: Visit, show: Show) -> Response:
-    """Compute a page, or an error page."""
     try:
         return show(visit)
     except NotHere as missing:
@@ -394,7 +380,6 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
 
 
 def _whole(given: str) -> int | None:
-    """Parse an integer; None if it is not one or too long."""
     # int() takes digits of all scripts and underscores, and fails at those without end
     return int(given) if _WHOLE.fullmatch(given) else None
 

@@ -34,12 +34,10 @@ class Picture:
         return cls(chart, draw(chart))
 
     def legend(self) -> Iterator[tuple[str, int]]:
-        """Yield the names of the series and their colours, where there are several."""
         if len(self.chart.series) > 1:
             yield from ((each.name, n % SERIES + 1) for n, each in enumerate(self.chart.series))
 
     def rows(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the names of some places with the values there."""
         for place in spread(len(self.chart.places), _MOST_ROWS):
             values = (each.values[place] for each in self.chart.series)
             yield self.chart.places[place], ["–" if value is None else self.chart.show(value) for value in values]

@@ -35,8 +35,6 @@ Pairs = Mapping[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _RankedPage:
-    """One of the best pages of a site."""
-
     id: int
     name: Named
     score: float
@@ -183,5 +181,4 @@ def _draw(made: _RankedSites, chosen: _RankedSite | None, t: Language) -> Markup
 
 
 def _path(url: str) -> str:
-    """Return the path and query of a URL."""
     return "/" + url.partition("://")[2].partition("/")[2]

@@ -26,11 +26,7 @@ _MOST_FACETS = 8
 
 @dataclass(frozen=True, slots=True)
 class _FacetLink:
-    """A value that narrows the search, or already does.
-
-    Attributes:
-        href: link to the narrower search; if active, to the wider one.
-    """
+    """A value that narrows the search; an active one links to the wider search."""
 
     value: str
     articles: int
@@ -101,7 +97,6 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
 
 
 def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[_FacetLink]:
-    """Yield the values of a facet that can be chosen, and the active one."""
     for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
         narrowed = _narrowed(name, value)
         is_on = all(getattr(query, key) == each for key, each in narrowed.items())

@@ -24,11 +24,9 @@ _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class _ShownSetting:
-    """A setting as shown on the page.
+    """A setting; its value in each run is None if the run did not record it.
 
-    Attributes:
-        of_runs: its value in each run; None if the run did not record it.
-        differs: for each run, whether its value differs from this program's.
+    `differs` tells for each run if its value differs from this program's.
     """
 
     name: str

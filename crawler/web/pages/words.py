@@ -31,7 +31,6 @@ def show(visit: Visit) -> Response:
 
 
 def _picture(visit: Visit, graph: Graph, best: list[tuple[str, float]]) -> Markup | None:
-    """Draw the best words and their links; None if there are no links."""
     places = {word: place for place, (word, _) in enumerate(best)}
     terms = {term: places[word] for term, word in graph.nodes(data="word") if word in places}
     links = {
