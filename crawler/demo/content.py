@@ -171,7 +171,6 @@ def _resolve(article: InventedArticle, read: dict[str, InventedArticle]) -> Inve
 
 
 def _convert(text: str, site: str) -> str:
-    """Write a text in the script and with the quotation marks of a site."""
     if site in _QUOTES:
         return str(_converter("s2tw").convert(text)).translate(_QUOTES[site])
     return str(_converter("tw2s").convert(text)).translate(_PLAIN_QUOTES)

@@ -43,7 +43,6 @@ class Wanbao(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /2024/03/05/content_1001.htm (part 2: ..._2.htm)."""
         suffix = f"_{part}" if part > 1 else ""
         return f"/{article.published:%Y/%m/%d}/content_{article.number}{suffix}.htm"
 
@@ -54,7 +53,6 @@ class Wanbao(DemoSite):
         return {"/about.htm": lambda: self.page("about")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return numbered pages, in lists in brackets, and the two next to this one."""
         form = "[{}]" if path(1).startswith("/list") else "{}"
         numbers = {n: form.format(n) for n in range(1, pages + 1)}
         return [

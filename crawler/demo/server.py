@@ -86,8 +86,7 @@ class _Answer:
 class Newsroom:
     """Five invented news sites, served over HTTP/1.1 until stopped.
 
-    A page is made when it is first asked for and kept as bytes. The server has a thread and an event loop of its own,
-    so that a test or a command may block while it runs.
+    The server has a thread and an event loop of its own, so that a test or a command may block while it runs.
     """
 
     def __init__(self, port: int = 0, latency_seconds: float = 0.0) -> None:

@@ -106,7 +106,6 @@ class DemoSite(ABC):
         return routes | self.extras()
 
     def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
-        """Make a page from a template of the site and its values."""
         values = {"article": None, "sections": (), "friends": self.friends, "decoration": "", **values}
         title, _, body = self.templates.fill(template, values).partition("\n")
         menu = [link(self.list_path(slug), name) for slug, name in self.channels.items()]

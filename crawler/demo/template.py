@@ -63,8 +63,6 @@ class Templates:
 
 
 class _Filler(Formatter):
-    """The language of the templates."""
-
     def __init__(self, templates: Templates, values: Mapping[str, Any], ending: str) -> None:
         self.templates = templates
         self.values = values

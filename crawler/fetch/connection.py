@@ -355,7 +355,6 @@ class _Exchange:
         )
 
     def _bomb(self) -> None:
-        """Fail for a compression bomb; an error or a redirect needs no body."""
         if self._reader.head is not None and not self._is_page:
             self._end(truncated=True)
         else:

@@ -30,12 +30,8 @@ _ERRORS = {
 class FetchError(OSError):
     """A request brought no response that can be used.
 
-    An `OSError`, because Scrapy's retries take those for faults that may pass.
-
-    Attributes:
-        reason: the same for the same cause.
-        bounds: names of bounds that were the cause.
-        detail: shown beside the reason; text from others in it has gone through `clean`.
+    An `OSError`, because Scrapy's retries take those for faults that may pass. `bounds` names those that were the
+    cause; text from others in `detail` has gone through `clean`.
     """
 
     def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:

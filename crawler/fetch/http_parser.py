@@ -328,7 +328,6 @@ class _HeadLines:
         return self._status is None and not self._unfinished
 
     def receive(self, data: bytes) -> bytes | None:
-        """Take bytes; returns those after the head once it is complete."""
         if self._unfinished:
             data = self._unfinished + data
             self.seen -= len(self._unfinished)

@@ -354,7 +354,6 @@ class _Wire:
 
 
 async def _greet(wire: _Wire, proxy: Proxy) -> None:
-    """Begin SOCKS5, with user and password if they are asked for."""
     methods = [_ANONYMOUS, _PASSWORD] if proxy.basic else [_ANONYMOUS]
     fault = ProxyFault.CLOSED
     try:

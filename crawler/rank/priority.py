@@ -111,10 +111,7 @@ class Priority:
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
     def inherited(self, parts: Mapping[str, float], links: int, known_links: int) -> dict[str, float]:
-        """Estimate graph signals of the pages that a page names, until the next rescore.
-
-        `known_links` of its links led to pages known before.
-        """
+        """Estimate graph signals of the pages that a page names, until the next rescore."""
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
         if "pagerank" in legacy:
             legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known_links)

@@ -56,8 +56,7 @@ class Rescored:
 class Ranking:
     """The link graph of a crawl, features of its pages, and the scores computed.
 
-    Cost: about 60 bytes a page and 5 a link; a round costs what the signals that count cost (see there). It starts from
-    the scores of the round before.
+    Cost: about 60 bytes a page and 5 a link; a round starts from the scores of the one before.
     """
 
     def __init__(self, priority: Priority, topic: Topic | None = None) -> None:

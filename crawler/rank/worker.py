@@ -59,7 +59,6 @@ class RankResponse:
         chunks: scores to write, each in a transaction of its own; those that move the order most first.
         ids, hosts, scores: all of them, in this order.
         left: how many more have moved, for the next round.
-        fetched: pages of the graph whose links are known.
         judged: fetched pages whose relevance has moved, with it.
         feedback: of the fetched pages on the topic.
     """
@@ -163,7 +162,6 @@ _graphs: list[_OpenGraph] = []
 
 
 def prepare() -> None:
-    """Prepare the process; Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 

@@ -1,8 +1,8 @@
 """Find, start, watch and end Chromium, in namespaces of its own.
 
 It has no network at all: a new network namespace has no interface but a loopback that is down. It is never root, its
-own sandbox stays on inside, and its profile lies in memory that goes with the namespace, so nothing is left of it
-however the crawl ends. util-linux does it (`setpriv`, `unshare`), as `docs/rendering.md` describes.
+own sandbox stays on, and its profile lies in memory that goes with the namespace. util-linux does it (`setpriv`,
+`unshare`), as `docs/rendering.md` describes.
 """
 
 from __future__ import annotations
@@ -258,7 +258,6 @@ class _LastWords(asyncio.Protocol):
         self._ended.set()
 
     async def last(self) -> str:
-        """Return the last line of a process that has ended."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), _END_SECONDS)
         lines = self._tail.decode("utf-8", "replace").strip().splitlines()

@@ -59,11 +59,7 @@ class Renderer:
                 await self._end(browser)
 
     async def _browser(self) -> Chromium:
-        """Return the running browser, or start a new one.
-
-        Raises:
-            RenderError: none could be started, now or a moment ago.
-        """
+        """Return the running browser, or start a new one, if none failed a moment ago."""
         async with self._starting:
             if self._is_closed:
                 raise RenderError(RenderProblem.NO_BROWSER, "rendering has ended")
@@ -87,7 +83,6 @@ class Renderer:
         return browser.is_gone or browser.pages >= self._options.pages_a_browser
 
     async def _retire(self, browser: Chromium) -> None:
-        """End a spent browser once it shows no page."""
         if self._is_spent(browser) and browser.showing == 0 and browser in self._running:
             await self._end(browser)
 

@@ -1,8 +1,7 @@
 """Answer the requests of a rendered page, as the crawl itself would ask.
 
-A request goes through the crawl's download handler: guard, names, cookies, bounds, User-Agent. The robots.txt of each
-host is obeyed, and fetched where it is not known yet. A host gets one request at a time, and the crawl's next
-request to it waits the longer for them.
+They go through the crawl's download handler and obey each host's robots.txt, which is fetched where it is not known
+yet. A host gets one request at a time, and the crawl's next request to it waits the longer for them.
 """
 
 from __future__ import annotations
@@ -65,14 +64,10 @@ class HostTurns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RobotsPolicy:
-    """Bounds for the robots.txt of hosts that are not the crawl's own.
+    """Bounds for the robots.txt of hosts outside of the crawl; times are in seconds.
 
-    Attributes:
-        agent: the product token that they know us by.
-        keep: seconds for which one counts.
-        timeout: seconds to wait for one.
-        size: bytes of one that count.
-        most_delay: a crawl-delay beyond this many seconds forbids everything.
+    `agent` is our product token, `keep` the time for which one counts, `size` the bytes of one that count; a
+    crawl-delay beyond `most_delay` forbids everything.
     """
 
     agent: str

@@ -182,7 +182,6 @@ class ReaderConnection(H11Protocol):
             self._deadline.cancel()
 
     def _is_half_sent(self) -> bool:
-        """Tell whether a head is incomplete, or nothing has come for a while."""
         waited = self.loop.time() - self._head_since
         return waited >= _UNREAD_SECONDS or (waited >= 0 and bool(self.conn.trailing_data[0]))
 
@@ -196,7 +195,6 @@ class ReaderConnection(H11Protocol):
             self._limit(_MOST_SECONDS)
 
     def _limit(self, seconds: float) -> None:
-        """Close the connection unless something happens within the given time."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self.loop.call_later(seconds, self.transport.abort)

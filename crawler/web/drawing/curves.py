@@ -78,7 +78,6 @@ def _line(samples: Samples, count: Callable[[RunSample], float]) -> tuple[list[f
 
 
 def _queued(runs: Sequence[Samples], times: Values) -> Values:
-    """Return the queued URLs over time, from the last run that recorded them."""
     queued = np.full(len(times), np.nan)
     for samples in runs:
         counted = [each for each in samples if each.queued is not None]

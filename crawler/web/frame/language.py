@@ -29,7 +29,6 @@ _FIELD = re.compile(r"\\{(\w+)\\}")
 _FREE = {"text", "why", "example"}
 """Values that may contain spaces; all others are one word, so that foreign text is not mistaken for a sentence."""
 _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
-"""Patterns of values with a fixed form."""
 
 
 @cache

@@ -1,9 +1,8 @@
 """Clicks of readers and their reading times, recorded on this machine only.
 
-A browser that searches gets a random number as a session cookie. The server remembers which hits it was shown; opening
-one of them is a click. So URLs carry no identifiers, and other sites cannot fake clicks, because browsers do not send
-them the cookie. A script of the page reports the reading time (`static/learn.js`); without scripts it is the time until
-the browser's next request.
+A browser that searches gets a random number as a session cookie, and the server remembers which hits it was shown. So
+URLs carry no identifiers, and other sites cannot fake clicks, because browsers do not send them the cookie. A script of
+the page reports the reading time (`static/learn.js`); without scripts it lasts until the browser's next request.
 """
 
 from __future__ import annotations

@@ -44,7 +44,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Show = Callable[["Visit"], Response]
-"""A page."""
 
 HERE: Final = Path(__file__).parents[1]
 THEMES: Final = ("light", "dark", "auto")
@@ -70,11 +69,8 @@ class BadRequest(ValueError):
 class WebOptions:
     """Options of the web page.
 
-    Attributes:
-        names: accepted host names besides those of loopback.
-        any_address: accept all IP addresses as host names.
-        is_learning: record what readers open.
-        search: weights of the ranking.
+    Host names are accepted if of loopback or in `names`; all IP addresses are with `any_address`. `is_learning`: what
+    readers open is recorded. `search` has the weights of the ranking.
     """
 
     names: Sequence[str] = ()
@@ -217,10 +213,7 @@ class Visit:
         return clean(given)
 
     def beginning(self, name: str) -> str:
-        """Return a URL parameter, cleaned, and cut if it is too long.
-
-        The limit keeps pages small whose dozens of links repeat the parameter.
-        """
+        """Return a URL parameter, cleaned, and cut to keep the links of a page short."""
         given = self.request.query_params.get(name, "")
         beginning = shown.beginning(given, _MOST_QUOTED)
         if beginning != given:
@@ -258,8 +251,8 @@ class Visit:
     def here(self, path: str | None = None, **changes: object) -> str:
         """Return the URL of this page, or of another, with changed parameters.
 
-        None or an empty string removes a parameter. Parameters that no page has read are dropped, since every link of
-        the page would repeat them. Language and theme are kept in cookies, not in URLs.
+        None or an empty string removes a parameter. Parameters that no page has read are dropped. Language and theme
+        are kept in cookies, not in URLs.
         """
         unchanged = [
             (name, self._read[name])
@@ -274,7 +267,6 @@ class Visit:
         return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
-        """Remember the hits that a page shows, so that opening one is a click."""
         readers = self.site.readers
         if readers.is_learning:
             cookie = readers.found(self.request.cookies.get(COOKIE), text, article_ids, offset)
@@ -286,10 +278,7 @@ class Visit:
         return readers.opened(self.request.cookies.get(COOKIE), article_id) if readers.is_learning else None
 
     def page(self, template: str, *, status: int = 200, **values: object) -> Response:
-        """Render a template.
-
-        Besides `values` it has `t` (messages), `visit`, `moment` and `day` (times in the reader's language).
-        """
+        """Render a template, which also has `t` (messages), `visit`, `moment` and `day`."""
         code = self.language.code
         body = self.site.templates.get_template(template).render(
             {

@@ -131,7 +131,6 @@ async def _first(wanted: asyncio.Future[T], leaving: asyncio.Future[None], secon
 
 
 async def _left(receive: Receive) -> None:
-    """Wait until the reader disconnects, ignoring what it sends."""
     with suppress(Exception):  # a body that is too long, say: it is none of this
         while (await receive())["type"] != "http.disconnect":
             pass

@@ -31,7 +31,7 @@ _MOST_COMPARED = 1_000_000
 class _LookUp:
     """The database's answer about a URL; `known` is None when the URL is not in it.
 
-    `is_pruned`: it was outside of the seeds' scope, and nothing else is kept of it.
+    If it `is_pruned`, it was outside of the seeds' scope, and nothing else is kept of it.
     """
 
     known: Explanation | None
@@ -146,7 +146,6 @@ def results(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _visits(explanation: Explanation) -> list[tuple[str, str]]:
-    """Describe past visits, what they brought, and the next one."""
     lines = []
     if explanation.visits > 1:
         what = "changes" if explanation.article else "new articles"

@@ -193,7 +193,6 @@ def _names(made: Curves, clock: Callable[[float], str]) -> list[str]:
 
 
 def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str]]:
-    """Return round local times as shares of the chart's width."""
     first, last = float(made.edges[0]), float(made.edges[-1])
     offset = (datetime.fromtimestamp(first).astimezone().utcoffset() or datetime.resolution * 0).total_seconds()
     at = [each - offset for each in time_ticks(first + offset, last + offset)]
@@ -201,7 +200,6 @@ def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str
 
 
 def _clock(seconds: float) -> Callable[[float], str]:
-    """Return a formatter of local times for a chart that spans some seconds."""
     forms = ((10 * 60, "%H:%M:%S"), (2 * _DAY, "%H:%M"), (_YEAR, "%m-%d"))
     form = next((form for most, form in forms if seconds < most), "%Y-%m")
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)

@@ -133,7 +133,6 @@ def _best_pages(pages: Any, scores: Values) -> list[int]:
 def _links(
     graph: LinkGraph, chosen: Sequence[int], top: Mapping[int, Sequence[int]]
 ) -> tuple[dict[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
-    """Count links between sites, and list links between the best pages of each."""
     site_places = np.full(len(graph.site_ids), _NONE, np.int32)
     site_places[list(chosen)] = np.arange(len(chosen))
     sources, targets = graph.fetched[graph.link_rows()], graph.targets

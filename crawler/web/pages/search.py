@@ -15,7 +15,6 @@ from pipelines.search.search import SearchOptions, search
 from ..frame.visit import BadRequest, Visit
 
 FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
-"""Parameters besides the words."""
 FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)

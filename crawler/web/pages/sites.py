@@ -30,7 +30,6 @@ _ORDERS: Final = {
     "trouble": lambda each: (-each.alarms, -each.dead, -each.resting, -each.articles, each.name),
     "name": lambda each: (each.name,),
 }
-"""Orders of the list, by the parameter `sort`."""
 
 
 @dataclass(frozen=True, slots=True)

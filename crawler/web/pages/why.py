@@ -56,4 +56,3 @@ def _said(label: str, text: str, t: Language) -> str:
 
 
 _WORDS = {"page": "kind", "kind": "kind", "found": "place"}
-"""Message fields of the words after a label."""

@@ -17,7 +17,6 @@ from ..frame.visit import Visit
 from .article import find
 
 _DRAWN = 24
-"""Words in the picture."""
 _MOST = 20_000
 """Characters of the article that are analysed."""
 
