@@ -1,8 +1,8 @@
 """Character sets of the web before UTF-8: names, decoding, detection.
 
-Neither declarations nor byte statistics are reliable, so neither decides alone: a declared set and the one detected
-(chardetng, the detector of Firefox) are compared by how much their text looks like mojibake, and by how well it fits a
-language. Where the bytes leave it open, the declaration decides. The costs below were chosen by hand.
+Neither declarations nor byte statistics are reliable: a declared set and the one detected (chardetng, the detector of
+Firefox) are compared by how much their text looks like mojibake, and by how well it fits a language. Where the bytes
+leave it open, the declaration decides. The costs below were chosen by hand.
 """
 
 from __future__ import annotations
@@ -94,7 +94,6 @@ _NEWER: Final[Mapping[str, tuple[re.Pattern[str], Mapping[int, Any]]]] = {
 }
 """The reverse, from codecs to browsers, with a pattern of those characters."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
-"""Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
 _LEAST_BYTES: Final = 8
 _LEAST_ZEROS: Final = 0.05
@@ -104,7 +103,6 @@ _COMMON: Final = COMMON_HAN | COMMON_KANJI | COMMON_HANGUL
 
 _DEFAULT: Final = "cp1252"
 _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
-"""A mark or a currency sign, which misleads the detector."""
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = (
     "cp1252",
@@ -134,7 +132,6 @@ _FEW: Final = 4
 _LEAST_FIT: Final = 1e6
 """Fit of some ten letters, too few to decide."""
 _STRANGE: Final = 0.2
-"""Cost of letters of many languages."""
 _MOST_ODD: Final = 0.2
 """Highest cost of letters in places that no alphabet allows."""
 # A reading for want of a better one is taken when it fits so much better, or as well and with no odd letter.
@@ -178,7 +175,6 @@ def read(data: bytes, codec: str) -> str:
     r"""Decode bytes as browsers do, whose tables are larger than Python's.
 
     Characters outside of the set become U+FFFD.
-
     Cost: O(bytes).
 
     >>> read(b"\x80 5", "gb18030"), read(b"\xad\xa1", "euc_jp")
@@ -193,7 +189,6 @@ def read(data: bytes, codec: str) -> str:
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Decode characters that browsers know and a codec does not."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -262,14 +257,12 @@ def _vendors() -> dict[str, bytes]:
 
 
 _NARROWER: Final = {"gbk": _write_gbk, "big5hkscs": _write_big5, "euc_jp": _write_euc_jp}
-"""Sets of which browsers write fewer characters than they read."""
 
 
 def detect_utf_16(head: bytes, content_type: str = "") -> str:
     """Return "utf-16-le" or "utf-16-be" for UTF-16 without a mark, else an empty text.
 
-    Zeros in the first bytes tell. If the header names UTF-16 and there are few zeros, as in a text without markup, the
-    order wins in which the text has more usual characters.
+    Zeros tell, or, if the header names UTF-16 and there are few, the order with more usual characters.
     """
     even, odd = head[::2].count(0), head[1::2].count(0)
     zeros = max(even, odd) > max(_LEAST_ZEROS * len(head), 5 * min(even, odd))
@@ -325,7 +318,6 @@ class _Reading:
 
     @cached_property
     def strangeness(self) -> float:
-        """Cost of letters of no one language, of odd places of letters and of rare Han."""
         letters = Counter(_LETTERS.findall(self.text))
         latin, others = letters.total(), len(_OTHER_LETTERS.findall(self.text))
         strange = 1.0 - count_belonging(letters) / latin if latin else 0.0

@@ -23,7 +23,6 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(_any("hints"))
-"""A word of every control: most pages have none."""
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2
 """The beginning of an article that a page shows before its scripts run is not longer."""
@@ -61,6 +60,5 @@ def _is_data(relation: tuple[str, str, str, str]) -> bool:
 
 
 def _buttons(document: Document) -> Iterator[str]:
-    """Yield the texts of buttons, which are in no block."""
     for node in (node for node, tag in enumerate(document.tags) if tag == "button"):
         yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))

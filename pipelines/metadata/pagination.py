@@ -48,13 +48,10 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A link to another page of the article, and the numbers in both URLs."""
-
     url: str
     own: int
     other: int
     sure: bool
-    """The URL itself says that its number is one of a page."""
 
 
 def find_pages(document: Document) -> Pages:

@@ -35,10 +35,7 @@ _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef"
 
 
 class Carried(NamedTuple):
-    """Values of a page's scripts in their order, and hidden texts.
-
-    `texts` are those of textareas, templates and scripts with markup.
-    """
+    """Values of scripts, and hidden texts: of textareas, templates and scripts of markup."""
 
     values: list[object]
     texts: list[str]
@@ -212,10 +209,7 @@ def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
 
 
 def _revived(value: object) -> object:
-    """Rebuild a value from a list whose items refer to each other by number.
-
-    Nuxt 3 and SvelteKit write their states this way (devalue).
-    """
+    """Rebuild a state of Nuxt 3 or SvelteKit: a list whose items refer to each other."""
     if not (isinstance(value, list) and len(value) > 1):
         return value
     first = value[0]
