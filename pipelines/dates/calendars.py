@@ -63,6 +63,7 @@ _IN_BRACKETS = re.compile(
 _SHORT_ERA = re.compile(r"([RHS])\s?(元|\d{1,2})")
 _NUMBER = re.compile(r"\d{1,4}")
 _OFFSETS: Final = (0, 1911, -543, -2333, -660)
+"""Years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
 _VIETNAMESE = re.compile(r"(\d{1,2}) th(?:án)?g (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 # Southern Asia

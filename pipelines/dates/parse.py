@@ -148,7 +148,7 @@ class Moment:
 
         >>> Moment("2024-03-12T08:30+08:00", "minute", date(2024, 3, 12)).utc(UTC)
         '2024-03-12 00:30:00'
-        >>> Moment("2024-03-12", "day", date(2024, 3, 12)).utc(timezone(timedelta(hours=8)))
+        >>> Moment("2024-03-12", "day", date(2024, 3, 12)).utc(timezones.read_offset("+8"))
         '2024-03-11 16:00:00'
         """
         stamp = datetime.fromisoformat(self.iso)

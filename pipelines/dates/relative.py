@@ -69,12 +69,13 @@ _EASTERN_DAY = re.compile(
 _EASTERN_DAYS: Final = ("一月월", "二火화", "三水수", "四木목", "五金금", "六土토", "日天일")
 _WORD = re.compile(NAME)
 _THAI_THE: Final = "ที่"
+"""Between the day of the week and the day of the month."""
 _DIGIT = re.compile(r"\d")
 _LINE_CHARS: Final = 60
 
 
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read "3小时前", "昨天 08:30" or "05-12 10:20" in the first 200 characters of `text`.
+    """Read "3小时前", "昨天 08:30" or "05-12 10:20" in 200 characters of `text`.
 
     Cost: O(characters).
     """

@@ -69,6 +69,7 @@ _FAMILIES: Final = (
 
 _REPLACED: Final = "\ufffd"
 _MOST_ERRORS: Final = 5_000
+"""A text with more errors stays as it is: each costs a call."""
 _HANDLER: Final = "as browsers"
 _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
@@ -94,6 +95,7 @@ _NEWER: Final[Mapping[str, tuple[re.Pattern[str], Mapping[int, Any]]]] = {
 }
 """The reverse, from codecs to browsers, with a pattern of those characters."""
 _VENDORS: Final = frozenset({0x2D, *range(0x79, 0x7D)})
+"""Rows of the Japanese table that vendors have filled: circled numbers, units, rare characters in names."""
 
 _LEAST_BYTES: Final = 8
 _LEAST_ZEROS: Final = 0.05
@@ -103,6 +105,7 @@ _COMMON: Final = COMMON_HAN | COMMON_KANJI | COMMON_HANGUL
 
 _DEFAULT: Final = "cp1252"
 _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
+"""A mark or a currency sign, which misleads the detector."""
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
 _LATIN: Final = (
     "cp1252",
@@ -132,6 +135,7 @@ _FEW: Final = 4
 _LEAST_FIT: Final = 1e6
 """Fit of some ten letters, too few to decide."""
 _STRANGE: Final = 0.2
+"""Cost of letters of many languages."""
 _MOST_ODD: Final = 0.2
 """Highest cost of letters in places that no alphabet allows."""
 # A reading for want of a better one is taken when it fits so much better, or as well and with no odd letter.
@@ -257,6 +261,7 @@ def _vendors() -> dict[str, bytes]:
 
 
 _NARROWER: Final = {"gbk": _write_gbk, "big5hkscs": _write_big5, "euc_jp": _write_euc_jp}
+"""Sets of which browsers write fewer characters than they read."""
 
 
 def detect_utf_16(head: bytes, content_type: str = "") -> str:

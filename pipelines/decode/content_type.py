@@ -11,7 +11,10 @@ _MOST_BEGINNING = 512
 
 
 def is_readable(content_type: str, body: bytes) -> bool:
-    """Tell whether an answer may be a page, a feed or a sitemap, by its first bytes too."""
+    """Tell whether an answer may be a page, a feed or a sitemap.
+
+    Its first bytes count too: pages are sent under the oddest types.
+    """
     said = content_type.lower()
     if not said or any(kind in said for kind in _TYPES):
         return True

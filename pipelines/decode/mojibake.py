@@ -131,6 +131,7 @@ _HANGUL_SHARES: Final = (0.15, 0.35)
 _CYRILLIC_SHARES: Final = (0.45, 0.6)
 _GREEK_SHARES: Final = (0.45, 0.6)
 _JAPANESE: Final = 0.2
+"""Kana per Han from which a text is Japanese."""
 
 _READ_AS: Final = ("cp1252", "cp1250", "latin-1", "iso8859-2", "cp1254", "cp1257", "mac_roman", "cp850")
 _WRITTEN_IN: Final = ("cp1250", "iso8859-2", "cp1252", "cp1254", "cp1257", "mac_roman", "cp850", "cp852", "cp1258")

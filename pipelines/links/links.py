@@ -62,6 +62,7 @@ _RANK: Final = {
     BlockKind.FOOTER: 6,
 }
 _FINAL: Final = (BlockKind.FOOTER, BlockKind.PAGINATION)
+"""Everything inside these is of their kind."""
 _HEADLINE_CHARS: Final = 8
 _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNORECASE)
 
@@ -221,7 +222,6 @@ def mark_nofollow(links: Links) -> Links:
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
-    """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
     feeds: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {

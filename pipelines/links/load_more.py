@@ -23,6 +23,7 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(_any("hints"))
+"""A word of every control: most pages have none."""
 _MOST_BEGINNING: Final = 400
 _MOST_PARAGRAPHS: Final = 2
 """The beginning of an article that a page shows before its scripts run is not longer."""

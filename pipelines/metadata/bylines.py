@@ -44,6 +44,7 @@ _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
 _MOST_FIELDS: Final = 18
+"""A line with more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
 _LEAST_ACCOUNT: Final = 6

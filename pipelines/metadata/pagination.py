@@ -13,7 +13,6 @@ from ..urls import canonicalize
 from ..word_lists import WordLists
 
 MAX_PAGES: Final = 200
-"""Higher numbers are not page numbers of one article."""
 _MAX_ANCHOR_CHARS: Final = 24
 _FOLLOWING: Final = 0
 _PRECEDING: Final = -1

@@ -116,7 +116,6 @@ def fold_sites(document: Document, structured: Structured, sites: Iterable[str])
 def weigh(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> tuple[list[TitleCandidate], NDArray[np.float64]]:
-    """Return all candidates for the headline, and a row of numbers for each."""
     candidates = _all_candidates(document, structured, lines, first_body_block, site)
     texts = {"title": "", "og:title": "", "headline": "", **dict(_sources(document, structured))}
     title, shared, data = texts["title"], texts["og:title"], texts["headline"]

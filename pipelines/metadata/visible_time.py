@@ -47,6 +47,7 @@ _PAGE = re.compile(_any("page"))
 _FEWEST_ITEMS = 3
 _WEEKDAY = re.compile(rf"{_LISTS.choices('weekdays')}|tag\b")
 _VAGUE: Final = _LISTS.words("spans")
+"""Inside the text these may refer to anything."""
 _RANGE = re.compile(rf"\d\s?[日年月]?\s?(?:[至到~～—–]| - | {_any('to')} )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
 _TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
@@ -58,6 +59,7 @@ _BOX_CHARS: Final = 24
 _SHORT_CHARS: Final = 40
 _DAY_OVER_MONTH = re.compile(r"(\d\d) ((?:19|20)\d\d)\s?[-./年]\s?(\d\d)月?")
 _OPENING = re.compile(r"([\w(][^–—]{4,40}?)\s?(?:[–—]|\s-)\s.{40}")
+"""A date in front of the first sentence: "27.1.2022 - The ferry ..."."""
 _MOST_TOLD: Final = 2
 """With more relative times above the text they belong to a list of other articles."""
 _AT_ONCE: Final = timedelta(minutes=15)

@@ -35,6 +35,7 @@ _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE = re.compile(r"[.!?…。！？；:：][\s\"'”’)」』]*(?:\s|$)|[。！？；]")
 _LEAST_SENTENCE: Final = 40
 _LEAST_LINE: Final = 160
+"""Least letters of prose without the end of a sentence."""
 
 
 def prose_of(text: str) -> int:

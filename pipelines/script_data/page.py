@@ -20,6 +20,7 @@ from .values import read_values
 
 _STATING: Final = frozenset({"meta", "link", "base"})
 _LEAST_STATED: Final = 400
+"""Least characters of an `articleBody` that is a whole text."""
 MORE: Final = 3
 """Data must hold this many times the characters of the visible text."""
 _PROBES: Final = 6

@@ -24,7 +24,7 @@ _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
 
 
 def to_markup(value: object) -> str:
-    """Return a text as markup, each object once: lines as paragraphs, rich text by block.
+    """Return a text as markup, each object once: lines as paragraphs, texts by block.
 
     Cost: O(values).
 

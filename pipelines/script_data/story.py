@@ -28,6 +28,7 @@ _TINY: Final = 0.05
 _GENERIC: Final = 30
 """A page title of so few letters may be the name of the site."""
 _LEAST_QUOTED: Final = 400
+"""A string of this length may hold an article as JSON."""
 _OWN: Final = 3
 """An object with a title field of its own wins against this many times its prose."""
 _DOMINANT: Final = 3

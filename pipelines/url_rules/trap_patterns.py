@@ -14,6 +14,7 @@ from .forms import patterns, split
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 """Levels of patterns, the narrowest first; then the whole host, and (no URL pattern) the content of pages."""
 Key = tuple[int, str]
+"""Level and pattern."""
 
 ENDLESS_PATH = "endless path"
 
