@@ -190,7 +190,6 @@ def _said(verdict: HarmVerdict) -> str:
 
 
 def _load_classes(name: str) -> ClassModel | None:
-    """Load the model of classes that an option names; None without one."""
     if not name:
         return None
     from .text.classes import model  # noqa: PLC0415 - imports scipy, which the crawling process does without

@@ -44,22 +44,19 @@ class Page:
         headers: response headers of interest, lower-case names.
         body: decoded.
         dom: the document that a browser made of it; empty when none was asked.
-        truncated: the body is only the beginning: cut at a bound, or the connection was lost. Good for links, never a
-            whole article.
+        truncated: the body is only the beginning: good for links, never a whole article.
         cookies: the Cookie header of the request.
         new_cookie: the answer set a cookie, so the same request may be answered otherwise now.
         bounds: names of the bounds that this answer exceeded, for the summary.
         fetched_at: Unix time of the answer.
-        seconds: how long it took.
         wait: seconds for which its host cannot be asked, because its proxy does not serve.
         address: IP address that answered, empty when unknown.
         ready_at: Unix time from which its host may be asked again.
-        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when there is
+        redirect: the URL to ask instead: target of a redirect, the same by http, or spelt otherwise; None when
+            there is
             none that can be asked.
         is_away: it was asked only to be sent back from a host out of scope.
-        unreadable: why the extract stage could not parse it.
-        wire: kept until it is in the archive,
-        archived: and its place there.
+        wire, archived: kept until it is in the archive, and its place there.
         recorded: it comes from an archive; nothing was requested.
     """
 

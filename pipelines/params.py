@@ -1,8 +1,4 @@
-"""Look up methods and parameters that a user gives by name, and check them.
-
-Methods of the project have a class of parameters (`fill_params`). Others are given as `module:name` (`plug_in`) and
-take their parameters as keyword arguments.
-"""
+"""Look up methods and parameters that a user gives by name, and check them."""
 
 from __future__ import annotations
 
@@ -21,8 +17,7 @@ from typing import Any
 def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> Any:
     """Build an object of a class of parameters, which has a default for every field.
 
-    Args:
-        owner: whose parameters these are, for the message.
+    `owner` names whose they are in the message.
 
     Raises:
         ValueError: unknown name or impossible value; the message says what is allowed.
@@ -35,7 +30,6 @@ def fill_params(kind: type, params: Mapping[str, object] | None, owner: str) -> 
 
 
 def _value(owner: str, key: str, value: object, default: object) -> object:
-    """Check a parameter's value by its default: an enum's name, or a number."""
     where = f"parameter {key!r} of {owner} is {value!r}; it takes"
     if isinstance(default, StrEnum):
         names = [str(each) for each in type(default)]
@@ -61,8 +55,8 @@ def is_import_path(name: str) -> bool:
 def plug_in(path: str, params: Mapping[str, object] | None, owner: str, *, takes: str = "") -> Callable[..., Any]:
     """Return a function or class from outside the project, with `params` filled in.
 
-    It is looked for as Python does, and in the current folder last. A function gets the parameters as keyword arguments
-    of each call; a class gets them when it is made, once in each process, and its instance is called.
+    It is looked for as Python does, and in the current folder last. A function gets the parameters with each call;
+    a class gets them when it is made, once in each process, and its instance is called.
 
     Args:
         path: `module:name`.
@@ -112,7 +106,6 @@ def _imported(path: str, where: str) -> Any:
 
 
 def _check_call(function: Callable[..., Any], leading: int, given: Mapping[str, object], problem: str) -> None:
-    """Check that something takes so many arguments and these parameters."""
     try:
         expected = signature(function)
     except ValueError:  # of some functions in C

@@ -58,17 +58,13 @@ def parse_page(
     """Parse a page once and return all that the pipelines need of it.
 
     Args:
-        body: bytes as fetched, at most as long as the downloader lets through.
-        url: URL after redirects.
-        content_type: value of the Content-Type header.
+        url: after redirects.
         robots_header: values of the X-Robots-Tag headers, one a line.
-        fetched_at: with zone.
         extractor: a name of `EXTRACTORS`.
-        params: values for its parameters; the others keep their defaults.
-        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record holds a
+        site_model: packed model of the site (see `knowledge.pack`): it corrects the extraction, and the record
+            holds a
             sample to learn from. None for neither.
         kinds: kinds of pages whose text is kept.
-        bounds: how much of the page is read.
 
     Returns:
         The record; nothing in a page makes this raise.
@@ -104,12 +100,7 @@ def read_page(
 ) -> tuple[Document, ParseResult, Extraction]:
     """Read a document, or the data in its scripts if it says next to nothing itself.
 
-    Args:
-        document: a parsed page.
-        sign: makes the signature of the article, by which near-duplicates are found.
-        text_from: origin of the document; data are looked for in HTML alone.
-
-    For the others see `parse_page`.
+    Data are looked for in HTML alone (`text_from`); for the other arguments see `parse_page`.
 
     Returns:
         The document that the article was found in, its record, and the extraction with the blocks kept and their
@@ -170,7 +161,6 @@ def _read(
     kinds: Collection[PageKind],
     text_from: TextFrom,
 ) -> tuple[ParseResult, Extraction]:
-    """Read a document; return its record and the extraction before judging."""
     uncorrected = extraction = find_text(document)
     if site_model is not None:
         keys = template.text_keys(document)
@@ -237,7 +227,6 @@ def _loads_more(document: Document, kind: PageKind, anchors: Links, text: str) -
 
 
 def _without_article(judged: PageJudgement) -> PageJudgement:
-    """Judge a page that is still thin after its scripts ran: it holds no article."""
     is_article = judged.kind is PageKind.ARTICLE
     return PageJudgement(PageKind.OTHER, PageReason.TOO_LITTLE_PROSE) if is_article else judged
 
@@ -254,7 +243,6 @@ def _runs_on(document: Document, text: Extraction) -> bool:
 
 @lru_cache(maxsize=16)
 def _extractor(name: str, params: tuple[tuple[str, object], ...]) -> Extractor:
-    """Return the extractor of a name, cached per process."""
     return find_extractor(name, dict(params))
 
 

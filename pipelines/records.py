@@ -1,7 +1,6 @@
 """Records that travel through the pipelines: frozen, picklable, free of behaviour.
 
-A page comes back from its worker process as one `ParseResult`. Links are columns (one tuple or byte string each) rather
-than one object each: a page has about sixty of them, and most are already in the frontier.
+Links are columns rather than one object each: a page has about sixty, most of them in the frontier already.
 """
 
 from __future__ import annotations
@@ -104,19 +103,21 @@ class Links:
     Attributes:
         urls: canonical absolute http(s) URLs (see `pipelines.urls.canonicalize`).
         anchors: visible link text, white space collapsed, at most 200 characters.
-        blocks: one `BlockKind` per link.
         nofollow: one byte per link, 1 when `rel` or the page's robots meta says nofollow.
-        dates: Unix time the source states for the target (sitemap lastmod, feed date), 0.0 when it states none.
-        changed: Unix time of the last change that a sitemap or feed states, 0.0 when it states none; empty for pages.
+        dates, changed: Unix times at which sitemaps or feeds say that targets appeared and last changed, 0.0 when
+            they
+            do not; `changed` is empty for pages.
         too_long: number of URLs left out because no server needs such long ones.
         ids: fingerprints of the URLs.
         host_of: index into the host columns.
         reasons: why a link is not followed, None for one that is.
-        details: beside the reason of each, mostly empty; no column at all when no reason needs it.
+        details: beside the reason of each; no column at all when no reason needs it.
         host_ids, hosts, site_ids, sites: the distinct hosts.
-        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts; empty when
+        forms: the normal form of each URL under the rules of the page's host, None for links to other hosts;
+            empty when
             the host has no rules.
-        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts; empty
+        folders: number of the folder pattern of each (`pipelines.url_rules.forms`), 0 for links to other hosts;
+            empty
             when traps are not looked for.
     """
 
@@ -143,12 +144,9 @@ class Links:
 
 
 class Target(NamedTuple):
-    """A single URL for the frontier, with identity, host and skip reason.
+    """A single URL for the frontier; a `reason` tells why it is not fetched.
 
-    Attributes:
-        kind: the URL is fetched as this (`db.records.url.Kind`).
-        id: see `pipelines.links.scope.url_id`.
-        reason, detail: why it is not fetched, None when it is.
+    It is fetched as `kind` (`db.records.url.Kind`); for the id see `pipelines.links.scope.url_id`.
     """
 
     url: str
@@ -180,20 +178,22 @@ class Metadata:
         title: the headline, without the site's name.
         authors: names of people, in the page's order.
         source: the publisher the page credits (来源).
-        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when there
+        published_at: ISO 8601, as precise as the page is: with zone (`2024-03-12T08:30+08:00`), a plain date when
+            there
             is no time.
-        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's midnight.
-        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that fits was
+        published_utc: the same in UTC (`2024-03-12 00:30:00`), to sort and compare by; of a date the site's
+            midnight.
+        published_precision: "second", "minute", "day", "guess" (the page leaves the year out: the latest that
+            fits was
             taken) or empty.
-        published_from: where the time was found: "json-ld", "meta", "visible", "script", "url" or empty.
+        published_from: "json-ld", "meta", "visible", "script", "url" or empty.
         language: ISO 639-1 code, for Chinese "zh-Hans" or "zh-Hant".
-        summary: the page's own description.
-        keywords: the page's own keywords or tags.
+        summary, keywords: the page's own.
         section: channel or column.
         images: lead image first.
-        canonical: canonical URL from `rel=canonical` (or og:url when there is none).
-        next_page, previous_page: canonical URL of the article's next and previous part.
-        page_number: which part of a divided article this page is, 1 for the first; 0 when nothing says that it is one.
+        canonical: URL from `rel=canonical` (or og:url when there is none).
+        next_page, previous_page: canonical URLs of the article's other parts.
+        page_number: 1 for the first part of a divided article; 0 when nothing says that it is one.
     """
 
     title: str = ""
@@ -223,13 +223,14 @@ class Extraction:
         text: paragraphs separated by a line feed, cells of a table row by a tab; empty when there is no article.
         html: the same content as clean HTML (p, h2..h6, ul/ol/li, table, blockquote, pre, br, figure; the only
             attributes are `a href` and `img src alt`, with absolute http(s) URLs).
-        confidence: how sure the extractor is, in [0, 1].
-        calibrated: whether the confidence is the expected F1 of the text, and so says whether there is one.
+        confidence: in [0, 1].
+        calibrated: the confidence is the expected F1 of the text, and so says whether there is one.
         reason: why `text` is empty, None when it is not.
-        evidence: what decided, for people: names of methods or features, separated by commas.
+        evidence: names of methods or features that decided, separated by commas.
         blocks: numbers of the document's blocks that were kept, ascending.
-        scores: a number per block of the document, larger for what is more like content; empty when the method weighs
-            no blocks. For looking at only: neither `blocks` nor `scores` leaves the worker process.
+        scores: per block of the document, larger for what is more like content; empty when the method weighs
+            none.
+            Neither `blocks` nor `scores` leaves the worker process.
     """
 
     text: str = ""
@@ -248,13 +249,10 @@ class Description:
     """Description of an article; fields that nobody asked for are empty.
 
     Attributes:
-        keywords: the best first.
-        summary: its key sentences.
-        classes: their names, the best first.
+        keywords, classes: the best first.
         memberships: (class, degree in [0, 1]) of these.
         harm: in [0, 1], higher is worse; None when it was not judged.
         harm_kind: a word of `HarmKind` if it is harmful.
-        harm_reasons: the parts of the page and words that show it, for people.
         described_with: version of the code and models that made it.
     """
 
@@ -308,7 +306,7 @@ class PageSample:
 
     Attributes:
         article: signed 64-bit hash of headline and text: an article seen under two URLs counts once.
-        texts: keys (signed 64-bit) of the page's blocks, each of text and place, see `site_memory.template.text_keys`.
+        texts: keys (signed 64-bit), see `site_memory.template.text_keys`.
         tree: the page's simple tree, one unsigned 32-bit hash for each child.
         path: from the page's body to the article's, one unsigned 32-bit hash a step; empty when unknown.
     """
@@ -324,11 +322,11 @@ class Signs:
     """Signals of a page, by which traps are found.
 
     Attributes:
-        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly any.
+        sketch: of the article, or of all text of a page that is none, without figures; 0 when there is hardly
+            any.
             Similar texts have sketches that differ in few bits.
         outline: of all text of the page without figures and its own name: the same for the same text; 0 for none.
-        is_wall: it tells a visitor to go away, to log in or to come back: it says nothing of what the URL leads to at
-            other times.
+        is_wall: it tells a visitor to go away, to log in or to come back.
     """
 
     sketch: int = 0
@@ -347,10 +345,8 @@ class ParseResult:
         reason: why the page is not stored, None for one that may be; that of a list stands though it is stored.
         probability: that it is of this kind; 1 where a rule says so.
         metadata, extraction, signature: of a page that is kept; for other pages only the title is of use.
-        links: links to follow, the page's nofollow directives already applied.
-        feeds: canonical URLs of the RSS/Atom feeds that the page declares.
+        links: to follow, the page's nofollow directives already applied.
         noindex: the page asks not to be stored (robots meta or X-Robots-Tag).
-        encoding: the character set the bytes were read in.
         sample: only when it is a leaf, and only when asked for.
         bounds: names of the limits that the page exceeded, see `document.limits`.
         doubt: why the article's text may not be what its author wrote.
@@ -359,17 +355,15 @@ class ParseResult:
         refresh: the target `sends_to`.
         next_part, previous_part: other parts of the article on the same host that may be followed.
         sources: feeds that the page declares, then sitemaps that a sitemap index names.
-        site_id: site of the page itself.
         outdated: why the time of an article is not wanted.
-        raw: the page's bytes, compressed, when they are kept.
-        dom: the same of the document that a browser made of it.
+        raw, dom: bytes of the page, and of the document that a browser made of it, compressed, when they are
+            kept.
         rendered: the form of the page that was asked for.
-        relevance: to the topic, in [0, 1]; None without a topic.
-        link_relevance: the same of each link's text.
+        relevance, link_relevance: to the topic, in [0, 1], of the page and each link's text; None without a
+            topic.
         terms: words of the page and its links, see `pipelines.focus.record`.
         signs: when traps are looked for and the page is no leaf of some length.
-        index_terms: of a page that is kept, for the full-text index.
-        description: of a page that is kept.
+        index_terms, description: of a page that is kept.
         loads_more: scripts of the page load more of its list, or of an article of which it shows the beginning.
         lacks_links: it is no article, has scripts, and leads nowhere except by its menus.
     """
@@ -410,10 +404,10 @@ class ParseResult:
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether its text is kept, to be stored: its kind is wanted."""
+        """Its kind is wanted, so its text is stored."""
         return bool(self.extraction.text)
 
     @property
     def is_leaf(self) -> bool:
-        """Tell whether it is kept for its own text: lists lead on even when kept."""
+        """Kept for its own text: lists lead on even when kept."""
         return self.is_kept and self.kind is not PageKind.LIST

@@ -1,8 +1,7 @@
 """Item pipelines of the crawl: read a page, store it, hand its article on.
 
-Duplicates are decided inside the storing transaction (see `db.articles`), with the judgement of `pipelines.dedup`:
-between looking and writing no other page can slip in. These stages come before item pipelines of others, which get
-what is stored.
+Duplicates are decided inside the storing transaction, with the judgement of `pipelines.dedup`: between looking
+and writing no other page can slip in. Item pipelines of others come after these and get what is stored.
 """
 
 from __future__ import annotations
@@ -42,20 +41,18 @@ class NoArticle(DropItem):
 
 
 class ReadServices(Protocol):
-    """Services for the stage that reads pages."""
-
     @property
     def topic(self) -> Topic | None:
         """Topic of the crawl, if it has one."""
 
     async def site_model(self, lease: Lease) -> bytes | None:
-        """Return the packed model of a page's site; None when nothing is to be learned."""
+        """Packed model of a page's site; None when nothing is to be learned."""
 
     def url_rules(self, lease: Lease) -> str:
-        """Return the packed URL rules of a page's host; empty for none."""
+        """Packed URL rules of a page's host; empty for none."""
 
     def known_traps(self, lease: Lease) -> KnownTraps | None:
-        """Return the known traps of a page's host; None when they are not looked for."""
+        """Traps of a page's host; None when they are not looked for."""
 
     def needs_browser(self, page: Page) -> bool:
         """Tell whether a parsed page is to be rendered."""
@@ -93,8 +90,7 @@ class PageServices(ReadServices, Protocol):
 class CrawlAccess:
     """Scrapy extension through which spider and stages reach the crawl.
 
-    Attributes:
-        services: set by the scheduler when the crawl is open, so before there is any page.
+    The scheduler sets `services` when the crawl is open, so before there is any page.
     """
 
     services: PageServices
@@ -105,11 +101,7 @@ class CrawlAccess:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Self:
-        """Return the extension of a crawl.
-
-        Raises:
-            NotConfigured: `EXTENSIONS` does not name it.
-        """
+        """Raises `NotConfigured` if `EXTENSIONS` does not name it."""
         access = crawler.get_extension(cls)
         if access is None:
             raise NotConfigured("EXTENSIONS must hold pipelines.stages.CrawlAccess")
@@ -119,8 +111,7 @@ class CrawlAccess:
 class ExtractStage:
     """Reads pages in worker processes.
 
-    Args:
-        services: called for each page: while Scrapy builds the stage no crawl is open.
+    `services` is called for each page: while Scrapy builds the stage no crawl is open.
     """
 
     def __init__(self, services: Callable[[], ReadServices], pool: WorkerPool, *, keep_raw: KeepRaw) -> None:
@@ -189,8 +180,6 @@ class ExtractStage:
 
 
 class StoreStage:
-    """Hands pages to the crawl, which stores them, and their articles on."""
-
     def __init__(self, crawler: Crawler, access: CrawlAccess) -> None:
         self._crawler = crawler
         self._access = access
@@ -202,17 +191,14 @@ class StoreStage:
     async def process_item(self, item: Any) -> Any:
         """Store a page and return its article; return other items as they are.
 
-        The transaction is committed then. Articles of several pages come by themselves, each when its last page has
-        come.
+        The transaction is committed then. Articles of several pages come by themselves, after their last page.
 
         Raises:
-            DropItem: the page was stored as no article or as part of one, or the database gave up (the crawl has said
-                so and keeps the URL for the next run).
+            DropItem: the page was stored as no article or as part of one, or the database gave up.
         """
         return await self._stored(item) if isinstance(item, Page) else item
 
     async def _stored(self, page: Page) -> ArticleItem | Page:
-        """Return the article of a page; the page when nobody wants the article."""
         services = self._access.services
         try:
             stored = await services.store(page)
@@ -229,7 +215,7 @@ class StoreStage:
         return articles[0]
 
     def _is_awaited(self) -> bool:
-        """Tell whether anybody gets articles, which have to be read back for that."""
+        """Articles have to be read back for those who get them."""
         stages = (ExtractStage, StoreStage, LastStage)
         if any(not isinstance(one, stages) for one in self._crawler.engine.scraper.itemproc.middlewares):
             return True

@@ -98,20 +98,14 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
     """Return the canonical form of a URL, None if it cannot name a page on the web.
 
     The URL is parsed as browsers do (WHATWG: scheme, host, IDNA, IPv4 spellings, default port, dot segments), then
-    escapes are normalised by RFC 3986, section 6.2.2, and tracking parameters are removed. The order of parameters
-    stays, because servers may depend on it. A second application changes nothing.
-
-    Args:
-        url: as written in a page, a seed or a sitemap; relative only together with `base`.
-        base: absolute URL that `url` is relative to.
-
-    Returns:
-        An http or https URL of at most `MAX_URL_CHARS` ASCII characters without credentials and fragment, or None:
-        other schemes, no host, impossible host, too long, not to be parsed.
+    escapes are normalised, and tracking parameters are removed. The order of parameters stays, because servers may
+    depend on it. A second application changes nothing. The result is http or https, of at most `MAX_URL_CHARS`
+    ASCII characters, without credentials and fragment. A relative URL needs `base`.
 
     Cost: linear in the length of `url`; answers for recent absolute URLs are remembered.
     Source: WHATWG URL Standard; RFC 3986, section 6.2.2.
-    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are escaped.
+    Differs: unlike a browser, a trailing dot of the host is dropped, and characters which RFC 3986 forbids are
+        escaped.
     """
     if len(url) > MAX_URL_CHARS:
         return None
@@ -135,14 +129,11 @@ def with_session(url: str, base: str) -> str | None:
 
 
 def trim(url: str) -> str:
-    """Strip white space and invisible characters around a URL."""
     return url.strip(_TRIMMED)
 
 
 def host_key(url: str) -> str:
     """Return the host of an absolute URL: `example.com`, `[::1]:8080`.
-
-    It is in lower case, with the port when the URL shows one, without credentials.
 
     Raises:
         ValueError: `url` has no `://`.
@@ -158,12 +149,7 @@ def host_key(url: str) -> str:
 def site_key(host_key: str) -> str:
     """Return the registrable domain: `news.example.com.cn:8080` -> `example.com.cn`.
 
-    Args:
-        host_key: a host, with or without port, as `host_key` returns it.
-
-    Returns:
-        The registrable domain; the host name itself (without port) for IP addresses, local names, unknown suffixes and
-        names which are public suffixes themselves.
+    It is the host name itself (without port) for IP addresses, local names, unknown suffixes and public suffixes.
 
     Cost: about 6 microseconds the first time, then a look-up.
     Source: the Public Suffix List, snapshot inside publicsuffixlist, private suffixes included.
@@ -216,7 +202,6 @@ def file_type(url: str) -> str:
 
 
 def _join(url: str, base: str) -> str | None:
-    """Write a reference as an absolute URL, still to be normalised."""
     parts = _base_parts(base)
     if parts is None:
         return None
@@ -236,7 +221,7 @@ def _join(url: str, base: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _base_parts(base: str) -> tuple[str, str, str, str] | None:
-    """Take a base apart: scheme, origin, URL without query, URL of its folder."""
+    """Scheme, origin, URL without query, URL of its folder."""
     try:
         parsed = can_ada.parse(base)
     except (ValueError, TypeError):
@@ -277,7 +262,7 @@ def _canonical(url: str, *, drops_sessions: bool = True) -> str | None:
 
 
 def _clean_host(authority: str) -> str:
-    """Return an authority without credentials and trailing dot, empty if impossible."""
+    """An authority without credentials and trailing dot, empty if impossible."""
     host, port = _split_port(authority.rpartition("@")[2])
     if port == ":0" or ".." in host or host.startswith("."):
         return ""
@@ -290,7 +275,6 @@ def _clean_host(authority: str) -> str:
 
 
 def _split_port(key: str) -> tuple[str, str]:
-    """Split `host:port` into the host and `:port`, which may be empty."""
     if key.endswith("]"):
         return key, ""
     host, mark, port = key.rpartition(":")
@@ -323,7 +307,6 @@ def _escape_character(found: re.Match[str]) -> str:
 
 
 def _clean_query(query: str) -> str:
-    """Drop tracking parameters, sessions, empty and repeated pairs; keep the order."""
     # Each pair by itself: whether one is decoded must not depend on another, which may be dropped.
     pairs = [_normal(pair) for pair in query.split("&")] if "%" in query else _normal(query).split("&")
     keys = [pair.partition("=")[0].lower() for pair in pairs]
@@ -334,7 +317,7 @@ def _clean_query(query: str) -> str:
 
 
 def _is_noise(key: str, value: str, keys: list[str]) -> bool:
-    """Tell whether a parameter cannot change the page shown."""
+    """The parameter cannot change the page shown."""
     if key in _TRACKING or key.startswith(_TRACKING_PREFIXES):
         return True
     if key in _WORDED:
@@ -348,7 +331,6 @@ def _is_noise(key: str, value: str, keys: list[str]) -> bool:
 
 
 def _is_session(value: str) -> bool:
-    """Tell whether a value looks random."""
     if not (_HEX_SESSION.fullmatch(value) or _WORD_SESSION.fullmatch(value)):
         return False
     return _LETTER.search(value) is not None and _DIGIT.search(value) is not None

@@ -31,12 +31,7 @@ _DESCRIBING = ("describe.py", "metadata/language.py", "models", "text")
 def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
     """Return the program's version and a digest of code and models that read pages.
 
-    Nobody has to raise a number when a method or a model is improved.
-
-    Args:
-        extractor: its name, or `module:name` of one from elsewhere, whose file counts too.
-
-    Cost: some milliseconds once in a process.
+    Of an extractor `module:name` from elsewhere the file counts, too. Cost: some milliseconds once in a process.
     """
     return _version(_READING, extractor, dict(params))
 
@@ -44,10 +39,7 @@ def extraction_version(extractor: str, params: Mapping[str, object]) -> str:
 def description_version(keywords: str, values: Sequence[object], files: Sequence[str]) -> str:
     """Return the same of all code and models that describe articles.
 
-    Args:
-        keywords: name of the method, like an extractor's.
-        values: options that make a difference.
-        files: paths of models and dictionaries, whose contents count; names that are no files count themselves.
+    Contents of `files` count; names that are no files count themselves.
 
     Raises:
         OSError: a file cannot be read.

@@ -33,14 +33,10 @@ class WordLists:
         return self._lists[name]
 
     def words(self, *names: str) -> frozenset[str]:
-        """Return the entries of some lists as a set."""
         return frozenset(entry for name in names for entry in self[name])
 
     def pattern(self, *names: str) -> str:
-        """Return a regular expression group for the entries of some lists.
-
-        For the order of its choices see `choices`.
-        """
+        """Return a regular expression group of `choices`."""
         entries = self.words(*names)
         if all(len(entry) == 1 for entry in entries):
             return f"[{''.join(map(re.escape, sorted(entries)))}]"
@@ -49,11 +45,8 @@ class WordLists:
     def choices(self, *names: str, behind: str = "") -> str:
         r"""Return alternatives for a regular expression, the longest entry first.
 
-        Each begins with a letter, so that a search skips to one of these. A blank stands for any white space, `\s`.
-
-        Args:
-            names: lists.
-            behind: a regular expression that follows each entry.
+        Each begins with a letter, so that a search skips to one of these; a blank stands for `\s`, and the regular
+        expression `behind` follows each.
         """
         longest_first = sorted(self.words(*names), key=lambda entry: (-len(entry), entry))
         return "|".join(re.escape(entry).replace("\\ ", r"\s") + behind for entry in longest_first)

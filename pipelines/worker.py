@@ -74,16 +74,12 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class KeepRaw(StrEnum):
-    """Pages whose bytes are kept."""
-
     NONE = "none"
     ARTICLES = "articles"
     ALL = "all"
 
 
 class WorkerJob(Protocol[R_co]):
-    """Work of a worker process on one document."""
-
     @property
     def body(self) -> bytes:
         """Bytes that are handed over."""
@@ -104,8 +100,7 @@ class Job:
         form: a name of `FORMS` in which the page is wanted too, empty for none.
         rules: of the URLs of the page's host, packed; empty for none.
         traps: of the page's host; None when they are not looked for.
-        keep_raw: when to return the bytes compressed.
-        dom: the document that a browser made of it, which is read in place of the body; empty when there is none.
+        dom: the document that a browser made of it, read in place of the body; empty when there is none.
     """
 
     kind: str
@@ -133,7 +128,6 @@ class ParseOptions:
 
     Attributes:
         kinds: kinds of pages whose text is kept.
-        bounds: how much of each is read.
         describe: how articles are described; None for not at all.
     """
 
@@ -158,9 +152,7 @@ class PageUnreadable(Exception):
 class PageFault(Exception):
     """Error raised while a document was read, by an extractor for instance.
 
-    Attributes:
-        place: file and line that raised it.
-        trace: the traceback, as text: the exception itself may not be picklable.
+    `place` is the file and line; `trace` is text, because the exception itself may not be picklable.
     """
 
     def __init__(self, name: str, message: str, place: str, trace: str) -> None:
@@ -169,7 +161,6 @@ class PageFault(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> PageFault:
-        """Describe an exception that is being handled."""
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}:{last.lineno}"
         return cls(type(error).__name__, str(error), place, "".join(traceback.format_exception(error)))
@@ -181,8 +172,7 @@ class PageFault(Exception):
 class FaultLog:
     """Log of errors that cost a page each: every kind once, the summary counts them.
 
-    Args:
-        what: fate of the pages, for the log: "could not be read".
+    `what` is their fate, for the log: "could not be read".
     """
 
     def __init__(self, what: str) -> None:
@@ -190,7 +180,6 @@ class FaultLog:
         self._kinds: set[tuple[str, str]] = set()
 
     def note(self, url: str, error: Exception) -> PageFault:
-        """Log an error with its traceback if it is the first of its kind."""
         fault = error if isinstance(error, PageFault) else PageFault.of(error)
         kind = fault.name, fault.place
         if kind not in self._kinds:
@@ -207,12 +196,7 @@ class _Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DescribeJob:
-    """One stored article to describe.
-
-    Attributes:
-        url, content_type: of its page.
-        body: the page, compressed; empty when it is not kept.
-    """
+    """One stored article to describe; an empty `body` if its page is not kept."""
 
     title: str
     text: str
@@ -280,7 +264,7 @@ def _parse_page(job: Job, document: Document, options: ParseOptions) -> ParseRes
 def _compare(
     parsed: ParseResult, document: Document, topic: Topic, describe_options: DescribeOptions | None
 ) -> ParseResult:
-    """Add the words of a page and of its links, and their relevance to the topic."""
+    """Add the words of a page and its links, and their relevance to the topic."""
     headline = parsed.metadata.title if parsed.is_kept else ""
     terms = read_document(document, parsed.extraction, parsed.links, headline)
     if topic.classes:
@@ -298,7 +282,6 @@ def _compare(
 def _memberships(
     parsed: ParseResult, document: Document, describe_options: DescribeOptions | None
 ) -> Iterable[tuple[str, float]]:
-    """Return the memberships of a page in all classes, however weak."""
     if describe_options is None:
         return ()
     title, text = document.title, "\n".join(document.blocks.texts)
@@ -319,7 +302,6 @@ def _cached_method(name: str, params: tuple[tuple[str, object], ...]) -> Method:
 def _resolve(
     parsed: ParseResult, job: Job, sitemaps: Sequence[str] = (), document: Document | None = None
 ) -> ParseResult:
-    """Make the URLs of a document ready for the frontier."""
     # sites list what they have in feeds and sitemaps: no trap is looked for there
     blocked = job.traps.blocked if job.traps is not None and job.kind == Kind.PAGE else None
     newest = None
@@ -342,7 +324,6 @@ def _list_of(links: Links, bounds: tuple[str, ...] = ()) -> ParseResult:
 
 
 def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exception]:
-    """Work on several documents (runs in a worker process)."""
     done: list[R | Exception] = []
     for job in jobs:
         try:
@@ -357,7 +338,7 @@ def _do_all(jobs: Sequence[WorkerJob[R]], options: ParseOptions) -> list[R | Exc
 def _prepare(memory_bytes: int, options: ParseOptions) -> None:
     """Prepare a worker: Ctrl-C is the parent's business, and memory is bounded.
 
-    What all pages need is loaded first, also where workers are not forked from a warm server: it is no page's memory.
+    What all pages need is loaded first: it is no page's memory.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import_module(f"{__package__}.warm")
@@ -377,7 +358,7 @@ def _prepare(memory_bytes: int, options: ParseOptions) -> None:
 
 
 def _memory_in_use() -> int:
-    """Return the bytes that `RLIMIT_DATA` counts, among them what all workers share."""
+    """Bytes that `RLIMIT_DATA` counts, among them what all workers share."""
     for line in Path("/proc/self/status").read_text("ascii", "replace").splitlines():
         if line.startswith("VmData:"):
             return int(line.split()[1]) << 10
@@ -387,12 +368,9 @@ def _memory_in_use() -> int:
 def process_context(*preload: str) -> BaseContext:
     """Return the way processes are started: forked from a warm server, else anew.
 
-    The server is started here, because Python lets a new interpreter look for modules in the current folder first and
-    tells a server of the path of this process only after it has imported what is named: a `db.py` that lies there would
-    be taken for our package.
-
-    Args:
-        preload: modules that the server imports once for all; without effect when it is running already.
+    The server is started here, because a new interpreter looks for modules in the current folder first: a `db.py`
+    that lies there would be taken for our package. It imports the modules `preload` once for all, unless it is
+    running already.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -423,13 +401,12 @@ _Waiting = tuple[WorkerJob[Any], asyncio.Future[Any]]
 class WorkerPool:
     """Worker processes, started by `warm_up` or the first job.
 
-    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs the
-    crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by one, so
-    that only the one at fault is lost.
+    Documents that wait while all workers are busy are handed over several at a time, because handing over one costs
+    the crawling process a fifth of all its work on a page. When such a batch fails, its documents are read one by
+    one.
 
-    Args:
-        seconds: time limit of one page.
-        memory_bytes: what one worker may use for its pages, beyond what it has at its start.
+    A page may take so many `seconds`; a worker may use `memory_bytes` for its pages, beyond what it has at its
+    start.
     """
 
     def __init__(self, *, workers: int, seconds: float, memory_bytes: int, options: ParseOptions) -> None:
@@ -468,7 +445,6 @@ class WorkerPool:
         return await answer
 
     def _hand_over(self) -> None:
-        """Hand what waits to free places."""
         while self._waiting and len(self._batches) < self._places:
             waiting = self._next_batch()
             batch = asyncio.ensure_future(self._read(waiting))
@@ -476,7 +452,7 @@ class WorkerPool:
             batch.add_done_callback(partial(self._batch_ended, waiting))
 
     def _next_batch(self) -> list[_Waiting]:
-        """Take an equal part of what waits for each place, within bounds."""
+        """An equal part of what waits for each place, within bounds."""
         most = min(_MOST_TOGETHER, -(-len(self._waiting) // self._places))
         batch = [self._waiting.popleft()]
         size = len(batch[0][0].body)
@@ -516,7 +492,6 @@ class WorkerPool:
                 answer.set_result(result)
 
     async def _attempt(self, jobs: Sequence[WorkerJob[R]]) -> Sequence[R | Exception]:
-        """Read documents, again if the pool itself was broken."""
         try:
             return await self._try(jobs)
         except BrokenProcessPool:  # a worker killed between two pages can break the whole pool
@@ -560,7 +535,6 @@ class WorkerPool:
             self._under_way.discard(future)
 
     async def _replace_pool(self, broken: ProcessPool) -> None:
-        """Go on with new workers in place of a broken pool's."""
         if self._closed or broken is not self._pool:
             return
         old, self._pool = self._pool, self._new_pool()
@@ -584,6 +558,5 @@ class WorkerPool:
 
 
 def _end(pool: ProcessPool) -> None:
-    """End a pool's workers; blocks until they are gone."""
     pool.stop()  # type: ignore[no-untyped-call]
     pool.join()

@@ -14,14 +14,12 @@ LARGE = 1 << 20
 _MOST_BYTES = 64 << 20
 
 Acquire = Callable[[Callable[[], None]], bool]
-"""`BodySlots.acquire` of one request."""
 
 
 class BodySlots:
     """Slots, handed out in the order in which they are asked for.
 
-    Args:
-        size: bytes of the longest body; there are as many slots as such bodies fit into 64 MiB, at least one.
+    There are as many as longest bodies (`size` bytes) fit into 64 MiB, at least one.
     """
 
     def __init__(self, size: int) -> None:
@@ -30,11 +28,9 @@ class BodySlots:
         self._waiting: OrderedDict[Hashable, Callable[[], None]] = OrderedDict()
 
     def acquire(self, key: Hashable, go_on: Callable[[], None]) -> bool:
-        """Take a slot if one is free; else `go_on` is called when one is.
+        """Take a slot if one is free; else `go_on`, which must not raise, is called later.
 
-        Args:
-            key: identifies the request; one that holds a slot already needs no other.
-            go_on: must not raise.
+        A request (`key`) that holds a slot already needs no other.
         """
         if key in self._holders:
             return True

@@ -46,12 +46,10 @@ Dial = Callable[[str], Awaitable[socket.socket]]
 
 @dataclass(frozen=True, slots=True)
 class FetchBounds:
-    """Bounds of a response.
+    """Bounds of a response; `least_rate` is in bytes a second, over `stall` seconds.
 
-    Attributes:
-        stall: seconds without a byte, once the first has come.
-        least_rate: bytes a second, over `stall` seconds.
-        pages_only: of content that cannot be a page only `_MOST_OTHER_BODY` is read.
+    A stall is a time without a byte, once the first has come. With `pages_only`, only `_MOST_OTHER_BODY` bytes are read
+    of what cannot be a page.
     """
 
     size: int = 8 << 20
@@ -67,7 +65,7 @@ class FetchOptions:
     """Options of every fetch.
 
     Attributes:
-        seconds: for a fetch from the connection to the last byte.
+        seconds: from the connection to the last byte.
         idle: connections that are kept open for further requests.
         bind: local address and port (0 for any) to connect from; None for any.
         records: whether requests and answers are handed on as sent, for an archive.
@@ -86,13 +84,11 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """Head and body that came for a request.
+    """Head and body that came for a request; `end` is None if it ended by itself.
 
     Attributes:
-        truncated: the body is only a beginning.
         bounds: names of the bounds that it ran into.
         first_byte: time of the event loop at which it began to come.
-        end: how the body ended, if not by itself.
         is_whole: all of the body came, wanted or not.
         was_paused: reading it had to wait for a slot.
     """
@@ -127,7 +123,6 @@ class Connection(asyncio.Protocol):
     """A connection, for one request at a time; opened by `connect`.
 
     Attributes:
-        is_idle: whether it can take another request.
         is_silent: nothing has come for the present request, so it can be made again elsewhere.
         peer: the address it leads to; None where a proxy alone knows.
         certificate: of the server, in DER form; None without TLS.
@@ -158,8 +153,7 @@ class Connection(asyncio.Protocol):
         """Send a request and wait for its response.
 
         Args:
-            deadline: time of the event loop until which the response must be complete.
-            acquire: takes a slot for a large body, see `BodySlots.acquire`; the time without one does not count.
+            deadline: time of the event loop; the time spent waiting for a body slot does not count.
             wire: filled with the bytes of the answer as they come.
 
         Raises:
@@ -185,7 +179,6 @@ class Connection(asyncio.Protocol):
                 self.abort()
 
     def abort(self) -> None:
-        """End the connection at once."""
         self.is_idle = False
         if self._transport is not None:
             self._transport.abort()
@@ -318,7 +311,6 @@ class _Exchange:
             self._timer = self._loop.call_later(_LINGER_SECONDS, self._watch)
 
     def _go_on(self) -> None:
-        """Resume reading, now that a slot for a large body is free."""
         if self._waits_since is None or self.response.done():
             return
         waited = self._loop.time() - self._waits_since
@@ -373,7 +365,6 @@ class _Exchange:
         self.response.set_exception(error)
 
     def _watch(self) -> None:
-        """Give up a response that takes too long, stalls or drips."""
         if self.response.done():
             return
         now, bounds = self._loop.time(), self._bounds
@@ -409,8 +400,8 @@ class _Exchange:
 class _TlsProtocol(sslproto.SSLProtocol):
     """TLS of one connection, with a buffer of one record.
 
-    asyncio's own buffer of 256 KiB is most of what an idle connection costs: 408 KB each, 81 KB with this one. The CPU
-    time of a page of 50 KB is the same.
+    asyncio's own buffer of 256 KiB is most of what an idle connection costs: 408 KB each, 81 KB with this one, at the
+    same CPU time.
     """
 
     max_size = 16 << 10
@@ -429,12 +420,11 @@ async def connect(
 
     Args:
         addresses: of the host, all permitted; or its name, for a proxy that resolves it.
-        context: for TLS, None without.
-        deadline: time of the event loop until which it must be there.
+        deadline: time of the event loop.
         pause: seconds after which the next address is tried beside one that does not answer.
 
     Raises:
-        OSError: none answered, or no TLS (`ssl.SSLError`) came about.
+        OSError: none answered, or TLS failed (`ssl.SSLError`).
         TimeoutError: the deadline is over.
     """
     loop = asyncio.get_running_loop()
@@ -534,13 +524,11 @@ def _interleaved(addresses: Sequence[str]) -> list[str]:
 
 
 def _drop(attempt: asyncio.Future[socket.socket]) -> None:
-    """Close the socket of an attempt that another one has beaten."""
     with contextlib.suppress(OSError, asyncio.CancelledError):
         attempt.result().close()
 
 
 def direct(port: int, bind: tuple[str, int] | None = None) -> Dial:
-    """Return a `Dial` to a port, from a local address and port if given."""
     return partial(_open, port, bind)
 
 

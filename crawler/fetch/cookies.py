@@ -66,7 +66,6 @@ class _Cookie:
         return self._covers(path)
 
     def is_overlaid(self, other: _Cookie) -> bool:
-        """Tell whether another cookie is sent where this one is (RFC 6265bis, 5.7)."""
         domain, other_domain = f".{self.domain}", f".{other.domain}"
         overlaps = domain.endswith(other_domain) or other_domain.endswith(domain)
         return self.name == other.name and overlaps and self._covers(other.path)
@@ -83,7 +82,6 @@ class _Jar:
     size: int = 0
 
     def protects(self, cookie: _Cookie, now: float) -> bool:
-        """Tell whether a cookie that came without TLS must be refused."""
         stored = self.cookies.values()
         return any(one.secure and not one.has_expired(now) and one.is_overlaid(cookie) for one in stored)
 
@@ -121,13 +119,9 @@ class SiteCookies:
         self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:
-        """Return the Cookie header of a request.
+        """Return the Cookie header of a request at a time in Unix seconds.
 
-        Args:
-            now: Unix seconds.
-
-        Returns:
-            At most 4 KB of the cookies set last, those of longer paths first; empty for none.
+        It has at most 4 KB of the cookies set last, those of longer paths first; empty for none.
         """
         jar = self._jars.get(site_key(host))
         if jar is None:
@@ -143,13 +137,9 @@ class SiteCookies:
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in sent)
 
     def keep(self, host: str, path: str, lines: Sequence[str], *, secure: bool, now: float) -> bool:
-        """Store the cookies that a server sets.
+        """Store the cookies that a server sets at a time in Unix seconds.
 
-        Args:
-            now: Unix seconds.
-
-        Returns:
-            True if a cookie is new, has another value, or is gone.
+        True if a cookie is new, has another value, or is gone.
         """
         is_new = False
         for line in lines[:_MOST_LINES]:
@@ -198,7 +188,6 @@ def _parse(line: str, host: str, path: str, *, secure: bool, now: float) -> _Coo
 
 
 def _may_set(domain: str, host: str) -> bool:
-    """Tell whether a host may set cookies for a domain: itself or one above it."""
     # A public suffix is a site of its own, an address too: neither is above anything.
     return domain == host or (host.endswith("." + domain) and site_key(domain) == site_key(host))
 

@@ -1,9 +1,8 @@
 """Content codings undone as the bytes come in: gzip, deflate, brotli, zstd. Pure.
 
-Codings may be nested. The server's word is a hint, the first bytes decide: plain text that is said to be gzip stays as
-it is, and unknown names mean nothing. A body that swells beyond measure is a bomb and is given up at once; one that
-ends before its time is truncated. Checksums behind the data are not verified, as in browsers: servers leave them out or
-get them wrong, and the page is whole all the same.
+Codings may be nested. The first bytes decide rather than the server's word: plain text that is said to be gzip stays as
+it is. A body that swells beyond measure is a bomb and is given up at once; one that ends before its time is truncated.
+Checksums behind the data are not verified, as in browsers: servers leave them out or get them wrong.
 """
 
 from __future__ import annotations
@@ -50,11 +49,9 @@ class Bomb(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DecodingBounds:
-    """Bounds of a decoded body.
+    """Bounds of a decoded body: it is cut at `size` bytes.
 
-    Attributes:
-        size: decoded bytes; what is beyond is cut off.
-        ratio: decoded bytes for each byte sent, over the first megabyte; above is a bomb.
+    More than `ratio` decoded bytes for each byte sent, over the first megabyte, are a bomb.
     """
 
     size: int
@@ -64,16 +61,12 @@ class DecodingBounds:
 class Decoder:
     """Undoes the content codings of one body.
 
-    Attributes:
-        is_cut: the body is longer than the bounds allow; what was returned is its beginning.
-        is_broken: the coded bytes are wrong, or ended too early; known for sure after `finish`.
+    It `is_cut` when it is longer than the bounds allow, `is_broken` when the coded bytes are wrong or ended too early,
+    which is known for sure after `finish`.
     """
 
     def __init__(self, codings: Sequence[str], bounds: DecodingBounds) -> None:
-        """Prepare for a body.
-
-        Args:
-            codings: names as in Content-Encoding, in the order in which they were applied.
+        """Prepare for a body, with the codings in the order in which they were applied.
 
         Raises:
             Bomb: there are more codings on each other than anybody honest applies.
@@ -93,9 +86,7 @@ class Decoder:
         return bool(coded) and all(layer.is_complete for layer in coded)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take coded bytes, return decoded ones.
-
-        Nothing more is returned once the body `is_cut` or `is_broken`.
+        """Decode bytes; return nothing more once the body `is_cut` or `is_broken`.
 
         Raises:
             Bomb: decoded, the body is many times as long as what came.
@@ -133,8 +124,6 @@ class Decoder:
 
 
 class _Method(Protocol):
-    """A decoder of one member of a stream."""
-
     def decode(self, data: bytes) -> Iterator[bytes]:
         """Take bytes, return pieces of bounded length."""
 
@@ -152,13 +141,7 @@ class _Method(Protocol):
 
 
 class _Layer:
-    """One content coding, recognised by its first bytes.
-
-    Attributes:
-        is_wrong: the bytes make no sense.
-        is_cut: more came of it than is allowed.
-        is_plain: the bytes are not coded after all.
-    """
+    """One content coding, recognised by its first bytes; `is_plain` if there is none."""
 
     def __init__(self, name: str, bounds: DecodingBounds) -> None:
         self.is_wrong = False
@@ -175,16 +158,13 @@ class _Layer:
 
     @property
     def is_broken(self) -> bool:
-        """True if the bytes are wrong, or stopped before the end."""
         return self.is_wrong or (self._method is not None and not self._method.is_whole)
 
     @property
     def is_complete(self) -> bool:
-        """True if the end was reached."""
         return not self.is_wrong and self._method is not None and self._method.is_whole
 
     def run(self, pieces: Iterator[bytes], *, last: bool) -> Iterator[bytes]:
-        """Decode what comes from the layer outside."""
         for piece in pieces:
             if self.is_plain:
                 yield piece
@@ -209,7 +189,6 @@ class _Layer:
             yield from self._decode(data)
 
     def _start(self) -> Iterator[bytes]:
-        """Choose the decoder by the first bytes, and begin."""
         data, self._buffered = self._buffered, b""
         self._make = _method_for(self._name, data)
         if self._make is None:
@@ -236,7 +215,6 @@ class _Layer:
             data = b""
 
     def _bounded(self, method: _Method, data: bytes) -> Iterator[bytes]:
-        """Pieces of one member, as long as they are within bounds."""
         pieces = method.decode(data)
         while True:
             try:
@@ -258,9 +236,7 @@ class _Layer:
 class _Deflate:
     """Deflated data between a header and a checksum that is not verified.
 
-    Args:
-        head: returns its length if it is all there, None if not; raises `zlib.error` if it is wrong.
-        trailer: bytes of the checksum.
+    `head` returns the header's length if it is all there, None if not; it raises `zlib.error` if it is wrong.
     """
 
     def __init__(self, head: Callable[[bytes], int | None], trailer: int) -> None:
@@ -340,7 +316,7 @@ def _gzip_head(data: bytes) -> int | None:
 
 
 class _Zstd:
-    """Zstandard; the standard library's interface."""
+    """Zstandard, by the standard library's interface."""
 
     def __init__(self) -> None:
         self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _WINDOW_LOG})
@@ -407,7 +383,6 @@ def _method_for(name: str, head: bytes) -> Callable[[], _Method] | None:
 
 
 def _is_zlib(head: bytes) -> bool:
-    """Tell whether bytes begin with a zlib header (RFC 1950)."""
     return len(head) > 1 and head[0] & 0x0F == 8 and head[0] >> 4 <= 7 and (head[0] << 8 | head[1]) % 31 == 0
 
 

@@ -57,7 +57,7 @@ class DnsCache:
     async def addresses(self, host: str, port: int) -> list[str]:
         """Resolve a host to the addresses that it may be connected to.
 
-        The addresses returned are those that were checked: connect to them, never to the name.
+        Connect to these, which were checked, never to the name.
 
         Raises:
             AddressRefused: it has addresses, but none that is permitted.
@@ -75,8 +75,7 @@ class DnsCache:
     async def resolve(self, name: str) -> Sequence[str]:
         """Resolve a name that the user gives, such as a proxy's, without the guard.
 
-        Args:
-            name: in small letters, or an IP literal without brackets.
+        It is in small letters, or an IP literal without brackets.
 
         Raises:
             FetchError: it has no address, or nobody says so within some seconds.
@@ -119,12 +118,10 @@ class DnsCache:
             answer.cancel()
 
     async def _resolve(self, name: str) -> tuple[str, ...]:
-        """Return all addresses of a name, permitted or not."""
         addresses = self._recall(name)
         return await self._ask(name) if addresses is None else addresses
 
     def _recall(self, name: str) -> tuple[str, ...] | None:
-        """Return the addresses of a name if they need no look-up, else None."""
         return self._literal(name) or self._answers.get(name)
 
     @staticmethod
@@ -138,7 +135,6 @@ class DnsCache:
             return None
 
     async def _ask(self, name: str) -> tuple[str, ...]:
-        """Look a name up, or wait for a look-up under way."""
         answer = self._look_ups.get(name)
         if answer is None:
             answer = self._look_ups[name] = asyncio.get_running_loop().create_future()
@@ -151,7 +147,6 @@ class DnsCache:
         return await asyncio.shield(answer)
 
     def _start(self) -> None:
-        """Start the look-ups for which there is a thread."""
         loop = asyncio.get_running_loop()
         while self._waiting and len(self._under_way) < _MOST_THREADS:
             name = self._waiting.popleft()
@@ -168,7 +163,6 @@ class DnsCache:
         self._start()
 
     def _keep(self, name: str, addresses: tuple[str, ...]) -> None:
-        """Remember an answer, and give it to those who wait for it."""
         self._answers[name] = addresses
         waiting = self._look_ups.pop(name, None)
         if waiting is not None and not waiting.done():
@@ -201,7 +195,7 @@ def _ask(name: str) -> tuple[str, ...]:
 async def look_up(names: Sequence[str]) -> dict[str, str]:
     """Look up the IP addresses of hosts (with or without port).
 
-    Those that cannot be told within some seconds are left out.
+    Hosts that cannot be resolved within some seconds are left out.
     """
     cache = DnsCache(Guard())
     tasks = {name: asyncio.ensure_future(_first_address(cache, name)) for name in dict.fromkeys(names)}

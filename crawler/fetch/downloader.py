@@ -43,7 +43,6 @@ class PageDownloader(Downloader):
         return deferred_from_coro(self._take_through(request))
 
     async def _take_through(self, request: Request) -> Request:
-        """Download, call the spider, run the item pipelines."""
         self.active.add(request)
         try:
             answer: Response | Request | Failure
@@ -61,7 +60,6 @@ class PageDownloader(Downloader):
             self.active.remove(request)
 
     async def _load(self, request: Request) -> Response:
-        """Download, once all middlewares have seen the request."""
         self._tell(signals.request_reached_downloader, request=request)
         try:
             answer: Response | None = request.meta.pop("answer", None)  # of an archive
@@ -98,6 +96,5 @@ class PageDownloader(Downloader):
             scraper.handle_spider_error(Failure(), request, answer)  # type: ignore[no-untyped-call]
 
     def _tell(self, signal: object, **what: Any) -> None:
-        """Send a signal, if anybody listens."""
         if any(getReceivers(self.crawler, signal)):
             self.signals.send_catch_log(signal, spider=self.crawler.spider, **what)

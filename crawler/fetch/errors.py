@@ -35,7 +35,7 @@ class FetchError(OSError):
     Attributes:
         reason: the same for the same cause.
         bounds: names of bounds that were the cause.
-        detail: what is to be said beside the reason; `clean` has seen what others said in it.
+        detail: shown beside the reason; text from others in it has gone through `clean`.
     """
 
     def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:
@@ -46,10 +46,9 @@ class FetchError(OSError):
 
 
 def why(error: BaseException | None) -> tuple[FailReason, str]:
-    """Say why a request failed.
+    """Return why a request failed: the reason and its detail.
 
-    Returns:
-        The reason and its detail, which names no URL, password or anything else of the request.
+    The detail names no URL, password or anything else of the request.
     """
     match error:
         case FetchError():
@@ -73,10 +72,9 @@ def why(error: BaseException | None) -> tuple[FailReason, str]:
 
 
 def clean(text: str) -> str:
-    """Make one short line of a text of others.
+    """Make one line of at most 150 characters of a text of others.
 
-    Returns:
-        At most 150 characters; control and format characters are left out, white space is one blank.
+    Control and format characters are left out, white space is one blank.
     """
     spaced = "".join(" " if char.isspace() else char for char in text[: 4 * _MOST_CHARS])
     shown = "".join(char for char in spaced if unicodedata.category(char)[0] != "C")
@@ -84,6 +82,5 @@ def clean(text: str) -> str:
 
 
 def _certificate(error: ssl.SSLCertVerificationError) -> str:
-    """Describe the fault of a certificate, without the name of the host."""
     message = clean(getattr(error, "verify_message", "") or "not verified")
     return message.partition(",")[0] if "mismatch" in message else message

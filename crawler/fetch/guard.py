@@ -55,8 +55,6 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class AddressRefused(Exception):
-    """A host resolves to addresses that may not be connected to."""
-
     def __init__(self, host: str, address: str) -> None:
         super().__init__(host, address)
         self.host = host
@@ -73,9 +71,7 @@ class Guard:
     def __init__(self, allow: Iterable[str] = ()) -> None:
         """Read the networks that are permitted besides the public ones.
 
-        Args:
-            allow: networks or single addresses, with or without port: `127.0.1.0/24`, `127.0.0.1:8710`, `[::1]:8710`;
-                white space around them and empty ones do not matter.
+        They are networks or single addresses, with or without port: `127.0.1.0/24`, `127.0.0.1:8710`, `[::1]:8710`.
 
         Raises:
             ValueError: one of them is no network.
@@ -83,16 +79,11 @@ class Guard:
         self._allowed = [_parse_network(text.strip()) for text in allow if text.strip()]
 
     def permits(self, address: str, port: int | None = None) -> bool:
-        """Tell whether a connection may be made.
+        """Tell whether a connection to an IP address may be made.
 
-        Args:
-            address: IPv4 or IPv6 address; anything else is refused.
-            port: port of the connection; networks opened with a port need it. Those of other services than the web are
-                closed unless they are opened by number.
-
-        Returns:
-            True for public and opened addresses. Addresses that carry an IPv4 address inside (mapped, 6to4, NAT64)
-            count as that one.
+        Addresses that carry an IPv4 address inside (mapped, 6to4, NAT64) count as that one; anything that is no address
+        is refused. Networks opened with a port need that port; ports of other services than the web are closed unless
+        they are opened by number.
         """
         try:
             parsed = _inner(ipaddress.ip_address(address))
@@ -125,7 +116,6 @@ def _inner(address: _Address) -> _Address:
 
 
 def _parse_network(text: str) -> tuple[_Network, int | None]:
-    """Read a network or address, with an optional port."""
     host, port = text, None
     if bracketed := _BRACKETS.fullmatch(text):
         host, port = bracketed[1], bracketed[2]

@@ -88,8 +88,8 @@ class GuardedHandler(BaseDownloadHandler):
 
     A response's flags tell whether it is `TRUNCATED`, set a `NEW_COOKIE`, and which bounds it ran into, beside Scrapy's
     own (`dataloss`, `partial`, `download_stopped`). Its body is decoded. To the requests of the frontier, which have a
-    lease, only pages are read whole. `meta["lookup_seconds"]` is the time that the look-up of the name took, and dead
-    proxies: it is not the host's. `meta["proxy"]` names proxies, or `none`; see `crawler.fetch.proxies`.
+    lease, only pages are read whole. `meta["lookup_seconds"]` is the time spent looking up the name and on dead
+    proxies, which is not the host's. `meta["proxy"]` names proxies, or `none`; see `crawler.fetch.proxies`.
     """
 
     lazy = True
@@ -213,7 +213,6 @@ class GuardedHandler(BaseDownloadHandler):
         return fresh, waited
 
     def _written(self, request: Request, target: _Target) -> bytes:
-        """Write a request as it goes out."""
         lines = [b"%s %s HTTP/1.1" % (request.method.encode(), target.path), b"Host: " + target.netloc]
         names: set[bytes] = set()
         for name, values in request.headers.items():
@@ -246,7 +245,6 @@ class GuardedHandler(BaseDownloadHandler):
         return self._network.cookies.header(target.host, target.plain_path, secure=target.secure, now=now)
 
     def _listener(self, request: Request, stopped: list[StopDownload]) -> Listener | None:
-        """Return the sender of Scrapy's signals; None when nobody listens."""
         if not any(getReceivers(self.crawler, signal) for signal in _HEARD):
             return None
 
@@ -327,11 +325,11 @@ class Network:
         """Return the proxies through which a host is asked; empty for none.
 
         Args:
-            named: what the request says of proxies (`meta["proxy"]`), if it says something.
+            named: the request's `meta["proxy"]`, if it has one.
             headers: of the request, where Scrapy's own middleware puts user and password.
 
         Raises:
-            NotSupported: that is none.
+            NotSupported: `named` is no proxy.
         """
         if named is _UNSAID:
             if not self.proxies.are_general:
@@ -346,8 +344,8 @@ class Network:
         """Return the permitted IP addresses of a host; its name where a proxy resolves it.
 
         Raises:
-            AddressRefused: it has none, as far as is known here.
-            FetchError: it is not known to DNS.
+            AddressRefused: none is permitted.
+            FetchError: DNS does not know it.
         """
         if route and self.proxies.resolves:
             return self.names.unresolved(target.host, target.port)
@@ -389,8 +387,6 @@ class Network:
 
 
 class _Target:
-    """Host, port and path of a URL, as a request and a connection need them."""
-
     __slots__ = ("bind", "host", "key", "netloc", "path", "plain_path", "port", "secure")
 
     def __init__(self, url: str, bind: str | tuple[str, int] | None) -> None:
@@ -405,16 +401,11 @@ class _Target:
         self.key = (self.secure, self.host, self.port, self.bind)
 
     def for_proxies(self) -> ProxyTarget:
-        """Return what connections through proxies need."""
         return ProxyTarget(self.host, self.port, b"" if self.secure else b"http://" + self.netloc, self.bind)
 
 
 class _IdleConnections:
-    """Connections kept for another request to the same host.
-
-    Args:
-        most: beyond so many the oldest are closed.
-    """
+    """Connections kept for another request to the same host, the newest `most`."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -422,7 +413,6 @@ class _IdleConnections:
         self._by_key: dict[object, list[Connection]] = {}
 
     def take(self, key: object) -> Connection | None:
-        """Return the open connection to the host that was used last."""
         while (of := self._by_key.get(key)) is not None:
             connection = of[-1]
             self._remove(connection)
@@ -456,7 +446,6 @@ class _IdleConnections:
 
 
 def _why_cut(response: HttpResponse) -> CutBy | None:
-    """Return what cut a body short; None for a whole one."""
     if response.is_whole:
         return None
     if {FailReason.TIMED_OUT, FailReason.STALLED} & set(response.bounds):

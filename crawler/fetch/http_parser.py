@@ -35,8 +35,6 @@ MEANING = FRAMING | {b"content-type", b"location", b"retry-after", b"x-robots-ta
 
 
 class ParserState(Enum):
-    """Progress of a response."""
-
     HEAD = "head"
     BODY = "body"
     WHOLE = "whole"
@@ -44,7 +42,7 @@ class ParserState(Enum):
 
 
 class WireError(Exception):
-    """Bytes that are not HTTP, or too many; the text says which."""
+    """Bytes that are not HTTP, or too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +55,12 @@ class HeadBounds:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Status and headers of a response.
+    """Status and headers of a response; `version` is (1, 1) for HTTP/1.1.
 
     Attributes:
         headers: lower-case names with values, in order; a name may come several times.
         dropped: lines that are not among them because there were too many, or they were no headers.
         excess: how many of those there were too many of.
-        version: (1, 1) for HTTP/1.1.
     """
 
     status: int
@@ -73,7 +70,6 @@ class Head:
     version: tuple[int, int]
 
     def all(self, name: bytes) -> list[bytes]:
-        """Return the values of a header, in order."""
         return [value for header, value in self.headers if header == name]
 
     def tokens(self, name: bytes) -> list[str]:
@@ -83,14 +79,11 @@ class Head:
 
 
 class ResponseParser:
-    """Parses one response.
-
-    Args:
-        expects_body: False for the response to a HEAD request, which has none whatever its headers say.
+    """Parses one response; that to a HEAD request never has a body (`expects_body`).
 
     Attributes:
         state: WHOLE when all of the body is there, BROKEN when it never will be.
-        head: the head of the final response, once it is there.
+        head: of the final response, once it is there.
         codings: names of content codings, in the order in which they were applied.
         surplus: whether bytes came that belong to no response.
     """
@@ -128,13 +121,10 @@ class ResponseParser:
         return pieces
 
     def end(self, *, cleanly: bool) -> None:
-        """Note the end of the connection.
-
-        Args:
-            cleanly: by the server's own wish, not by an error.
+        """Note the end of the connection; not `cleanly` if by an error.
 
         Raises:
-            WireError: before there was a response.
+            WireError: it came before there was a response.
         """
         if self.state is ParserState.HEAD:
             raise WireError("the connection ended before an answer came")
@@ -154,7 +144,6 @@ class ResponseParser:
 
     @property
     def is_reusable(self) -> bool:
-        """True if another request may be sent over the connection."""
         if self.state is not ParserState.WHOLE or self.head is None or self.surplus or not self._is_reusable_body():
             return False
         options = self.head.tokens(b"connection")
@@ -164,7 +153,6 @@ class ResponseParser:
         return self._body is None or self._body.leaves_connection
 
     def _head_came(self) -> None:
-        """Take a complete head; the final one decides how the body is delimited."""
         head = self._lines.head()
         if 100 <= head.status < 200:
             self._interim += 1
@@ -222,18 +210,14 @@ class Sized:
         return [data] if data else []
 
     def may_end(self) -> bool:
-        """Tell whether the body is whole if the connection ends now."""
         return self._received_bytes in self._lengths
 
     @property
     def leaves_connection(self) -> bool:
-        """True if the next response begins where the body ends."""
         return len(self._lengths) == 1
 
 
 class UntilClose:
-    """A body that ends with the connection."""
-
     leaves_connection = False
     surplus = False
 
@@ -305,7 +289,6 @@ class Chunked:
         return self._is_plain
 
     def _unfinished_line(self, rest: bytes, pieces: list[bytes]) -> None:
-        """Take a line that should be the length of a chunk and has not ended yet."""
         if len(rest) >= _MOST_CHUNK_LINE or (self._is_first and not _CHUNK_BEGIN.match(rest)):
             self._no_chunk(rest, pieces)
         else:
@@ -342,7 +325,6 @@ class _HeadLines:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing of the head has come."""
         return self._status is None and not self._unfinished
 
     def receive(self, data: bytes) -> bytes | None:
@@ -402,7 +384,6 @@ class _HeadLines:
             self._header(line)
 
     def _header(self, line: bytes) -> None:
-        """Keep a header, if it is one and there is room."""
         name, colon, value = line.partition(b":")
         name = name.rstrip(b" \t")
         self._continues = False
@@ -420,11 +401,9 @@ class _HeadLines:
         self._continues = True
 
     def _is_flooded(self) -> bool:
-        """Tell whether even headers that mean something are too many."""
         return len(self._headers) >= 2 * self._bounds.lines or self._kept_bytes > 2 * self._bounds.size
 
     def _fold(self, line: bytes) -> None:
-        """Append a line that begins with white space to the header before."""
         if not self._continues or self._kept_bytes + len(line) > self._bounds.size:
             self._dropped += 1
             return
@@ -446,23 +425,15 @@ _ASCII = "".join(chr(code) for code in range(33, 127))
 
 
 def text(values: Iterable[bytes]) -> str:
-    """Join the values of a header.
-
-    Returns:
-        Text without NUL, at most 8,000 characters.
-    """
+    """Join the values of a header as text without NUL, at most 8,000 characters."""
     return b", ".join(values).decode("utf-8", "replace").replace("\0", "")[:_MOST_CHARS]
 
 
 def location(values: Sequence[bytes]) -> str:
-    """Read where a redirect leads.
+    """Return the URL that a redirect leads to, from the first of its Location headers.
 
-    Args:
-        values: of the Location headers; the first counts.
-
-    Returns:
-        The address. Bytes that are no UTF-8 are those of the site's own character set: they are escaped as they are,
-        which is what such a site understands.
+    Bytes that are no UTF-8 are those of the site's own character set: they are escaped as they are, which is what such
+    a site understands.
     """
     value = values[0][: 2 * _MOST_CHARS]
     try:
@@ -472,11 +443,7 @@ def location(values: Sequence[bytes]) -> str:
 
 
 def lines(values: Iterable[bytes]) -> str:
-    """Join the values of a header that are read one by one, a line each.
-
-    Returns:
-        Text as of `text`.
-    """
+    """Join the values of a header, a line each; otherwise as `text`."""
     return "\n".join(text([value.replace(b"\n", b" ")]) for value in values)[:_MOST_CHARS]
 
 

@@ -63,12 +63,9 @@ async def fetch_page(ask: Ask, url: str, redirects: int) -> Fetched:
 
 
 def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
-    """Fetch URLs, following redirects; blocks until all are done.
+    """Fetch URLs, following redirects; return the result for each when all are done.
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
-
-    Returns:
-        The result for each URL asked for.
     """
     fetched: dict[str, Fetched] = {}
 
@@ -88,8 +85,6 @@ def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
 
 
 class _Client(Spider):
-    """Does work that asks for URLs as it goes."""
-
     name = "client"
     custom_settings = _ALONE
 

@@ -1,12 +1,8 @@
 """Proxies: read them, choose one for a request, have dead ones rest. Pure.
 
 A proxy is named by a request (`meta["proxy"]`, where the `proxy=` of its seed stands, too), else by `PROXY`, else by
-the variables that curl reads. Several make a list: each new connection takes the first that does not rest. What logs or
-shows one shows it without its user and password.
-
-    read_proxies        reads a list
-    read_environment    reads the variables
-    Proxies             chooses, and knows which ones rest
+the variables that curl reads. Several make a list: each new connection takes the first that does not rest. Logs and
+pages show proxies without user and password.
 """
 
 from __future__ import annotations
@@ -45,19 +41,15 @@ _MOST_LOGIN_BYTES = 255  # RFC 1929
 
 
 class ProxyKind(StrEnum):
-    """Protocol that a proxy speaks."""
-
     HTTP = "http"
     SOCKS5 = "socks5"
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy; shown without user and password.
+    """A proxy; shown without user and password, which are empty if it asks for none.
 
-    Attributes:
-        user, password: what it asks for; empty for nothing.
-        named_by: the setting, variable or the like that names it, for messages.
+    `named_by` is the setting, variable or the like that names it, for messages.
     """
 
     kind: ProxyKind
@@ -85,8 +77,7 @@ Route = tuple[Proxy | None, ...]
 def read_proxies(text: str, named_by: str = "PROXY") -> Route:
     """Read proxies, separated by commas or white space.
 
-    Args:
-        text: `http://user:password@host:port`, `socks5://host:port`, or `none`; http when there is no scheme.
+    Each is `http://user:password@host:port`, `socks5://host:port`, or `none`; http when there is no scheme.
 
     Raises:
         ValueError: one is wrong. The message shows nothing of it, because a password might be in it.
@@ -133,10 +124,7 @@ def written(route: Route) -> str:
 class Exempt:
     """Hosts that are reached without the proxies of the environment (`no_proxy`).
 
-    Attributes:
-        all: every host is.
-        names: names, with those below them, and a port where one is meant.
-        networks: IP addresses.
+    Names stand for those below them, too, and may have a port.
     """
 
     all: bool = False
@@ -159,7 +147,7 @@ class Exempt:
         return cls("*" in entries, tuple(names), tuple(networks))
 
     def covers(self, host: str, port: int) -> bool:
-        """Tell whether a host, given by name or IP address, is among them."""
+        """Tell whether a host, given by name or IP address, is exempt."""
         if self.all:
             return True
         try:
@@ -172,8 +160,6 @@ class Exempt:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Proxies that the environment names."""
-
     http: Route = ()
     https: Route = ()
     exempt: Exempt = field(default_factory=Exempt)
@@ -233,9 +219,7 @@ class ProxyFault(Enum):
 class ProxyProblem(FetchError):
     """A proxy does not serve; the host was asked nothing.
 
-    Attributes:
-        port: to which it opens no connection; None when it serves nobody.
-        seconds: until it is tried again, when no other serves.
+    It opens no connection to `port`, or serves nobody if None; it is tried again in `seconds` when no other serves.
     """
 
     def __init__(self, proxy: Proxy, fault: ProxyFault, detail: str = "", port: int | None = None) -> None:
@@ -268,11 +252,9 @@ class _Rest:
 
 @dataclass(frozen=True, slots=True)
 class ProxyOptions:
-    """Proxies of a crawl.
+    """Proxies of a crawl; those of the environment count where `PROXY` says nothing.
 
-    Attributes:
-        environment: those that are used where `PROXY` says nothing.
-        resolves: whether proxies are given names, which are then not judged here.
+    With `resolves`, proxies are given names, which are then not judged here.
     """
 
     listed: Route = ()
@@ -289,15 +271,10 @@ _MOST_READ = 1_000
 
 
 class Proxies:
-    """Chooses proxies, and knows which ones rest.
+    """Chooses proxies, and knows which ones rest; times are seconds of any clock.
 
-    Time is an argument, in seconds of any clock.
-
-    Args:
-        test_seconds: for so long a proxy whose rest is over is tried by one connection alone.
-
-    Attributes:
-        are_general: whether requests that name none may be for one.
+    A proxy whose rest is over is tried by one connection alone for `test_seconds`. `are_general` tells whether requests
+    that name none may be for one.
     """
 
     def __init__(self, options: ProxyOptions, test_seconds: float = 20.0) -> None:
@@ -313,7 +290,6 @@ class Proxies:
         self._tunnels: set[tuple[Proxy, int]] = set()
 
     def general(self, host: str, port: int, *, secure: bool) -> Route:
-        """Return the proxies for a request that names none."""
         if self._listed:
             return self._listed
         route = self._environment.https if secure else self._environment.http
@@ -322,13 +298,10 @@ class Proxies:
         return _to_direct(route)
 
     def named(self, text: str | None, login: bytes = b"") -> Route:
-        """Return the proxies that a request or seed names.
+        """Return the proxies that a request or seed names; `none` if it names none.
 
-        Of one without user and password they are taken from `PROXY` or the environment, where the same proxy has them.
-
-        Args:
-            text: see `read_proxies`; none at all is `none`.
-            login: value of a `Proxy-Authorization` header, for those that have no other user and password.
+        A proxy without user and password gets those of the `Proxy-Authorization` header `login`, else those that
+        `PROXY` or the environment has for the same proxy.
 
         Raises:
             ValueError: see `read_proxies`.
@@ -372,7 +345,6 @@ class Proxies:
         raise first.problem.again(first.until - now)
 
     def rests(self, proxy: Proxy, since: float = 0.0) -> bool:
-        """Tell whether a proxy rests, and has begun to after a time."""
         rest = self._rests.get((proxy, None))
         return rest is not None and rest.since >= since
 
@@ -384,8 +356,7 @@ class Proxies:
     def failed(self, problem: ProxyProblem, tried: float, now: float) -> float:
         """Have a proxy rest; return the seconds of the first rest in a row, else 0.
 
-        Args:
-            tried: when the connection was tried that failed; that of one tried before a rest began says nothing new.
+        A connection that was `tried` before a rest began says nothing new.
         """
         key = problem.proxy, problem.port
         rest = self._rests.get(key)
@@ -403,7 +374,6 @@ class Proxies:
         return 0.0 if rest is None else max(now - rest.began, 0.001)
 
     def opened(self, proxy: Proxy, port: int) -> None:
-        """Note that a proxy has opened a connection to a port."""
         self._tunnels.add((proxy, port))
         if self._rests:
             self._rests.pop((proxy, port), None)

@@ -65,11 +65,9 @@ _NOT_ALLOWED, _NO_COMMAND, _NO_KIND = 2, 7, 8
 
 @dataclass(frozen=True, slots=True)
 class ProxyTarget:
-    """A host to connect to through proxies.
+    """A host to connect to through proxies, from the local address `bind`.
 
-    Attributes:
-        origin: beginning of the URL, as a proxy is asked for an http page by URL; empty for https.
-        bind: local address and port to connect from.
+    `origin` is the beginning of the URL by which a proxy is asked for an http page; empty for https.
     """
 
     host: str
@@ -81,9 +79,7 @@ class ProxyTarget:
 class Dialer:
     """Connects to hosts through proxies.
 
-    Args:
-        names: resolves names, of hosts within the guard.
-        stall: seconds that a proxy, and then TLS, may take.
+    `names` resolves names of hosts within the guard; a proxy, and then TLS, may take `stall` seconds.
     """
 
     def __init__(
@@ -100,7 +96,7 @@ class Dialer:
         """Open a connection through the first proxy of a route that serves.
 
         Args:
-            addresses: its permitted IP addresses, or its name for proxies that resolve it.
+            addresses: permitted IP addresses of the host, or its name for proxies that resolve it.
             seconds: that one attempt may take.
 
         Returns:
@@ -123,7 +119,7 @@ class Dialer:
                 return connection, tried - begun
 
     async def has_cut(self, response: HttpResponse, connection: Connection, port: int, since: float) -> bool:
-        """Tell whether an answer ended with its proxy, or is that of the proxy."""
+        """Tell whether an answer was cut off, or written, by its proxy."""
         proxy = connection.proxy
         if proxy is not None and connection.rewrite is not None:
             if response.head.status == _WANTS_LOGIN:
@@ -290,17 +286,11 @@ class Dialer:
         await wire.exactly(length + 2)
 
     def _refused(self, proxy: Proxy, port: int, detail: str) -> None:
-        """Raise the refusal of a host, or of a port that the proxy has never opened."""
         if self._proxies.has_opened(proxy, port):
             raise FetchError(FailReason.REFUSED_BY_PROXY, detail=detail)
         raise ProxyProblem(proxy, ProxyFault.NO_TUNNEL, f"port {port}: {detail}", port)
 
     async def _ping(self, proxy: Proxy) -> None:
-        """Check that a proxy says anything at all.
-
-        Raises:
-            ProxyProblem: it does not.
-        """
         until = asyncio.get_running_loop().time() + min(_PING_SECONDS, self._stall)
         opened = await self._reach(proxy, await self._addresses_of(proxy), None, until)
         wire = _Wire(opened, until)

@@ -45,8 +45,6 @@ logger = logging.getLogger(__name__)
 
 
 class PageCompletion:
-    """Writes what came of pages, and tells everyone concerned."""
-
     def __init__(
         self,
         session: Session,
@@ -121,9 +119,9 @@ class PageCompletion:
         return stored
 
     async def finish(self) -> bool:
-        """Called when the frontier is empty; True if revoked rules re-queued URLs.
+        """Store articles whose missing parts will not come; True if URLs wait again.
 
-        Stores the articles that wait for parts which will not come.
+        Called when the frontier is empty.
         """
         if await self._learning.look_again():
             return True

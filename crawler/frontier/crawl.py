@@ -77,13 +77,7 @@ _MOST_KNOWN = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a crawl.
-
-    Attributes:
-        left: what is left, as far as the database could say it.
-        unread: pages that could not be read, through a fault of ours.
-        alarms: of hosts, those that are still active.
-    """
+    """The end of a crawl: what is left, if known, pages not read, active alarms."""
 
     left: Waiting | None = None
     unread: Unread = field(default_factory=Unread)
@@ -96,7 +90,6 @@ class Crawl:
 
     session: Session
     background: Background
-    """Tasks beside the engine's own work."""
     seeds: SeedScope
     queues: HostQueues
     pending: PendingUrls
@@ -127,12 +120,11 @@ class Crawl:
 
     @property
     def left_elsewhere(self) -> str:
-        """One sentence about work that is left in other databases; empty for none."""
+        """One sentence about work left in other databases; empty for none."""
         return self.exchange.left if self.exchange is not None else ""
 
     @property
     def topic(self) -> Topic | None:
-        """Topic of the crawl, if it has one, with what its pages have taught of it by now."""
         return self.rescorer.topic
 
     def scope_of(self, lease: Lease) -> Scope:
@@ -192,7 +184,6 @@ class Crawl:
         start(self.refiller.run())
 
     async def close(self, reason: str) -> Ended:
-        """Release what is leased, write the end of the run, close the database."""
         ended = self.background.ended
         self.backoff.tell()
         await ended(self.rendering.close(), None)
@@ -223,7 +214,6 @@ class Crawl:
         return Ended(left=left, unread=unread)
 
     def _ending(self, left: Waiting, unread: Unread, reason: str, *, is_answered: bool) -> str:
-        """Say how the run ended: the table decides whether it is finished."""
         if self.background.problem:
             has_failed = self.background.exit_code in {EXIT_DATABASE, EXIT_FAULT}
             return f"{FAILED if has_failed else 'stopped'} ({self.background.problem})"
@@ -252,8 +242,8 @@ async def open_crawl(
 ) -> Crawl:
     """Open the database, begin a run and build a complete crawl.
 
-    `seeds` is the path of a seeds file, or `Seed` records; `mode` one of `crawler.run.session.MODES`; `goes_on` tells
-    whether to wait any longer for a database that does not answer.
+    `seeds` is the path of a seeds file, or `Seed` records; `goes_on` tells whether to wait any longer for a
+    database that does not answer.
 
     Raises:
         SeedError, DatabaseProblem: nothing was started.
@@ -398,7 +388,6 @@ def _rendering(
 
 
 async def _keep(archive: Archive, request: Request, response: Response) -> None:
-    """Archive what a page asked for while a browser showed it."""
     wire = request.meta.pop("wire", None)
     if wire is not None:
         purpose = Kind.ROBOTS if request.url.endswith("/robots.txt") else SUBREQUEST

@@ -45,13 +45,7 @@ _LEAST_AHEAD, _MOST_AHEAD = 10, 1_000
 class Exchange:
     """Traffic of a process with the other databases.
 
-    Args:
-        found: told of URLs that came by message.
-        refill: has hosts asked again that had no page left to count.
-        watches: the crawl goes on when nothing is left.
-
-    Attributes:
-        left: one sentence about work that is left in other databases when the crawl ends; empty for none.
+    `left` is one sentence about work left in them when the crawl ends; empty for none.
     """
 
     def __init__(
@@ -89,7 +83,7 @@ class Exchange:
             pause = _SHORTEST_PAUSE if busy else min(_LONGEST_PAUSE, 2 * pause)
 
     async def _round(self) -> bool:
-        """Send, read and count once; tells whether there was anything to do."""
+        """Tell whether there was anything to do."""
         sent = await asyncio.gather(*(self._ask(n, partial(self._send, n)) for n in self._dealing.others))
         count, arrived = await self._session.submit(mail.read, self._readers)
         if count:
@@ -147,7 +141,7 @@ class Exchange:
         return replace(self._dealing, number=number).part(self._limits)
 
     async def _ask(self, number: int, question: Callable[[], T | None]) -> T | None:
-        """Ask a database in a thread; None when it does not answer or was not asked."""
+        """None when the database does not answer or was not asked."""
         if clock.uptime() < self._again_at.get(number, 0.0):
             return None
         asked = asyncio.ensure_future(asyncio.to_thread(question))
@@ -172,7 +166,6 @@ class Exchange:
             asked.exception()  # whoever still waits for it gets it as well
 
     async def close(self) -> None:
-        """Wait a moment for what was asked, so that all connections are given back."""
         if self._asked:
             await asyncio.wait(self._asked, timeout=_LAST_SECONDS)
 
@@ -199,7 +192,6 @@ class Exchange:
         return False
 
     async def _look(self) -> dict[int, ShardState | None]:
-        """Return the state of each database, read one after the other."""
         looks: dict[int, ShardState | None] = {}
         for number in range(1, self._dealing.count + 1):
             looks[number] = await self._ask(number, partial(self._state, number))
@@ -220,7 +212,6 @@ class Exchange:
         )
 
     def _waited_for(self, number: int, now: float) -> bool:
-        """Tell whether an abandoned database was waited for long enough."""
         config = self._session.config
         patience = config.database_patience if self._last[number] is None else config.lease_seconds
         return now - self._abandoned_at[number] >= patience

@@ -23,11 +23,7 @@ from .pending import PendingUrls
 
 
 class HeldHosts:
-    """The hosts that this run owns.
-
-    Attributes:
-        surplus: how many hosts should be handed over because other runs have fewer.
-    """
+    """The hosts of this run; `surplus` of them should go to runs that have fewer."""
 
     def __init__(
         self, session: Session, pending: PendingUrls, *, hosts: Hosts, seeds: SeedScope, learning: Learning
@@ -56,7 +52,7 @@ class HeldHosts:
         return len(self._queues.hosts) - len(self._queues.idle_hosts())
 
     def room(self) -> int:
-        """Return how many more hosts may be held: other runs want some, too."""
+        """Hosts that may still be taken: other runs want some, too."""
         room = self._queues.room_for_hosts
         return room if self._share is None else min(room, max(0, max(1, self._share) - self.with_work()))
 
@@ -91,7 +87,6 @@ class HeldHosts:
         await pending.ask_robots(without_rules)
 
     def _hold(self, host: OwnedHost) -> bool:
-        """Hold a new host; returns whether its rules are known."""
         now = clock.now()
         robots_known = self._hosts.take_over(host, now)
         pause = min(LONGEST_PAUSE, max(0.0, host.ready_at - now, host.backoff_until - now))

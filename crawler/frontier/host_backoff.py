@@ -36,11 +36,7 @@ _TOGETHER_SECONDS = 2.0
 class HostBackoff:
     """Brings clocks, queues and the table in line with how hosts answer.
 
-    Args:
-        waits_on: a network that is down is waited for without end.
-
-    Attributes:
-        reopen_at: Unix time of the next `reopen`.
+    With `waits_on`, a network that is down is waited for without end.
     """
 
     def __init__(
@@ -71,7 +67,6 @@ class HostBackoff:
         self.reopen_at = clock.now() + min(_REOPEN_SECONDS, self._session.config.robots_keep)
 
     def answered(self, page: Page) -> Page:
-        """Start the clock of a page's host; return the page with the time that follows."""
         queues, host_id = self._queues, page.lease.host_id
         update = self._noted(page)
         page = replace(page, ready_at=clock.now() + update.pause)
@@ -140,7 +135,6 @@ class HostBackoff:
         return cause
 
     async def _await_network(self, cause: str) -> None:
-        """Wait until a host can be reached; give up in the end."""
         began, pause = time.monotonic(), _FIRST_LOOK_SECONDS
         patience = self._session.config.network_patience
         looks, is_logged = 0, False

@@ -31,7 +31,6 @@ class HostQueue:
     scheme: str = "http"
     ready_at: float = 0.0
     busy: int = 0
-    """Requests under way."""
     dry: bool = False
     """The database has nothing more of it at the moment."""
     robots_known: bool = False
@@ -49,14 +48,8 @@ class HostQueues:
 
     Args:
         depth: URLs held of a host; fewer keep the order truer, more keep fast hosts busy.
-        connections: requests that a host may have under way.
-        most_hosts: hosts held.
         patience: seconds for which a host that is ready may be passed over.
         shared: clocks of IP addresses, when hosts at one address share one.
-
-    Attributes:
-        longest_wait: the longest time, in seconds, for which a host was passed over.
-        in_flight: identifiers of the URLs that were popped and are not stored yet.
     """
 
     def __init__(
@@ -95,7 +88,6 @@ class HostQueues:
         self._size -= len(host.queue)
 
     def refresh(self, host_id: int, score: float = math.inf) -> None:
-        """Note that the database has more of a host, with this score at best if known."""
         host = self.hosts.get(host_id)
         if host is not None:
             host.dry = False
@@ -107,9 +99,7 @@ class HostQueues:
             self.refresh(host_id)
 
     def _tidy(self, now: float) -> None:
-        """Rebuild the heaps when most of their entries are stale.
-
-        Entries with low scores are never taken out otherwise.
+        """Rebuild the heaps when most entries are stale: low scores are never taken out.
 
         Cost: O(hosts), once in as many calls of `push`.
         """
@@ -123,11 +113,7 @@ class HostQueues:
             self._passed_over = deque(entry for entry in self._passed_over if since.get(entry[1]) == entry[0])
 
     def rescore(self, scores: Mapping[int, float], now: float) -> None:
-        """Give URLs that are held new scores, and order everything anew.
-
-        Args:
-            scores: identifier -> score; URLs that are not held are ignored.
-            now: as for `pop`.
+        """Give URLs that are held new scores; others are ignored.
 
         Cost: O(URLs held).
         """
@@ -146,18 +132,16 @@ class HostQueues:
             self._offer(host, now)
 
     def mark_dry(self, host_id: int) -> None:
-        """Note that the database has nothing (more) of a host now."""
         if host_id in self.hosts:
             self.hosts[host_id].dry = True
             self.hosts[host_id].best_waiting = -math.inf
             self._hungry.discard(host_id)
 
     def is_starving(self) -> bool:
-        """Tell whether some host has nothing queued of which there may be more."""
+        """Tell whether a host with nothing queued may have more in the database."""
         return any(not (host := self.hosts[host_id]).queue and not host.dry for host_id in self._hungry)
 
     def leased_ids(self) -> Iterator[int]:
-        """Yield the identifiers of all URLs that are leased here: queued or in flight."""
         yield from self.in_flight
         for host in self.hosts.values():
             for entry in host.queue:
@@ -263,10 +247,8 @@ class HostQueues:
     def borrow(self, host_id: int, begin: Callable[[], bool]) -> bool:
         """Take a place of a host for a request beside its queue; False if it is not held.
 
-        Args:
-            host_id: of the host, which is `finished` afterwards.
-            begin: called when no more is under way than may be, whatever the clock says; returns False if the request
-                is no longer wanted.
+        `begin` is called when there is room, whatever the clock says; it returns False if the request is no longer
+        wanted.
         """
         host = self.hosts.get(host_id)
         if host is None:
@@ -296,7 +278,7 @@ class HostQueues:
                 self._offer(each, now)
 
     def next_ready(self) -> float | None:
-        """Return when the next host with URLs becomes ready; None when none will."""
+        """Time at which the next host with URLs becomes ready; None when none will."""
         while self._waiting:
             ready_at, host_id = self._waiting[0]
             host = self.hosts.get(host_id)
@@ -309,10 +291,7 @@ class HostQueues:
         return max((-host.queue[0][0] for host in self.hosts.values() if host.queue), default=None)
 
     def holds_only(self, host_ids: Set[int]) -> bool:
-        """Tell whether all URLs held are of given hosts.
-
-        Cost: O(hosts), when any are held.
-        """
+        """Tell whether all URLs held are of given hosts. Cost: O(hosts)."""
         return not self._size or all(key in host_ids for key, host in self.hosts.items() if host.queue)
 
     def idle_hosts(self) -> list[int]:
@@ -320,7 +299,6 @@ class HostQueues:
         return [host.id for host in self.hosts.values() if host.dry and not host.queue and not host.busy]
 
     def _settled(self, host: HostQueue) -> int:
-        """Count the queued URLs of a host that beat all that waits in the database."""
         return sum(-entry[0] >= host.best_waiting for entry in host.queue)
 
     def _look(self, host: HostQueue) -> None:

@@ -25,12 +25,6 @@ _LONGEST_REST_SECONDS = 60.0
 
 
 class Idle:
-    """The end of a crawl, or a pause in it.
-
-    Attributes:
-        exhausted: nothing is left within the limits.
-    """
-
     def __init__(
         self,
         session: Session,
@@ -54,7 +48,6 @@ class Idle:
         self._exchange = exchange
 
     def is_due(self) -> bool:
-        """Tell whether nothing is under way and nothing queued that could be."""
         if self.exhausted or self._outage.suspected:
             return False
         under_way = self._pending.queues.in_flight or self._pending.adding

@@ -1,7 +1,6 @@
 """Metrics of a crawl for Prometheus, on a port of loopback (`METRICS_PORT`).
 
-The names are those of the dashboard and of the table `run_sample`, with `news_` before them. Values are read when
-somebody asks, in the thread that answers; the crawl itself does nothing for them.
+They are named as in the dashboard and the table `run_sample`, with `news_` before, and read when somebody asks.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ GAUGES = {
 
 
 class MetricsEndpoint:
-    """Answers Prometheus until it is closed.
-
-    Attributes:
-        crawl: whose numbers are shown; none are before it is set.
+    """Answers Prometheus until it is closed; shows nothing before `crawl` is set.
 
     Raises:
         ConfigError: the port cannot be listened on.
@@ -67,7 +63,6 @@ class MetricsEndpoint:
         self._server: WSGIServer = server
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics; called by Prometheus's client in the thread that answers."""
         crawl = self.crawl
         if crawl is None:
             return

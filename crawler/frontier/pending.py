@@ -27,11 +27,8 @@ _NO_SCORES: Mapping[int, float] = {}
 class PendingUrls:
     """The URLs that wait in the database, as far as this process knows.
 
-    Attributes:
-        count: how many URLs wait.
-        changed: set whenever there may be something to do for the refiller.
-        may_have_hosts: hosts may have work that this run does not hold.
-        adding: how many tasks in the background add URLs, which a crawl waits for before it ends.
+    `changed` is set whenever there may be something to do for the refiller; `adding` counts background tasks that
+    add URLs, which a crawl waits for before it ends.
     """
 
     def __init__(
@@ -62,7 +59,7 @@ class PendingUrls:
         self.changed.set()
 
     def adjust(self, urls: int, hosts: Set[int] = frozenset()) -> None:
-        """Adjust the pending count (less for negative numbers) and refill these hosts."""
+        """Adjust the pending count and refill these hosts."""
         self.count += urls
         self.found(hosts)
         self.poll()
@@ -74,7 +71,6 @@ class PendingUrls:
         self.start_adding(self.add(new_urls))
 
     def start_adding(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run in the background what adds URLs; counted at once."""
         self.adding += 1
         self._start(self._counted(work))
 
@@ -89,13 +85,12 @@ class PendingUrls:
         self.found(stored.hosts, best)
 
     def refill(self) -> None:
-        """Have all hosts asked again: there may be URLs that could not be leased before."""
+        """Have all hosts asked again: URLs may be free that could not be leased before."""
         self.may_have_hosts = True
         self.queues.refresh_all()
         self.changed.set()
 
     async def ask_robots(self, hosts: Sequence[tuple[str, str]]) -> None:
-        """Add the robots.txt of hosts, given by scheme and name, to be fetched (again)."""
         now, priority = clock.now(), self._session.config.priority
         urls = [
             new_url(
@@ -118,7 +113,6 @@ class PendingUrls:
             await self._session.submit(table.release, (self._session.resumed.run_id, leases))
 
     def reconsider(self, host_id: int) -> None:
-        """Release the queue of a host: its URLs are checked when they are leased again."""
         surplus = self.queues.take_all(host_id)
         if surplus:
             self._start(self._reconsider(host_id, surplus))
@@ -133,7 +127,6 @@ class PendingUrls:
     # ------------------------------------------------------------ what is due later
 
     def later(self, due: float, host_id: int) -> None:
-        """Note that a URL of a host may be fetched at a time (Unix seconds)."""
         if due < self._soonest.get(host_id, math.inf):
             self._soonest[host_id] = due
             heapq.heappush(self._due, (due, host_id))

@@ -89,8 +89,6 @@ class QuietFormatter(LogFormatter):
 
 
 class Progress:
-    """Scrapy extension that shows how the crawl is doing."""
-
     def __init__(self, crawler: Crawler, *, seconds: float, console: Console) -> None:
         self._crawler = crawler
         self._seconds = seconds
@@ -151,7 +149,7 @@ class Progress:
             self._scheduler.crawl.session.stats["pipelines/failed"] += 1
 
     async def _show(self, crawl: Crawl) -> None:
-        """Show the line again and again; the crawl goes on if that fails."""
+        """The crawl goes on if showing the line fails."""
         try:
             await self._draw(crawl)
         except Exception as error:  # noqa: BLE001 - of whatever kind: the crawl goes on unseen
@@ -270,13 +268,12 @@ class Progress:
 
 
 def _reasons(stats: Mapping[str, int], group: str) -> Counter[str]:
-    """Count the reasons of a group, without those of traps."""
     counts = {name.partition("/")[2]: n for name, n in stats.items() if name.startswith(group + "/") and n}
     return Counter({reason: n for reason, n in counts.items() if not _trap_of(reason)})
 
 
 def _traps(stats: Mapping[str, int]) -> Counter[str]:
-    """Count URLs skipped by kind of trap; also kinds of which none was left."""
+    """Count URLs skipped by kind of trap, with kinds that now have none."""
     counts: Counter[str] = Counter()
     for name, n in stats.items():
         group, _, reason = name.partition("/")

@@ -1,8 +1,4 @@
-"""Keep the queues filled, with one request to the database at a time.
-
-`crawler.frontier.host_queues` hands URLs out, this brings them in. Nothing is asked for more often than needed: wishes
-of many hosts share a transaction.
-"""
+"""Keep the queues filled, with one request to the database at a time."""
 
 from __future__ import annotations
 
@@ -84,7 +80,6 @@ class Refiller:
             self._pending.adjust(0)
 
     def _next(self) -> Coroutine[Any, Any, None] | None:
-        """Choose what is to be done now; if nothing, wake up again when there may be."""
         pending, queues, held, now = self._pending, self._queues, self._held, clock.now()
         pending.refresh_due(now)
         work: Coroutine[Any, Any, None] | None = None
@@ -113,7 +108,7 @@ class Refiller:
         return work
 
     def _wake_after(self, pause: float | None) -> None:
-        """Look again after so many seconds (None: never), instead of when last said."""
+        """Look again after so many seconds (None: never), instead of when last planned."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -121,7 +116,7 @@ class Refiller:
             self._timer = asyncio.get_running_loop().call_later(max(0.0, pause), self._pending.changed.set)
 
     def _refuse(self, lease: Lease) -> tuple[Reason, str] | None:
-        """Return why a waiting URL is not fetched; called from the database thread."""
+        """Called from the database thread."""
         rule = self._seeds.refuses(lease)
         if rule:
             return SkipReason.EXCLUDED, rule

@@ -1,8 +1,7 @@
 """Score the queue again while the crawl goes on.
 
-The link graph lives in a process of its own (`crawler.rank.worker`), which reads the database as any reader does. Its
-response is written a thousand rows at a time, between the transactions of pages, and what is queued in memory is put in
-order at once.
+The link graph lives in a process of its own (`crawler.rank.worker`). Its response is written a thousand rows at
+a time, between the transactions of pages.
 """
 
 from __future__ import annotations
@@ -53,11 +52,6 @@ class Rescorer:
     """Asks for new scores when they are due, and has them written.
 
     A rescore that fails is only missed: the crawl goes on with the scores it has.
-
-    Attributes:
-        rounds: how many rescores there were.
-        moved: how many scores they have changed.
-        topic: of the crawl, if it has one, with what its pages have taught of it so far.
     """
 
     def __init__(self, session: Session, queues: HostQueues) -> None:
@@ -108,7 +102,6 @@ class Rescorer:
             self._rests_until = now + max(_SHORTEST_PAUSE, _REST * (now - began))
 
     async def finish(self, pages: int) -> None:
-        """Rescore once more with all that the pages of a crawl with a topic have taught."""
         while self._busy:
             await asyncio.sleep(_MOMENT)
         if self.topic is not None and self._session.leads and self._is_needed:
@@ -158,7 +151,6 @@ class Rescorer:
 
 
 def _look_through(response: RankResponse, held: Ids) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
-    """Return scores of leased URLs, and hosts' best in the first chunks and later."""
     own = np.isin(response.ids, held)
     mine = dict(zip(response.ids[own].tolist(), response.scores[own].tolist(), strict=True))
     first = sum(len(chunk.ids) for chunk in response.chunks[:_SOON_CHUNKS])

@@ -57,7 +57,6 @@ class RobotsUpdate:
             self._pending.add_soon(sitemaps)
 
     async def _plain(self, host: str) -> None:
-        """Queue the seeds of a host that has http only under their http URLs."""
         priority, now = self._session.config.priority, clock.now()
         seeds = self._seeds.lacks_https(host)
         await self._session.submit(table.skip_waiting, ([seed.id for seed in seeds], SkipReason.NO_HTTPS))
@@ -71,7 +70,6 @@ class RobotsUpdate:
         )
 
     def _late(self, lease: Lease, outcome: Outcome) -> list[tuple[int, str, str]]:
-        """Write the same rules for hosts that were redirected here in the meantime."""
         if not outcome.robots:
             return []
         _, kind, text = outcome.robots[0]

@@ -1,9 +1,8 @@
 """Hand the frontier's URLs to Scrapy as its scheduler.
 
-The URL table is the queue. A few leased URLs per host are kept in memory (`crawler.frontier.host_queues`, filled by
-`crawler.frontier.refill`); `next_request` never waits, it pops from there. The database thread leases URLs and writes
-finished pages, a batch a transaction (`db.engine.writer`). Whenever a page is stored the engine polls again; for hosts
-that become ready later, and after refills, a sentinel request wakes it.
+The URL table is the queue; a few leased URLs per host are kept in memory (`crawler.frontier.host_queues`), and
+`next_request` never waits. The engine polls again whenever a page is stored; for hosts that become ready later,
+and after refills, a sentinel request wakes it.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class Waker:
         return slot.itemproc_size if slot is not None else 0
 
     def plan(self, pause: float | None) -> None:
-        """Poll after so many seconds (None: never), instead of when last said."""
+        """Poll after so many seconds (None: never), instead of when last planned."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -84,7 +83,6 @@ class Waker:
         self.plan(None)
 
     def rest(self) -> None:
-        """Ask for nothing for a while: this machine cannot make requests."""
         if not self.rests():
             logger.warning(
                 "no file can be opened (%s); resting for %.0f s. Raise the limit (ulimit -n) or lower "
@@ -102,9 +100,7 @@ class Waker:
 class FrontierScheduler(BaseScheduler):
     """Scrapy's `SCHEDULER`: hands out the best URL among the hosts that are ready now.
 
-    Attributes:
-        crawl: all parts of the crawl; None until it is open, and when it could not start.
-        ended: how it ended.
+    `crawl` is None until it is open, and when it could not start.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -181,7 +177,7 @@ class FrontierScheduler(BaseScheduler):
         crawl.run()
 
     def _refuse_to_run(self) -> None:
-        """End a crawl that could not start; after an exception in `open` Scrapy hangs."""
+        """After an exception in `open` Scrapy would hang."""
         if self._background.problem:
             logger.error("%s", self._background.problem)
             raise CloseSpider("not started")
@@ -215,7 +211,7 @@ class FrontierScheduler(BaseScheduler):
         return False
 
     def next_request(self) -> Request | None:
-        """Return the best URL among hosts that are ready, or None. Never waits."""
+        """Return the best URL among ready hosts, or None. Never waits."""
         try:
             return self._next_request()
         except Exception as error:  # noqa: BLE001 - of whatever kind: Scrapy would ask no more, and never end
@@ -259,7 +255,6 @@ class FrontierScheduler(BaseScheduler):
     # ------------------------------------------------------------ faults of ours
 
     def _spider_failed(self, failure: Any, response: Any) -> None:
-        """Treat a URL as not answered: the spider raised, and no item will come."""
         request: Request = response.request  # the answer's, or the failure's
         lease: Lease = request.meta["lease"]
         if (crawl := self._crawl_of(lease)) is not None:
@@ -270,7 +265,6 @@ class FrontierScheduler(BaseScheduler):
             self._background.start(crawl.store(page))
 
     def _crawl_of(self, lease: Lease) -> Crawl | None:
-        """Return the crawl, if it has yet to store the page of a lease."""
         crawl = self.crawl
         if crawl is None or self._background.closing or lease.id not in crawl.queues.in_flight:
             return None

@@ -22,11 +22,7 @@ _LONGEST_SECONDS = 60.0
 
 
 class Watch:
-    """Queues what is due.
-
-    Attributes:
-        spent: a limit of the whole crawl is reached: there is nothing to watch for.
-    """
+    """Queues due URLs, until `spent`: a limit of the whole crawl is reached."""
 
     def __init__(self, session: Session, pending: PendingUrls) -> None:
         self._session = session

@@ -50,7 +50,7 @@ class Learning:
         self.traps = TrapRegistry(session, bounds, _PROBATION_DAYS, callbacks) if config.traps else None
 
     async def load(self) -> int:
-        """Read what is known already; returns how many URLs of traps wait again."""
+        """Return how many URLs of traps wait again."""
         if self.rules is not None:
             await self.rules.load()
         return 0 if self.traps is None else await self.traps.reopen()
@@ -64,7 +64,6 @@ class Learning:
             self._keep(partial(self.rules.reload, _RELOAD_SECONDS))
 
     async def close(self) -> Sequence[ShownAlarm]:
-        """Write what is not written yet; returns the active alarms."""
         if self.memory is not None:
             await self.memory.close()
         if self.traps is not None:

@@ -1,9 +1,7 @@
 """Decide which pages are rendered, and learn for which hosts that is worth it.
 
-A page is rendered when its text is made by script and it carries no data to read it from, when its scripts load more
-of what it shows (a list with a control for that, the beginning of an article), when it is a seed, home page or list
-that leads nowhere but by its menus, or when its article was read from data, for the links around it. The results are
-counted for each host and purpose: where pages say no more than before, the host is left alone for a week.
+Candidates are pages whose text is made by script, whose scripts load more of what they show, or that lead
+nowhere but by their menus. Where rendered pages say no more than before, the host is left alone for a week.
 """
 
 from __future__ import annotations
@@ -59,12 +57,6 @@ _SAID: Final = {
 
 class Rendering:
     """Renders the pages of a crawl that need it.
-
-    Args:
-        fetch: answers what pages ask for.
-        asked_for: returns the setting of a page's seed, see `SeedScope.render_of`.
-        proxy_of: returns the proxies of a page's seed.
-        goes_on: tells whether the crawl has not been told to stop.
 
     Attributes:
         dead_ends: URLs of seeds, home pages and lists that lead nowhere, but are not to be rendered.
@@ -165,7 +157,6 @@ class Rendering:
     # ------------------------------------------------------------ what it has brought so far
 
     def _names_more(self, host_id: int, parsed: ParseResult) -> bool:
-        """Tell whether an article names pages that no rendered one of its host has."""
         named = self._named.setdefault(host_id, LRUCache(_MOST_NAMED))
         new = [key for key in _followed(parsed) if key not in named]
         named.update(dict.fromkeys(new))
@@ -184,7 +175,7 @@ class Rendering:
 
 
 def wish_of(page: Page) -> RenderWish:
-    """Return what a page is rendered for: links of a list, a text, links around it."""
+    """The purpose of rendering a page: links of a list, a text, links around it."""
     lease, parsed = page.lease, page.parsed
     assert parsed is not None
     if parsed.text_from is TextFrom.DATA:
@@ -199,8 +190,8 @@ def wish_of(page: Page) -> RenderWish:
 def is_worthwhile(record: RenderRecord, page: Page, now: float) -> bool:
     """Tell whether another try is worth it, by those before.
 
-    A page that says something without a browser is tried once, and pages like it again where that brought more; a seed
-    is tried as often as a page that says nothing.
+    A page that says something without a browser is tried once, then where that brought more; a seed, as often as a
+    page that says nothing.
     """
     assert page.parsed is not None
     if now - record.tried_at >= _WEEK:

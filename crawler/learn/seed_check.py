@@ -54,18 +54,12 @@ class SeedReport:
         is_bad: a crawl would get nothing from it.
         problem: one sentence with what to do; empty when all is well.
         status: of the front page's last answer, None when there was none.
-        final_url: where the redirects end.
-        redirects: how many there were.
         robots: "rules", "none", "unreachable", or empty when it was not asked for.
-        allowed: robots.txt lets the page be fetched.
-        crawl_delay: seconds that robots.txt asks for.
-        delay: seconds between two requests that a crawl will keep.
-        feeds, sitemaps: URLs that are there.
-        sitemap_urls: how many URLs the sitemaps hold, partly estimated; None without one.
+        crawl_delay, delay: seconds that robots.txt asks for, and that a crawl will keep.
+        sitemap_urls: partly estimated; None without a sitemap.
         newest: day of the newest entry of feeds and sitemaps.
-        kind, language: of the front page.
         links: of the front page that would be followed.
-        pages: estimated pages of the site within the limits, None when nothing tells.
+        pages: estimated within the limits, None when nothing tells.
         seconds: estimated time for them.
     """
 
@@ -105,7 +99,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Robots:
-    """Robots.txt of a site: its rules, how it was had, and the answer."""
+    """Rules of a site's robots.txt, how it was had, and the answer."""
 
     rules: RobotsRules
     word: str
@@ -134,11 +128,7 @@ class _Amount:
 async def check_seeds(seeds: Sequence[Seed], config: Config, ask: Ask, done: Callable[[int], None]) -> list[SeedReport]:
     """Look at all seeds, hosts beside each other, each host at its own pace.
 
-    Args:
-        seeds: at least one.
-        config: the crawl's settings.
-        ask: fetches a URL.
-        done: called with the number of seeds that are done.
+    `done` is called with the number of seeds that are done.
     """
     pool = WorkerPool(
         workers=min(config.workers, len(seeds)),
@@ -255,7 +245,6 @@ class _Check:
         return _Robots(rules, word, answer)
 
     async def _sources(self, page: ParseResult, base: str, rules: RobotsRules, seed: Seed) -> tuple[_Amount, _Amount]:
-        """Look into the feeds that a page declares and the sitemaps a crawl would try."""
         feed_urls = [one.url for one in page.sources if one.kind == Kind.FEED]
         sitemap_urls = [canonicalize(text, base) for text in rules.sitemaps] or [canonicalize("/sitemap.xml", base)]
         feeds = await self._look(Kind.FEED, feed_urls, rules, seed, _MOST_FEEDS)
@@ -292,7 +281,7 @@ class _Check:
         return _Amount((*present, *waiting) if present else (), counted, min(newest, time.time()))
 
     async def _read(self, kind: Kind, answer: _Answer, seed: Seed) -> ParseResult | None:
-        """Read what came in a worker process; None when that fails."""
+        """Read in a worker process; None when that fails."""
         scope = scope_of_seed(row_of(seed), self._config.period)
         scope = replace(scope, hosts=(*scope.hosts, host_key(answer.url)))  # that of a redirect is its own, too
         try:
@@ -337,10 +326,7 @@ def _answer(url: str, response: Response) -> _Answer:
 
 
 def _judge(seed: Seed, front: _Answer, kind: PageKind, links: int, *, listed: bool) -> tuple[str, bool]:
-    """Say what is wrong with a page that was read, and whether it is of no use.
-
-    With feeds or sitemaps (`listed`) it need have no links.
-    """
+    """With feeds or sitemaps (`listed`) a page need have no links."""
     if not (links or listed):
         return "the page has no links to follow, no feed and no sitemap; name a page that lists articles", True
     if host_key(front.url) != host_key(seed.url):

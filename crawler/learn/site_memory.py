@@ -1,8 +1,7 @@
 """Gather page samples while a crawl runs, and learn site models from them.
 
-Workers are given the model that stands in the table, which seldom changes: samples wait until there are four of them
-and a quarter of those learned. So a settled site costs few writes, workers need not unpack its model for every page,
-and a process that is killed loses no more than the samples that waited.
+Samples wait until there are four and a quarter of those learned: a settled site costs few writes, and a process
+that is killed loses no more than the samples that waited.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _SHARE = 4
 
 
 class _Site:
-    """The model of a host in the table, packed, and samples that are not in it yet."""
+    """The stored model of a host, packed, and samples that are not in it yet."""
 
     __slots__ = ("model", "pages", "saving", "waiting")
 
@@ -45,12 +44,7 @@ class _Site:
 
 
 class SiteMemory:
-    """Models of the hosts that a run crawls.
-
-    Args:
-        start: runs a coroutine in the background, which the crawl can do without.
-        most: hosts held; those not asked for longest are dropped (and loaded again when needed).
-    """
+    """Models of a run's hosts; beyond `most`, those not asked for longest are dropped."""
 
     def __init__(
         self, session: Session, start: Callable[[Coroutine[Any, Any, None]], None], most: int = MOST_HOSTS
@@ -74,7 +68,6 @@ class SiteMemory:
         return site.model
 
     def note(self, host_id: int, sample: PageSample) -> None:
-        """Learn from the page of a stored article, sooner or later."""
         site = self._sites.get(host_id)
         forgotten = site is None  # while its page was under way
         site = site or _Site(b"")
@@ -105,7 +98,7 @@ class SiteMemory:
                 self._start(self._save(host_id, site))
 
     async def _save(self, host_id: int, site: _Site) -> None:
-        """Learn from what waits; a batch of unknown fate waits again: twice does no harm."""
+        """A batch of unknown fate waits again: to learn it twice does no harm."""
         batch, site.waiting, site.saving = site.waiting, [], True
         self._waiting -= len(batch)
         try:
@@ -120,6 +113,5 @@ class SiteMemory:
 
 
 def _learn(packed: bytes, batch: Sequence[PageSample]) -> tuple[bytes, int]:
-    """Return the model that has learned from a batch, and of how many pages it is."""
     model = learn_batch(unpack(packed), batch)
     return pack(model), model.seen

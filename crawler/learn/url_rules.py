@@ -1,8 +1,7 @@
 """Learn DUST rules while a crawl runs, and bring URLs that wait in line with them.
 
-A host is looked at when eight of its pages have turned out to be another URL of a stored one, and again whenever
-these have grown by half; once it has rules in use, also whenever twice as many of its pages have come. Its newest pages
-are read on a connection of their own and weighed in a thread; what follows is written some hundred rows at a time.
+A host is looked at when eight of its pages have turned out to be another URL of a stored one, whenever these
+have grown by half, and once it has rules, whenever twice as many of its pages have come.
 """
 
 from __future__ import annotations
@@ -57,12 +56,7 @@ class _Watch:
 
 
 class UrlRules:
-    """Rules of the hosts that a run crawls.
-
-    Args:
-        start: runs a coroutine in the background, which the crawl can do without.
-        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
-    """
+    """Rules of a run's hosts; `adjust` is told how many more URLs wait, and where."""
 
     def __init__(
         self,
@@ -96,7 +90,6 @@ class UrlRules:
         return self._used.get(host_id, "")
 
     def repeated(self, host_id: int) -> None:
-        """Count a page of a host that turned out to be another URL of a page."""
         watch = self._watch(host_id)
         watch.repeats += 1
         if watch.repeats >= watch.learn_at:
@@ -104,7 +97,6 @@ class UrlRules:
             self._look(host_id)
 
     def stored(self, host_id: int) -> None:
-        """Count a stored article of a host; after many its rules are weighed again."""
         if host_id in self._used:
             watch = self._watch(host_id)
             watch.pages += 1
@@ -138,7 +130,7 @@ class UrlRules:
             self._learning = False
 
     async def _learn(self, host_id: int) -> int:
-        """Learn the rules of a host again; returns how many URLs wait again."""
+        """Return how many URLs wait again."""
         async with self._one_at_a_time:
             self._watch(host_id).news = False
             try:
@@ -172,7 +164,6 @@ class UrlRules:
             self._used.pop(host_id, None)
 
     async def _change(self, host_id: int, rules: str, rows: tuple[int, Sequence[RuleRow]]) -> int:
-        """Write new rules of a host to the tables; returns how many URLs wait again."""
         session, freed, skipped = self._session, 0, 0
         # first: if this is cut short, the old rules are still in the table, and it is done another time
         ruled = await session.read(lambda c: table.skipped_urls(c, host_id))
@@ -193,7 +184,6 @@ class UrlRules:
 
 
 def _no_longer_ruled(skipped: Sequence[tuple[int, str, str]], rules: str) -> list[int]:
-    """Return the URLs that were skipped by rules which no longer hold."""
     key_of = unpack(rules).key
     return [url_id for url_id, url, other in skipped if key_of(url) != key_of(other)]
 
@@ -201,7 +191,7 @@ def _no_longer_ruled(skipped: Sequence[tuple[int, str, str]], rules: str) -> lis
 def _plan(
     urls: Sequence[KnownUrl], host_id: int, rules: str
 ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int]]]:
-    """Return normal forms with their representatives, and waiting URLs with theirs."""
+    """Normal forms with their representatives, and waiting URLs with theirs."""
     key_of = unpack(rules).key
     represented: dict[int, int] = {}
     superfluous = []

@@ -18,11 +18,9 @@ class HostError:
     """The errors of a host since its last good answer.
 
     Attributes:
-        failures: failed requests in a row.
-        backoffs: backoffs in a row.
+        failures, backoffs: in a row.
         until: Unix time from which it may be asked again.
         since: Unix time at which the last backoff began.
-        reason: why it is dead, if it is.
     """
 
     failures: int = 0
@@ -71,7 +69,6 @@ class HostErrors:
         return host
 
     def _back_off(self, host: HostError, now: float, took: float, asked: float | None) -> None:
-        """Begin one more backoff, unless the request is older than the last one."""
         if host.backoffs and now - took < host.since:
             if asked is not None:
                 host.until = max(host.until, now + asked)
@@ -85,7 +82,7 @@ class HostErrors:
         return self._policy.is_dead(host.backoffs)
 
     def is_in_backoff(self, host_id: int) -> bool:
-        """Tell whether a host has been in backoff since it last answered."""
+        """In backoff since it last answered."""
         host = self._hosts.get(host_id)
         return host is not None and host.backoffs > 0
 

@@ -31,12 +31,9 @@ _RAW = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 
 
 class RobotsRules:
-    """The robots rules of one host for one user agent.
+    """The robots rules of one host for one user agent; no text allows everything.
 
-    Args:
-        text: the robots.txt; empty means that everything is allowed.
-        reason: why everything is forbidden, if it is.
-        most_delay: a crawl-delay beyond this many seconds forbids everything.
+    `reason` tells why everything is forbidden; so does a crawl-delay beyond `most_delay` seconds.
     """
 
     def __init__(self, text: str, agent: str, reason: Reason | None = None, *, most_delay: float = math.inf) -> None:
@@ -51,7 +48,7 @@ class RobotsRules:
 
     @property
     def delay_seconds(self) -> float:
-        """Pause asked for by crawl-delay or request-rate, 0 when none is."""
+        """Asked for by crawl-delay or request-rate, 0 for none."""
         return max(self._parsed.delay, self._parsed.rate) if self._parsed else 0.0
 
     @property
@@ -99,8 +96,6 @@ def decode_robots(body: bytes, most_bytes: int = MOST_ROBOTS_BYTES) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Time in which a host has answered lately, see `DelayPolicy.observe`."""
-
     smoothed: float = 0.0
     last: float = 0.0
 
@@ -122,15 +117,12 @@ class DelayPolicy:
     most: float = 30.0
 
     def observe(self, speed: Speed, seconds: float) -> Speed:
-        """Take an answer's time into account.
-
-        Of two answers in a row the faster counts: one slow page says nothing about its host.
-        """
+        """Note an answer's time; of two in a row the faster counts."""
         counted = min(seconds, speed.last)
         return Speed(speed.smoothed + _SHARE * (counted - speed.smoothed), seconds)
 
     def between(self, rules: RobotsRules | None, speed: Speed = Speed()) -> float:
-        """Return the pause after a request that went well.
+        """Return the pause after a good request.
 
         With a delay of 0, a host that answers within a second is not waited for at all.
         """
@@ -161,7 +153,6 @@ class BackoffPolicy:
     alone: float
 
     def pause(self, failures: int) -> float:
-        """Return the seconds after so many failures in a row, before any backoff."""
         return 0.0 if failures < 2 else min(_PATIENT_SECONDS, 2.0 ** (failures - 1))
 
     def backoff(self, number: int, took: float = 0.0) -> float:

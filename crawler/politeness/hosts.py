@@ -32,7 +32,6 @@ class HostUpdate:
         pause: seconds for which its host is not to be asked; kept over a restart.
         backoff: the same, for want of good answers; the next crawl tries again at once.
         backoffs: hosts in backoff from now on, or out of it.
-        dead: hosts that are no longer waited for, with reasons.
     """
 
     pause: float
@@ -95,7 +94,6 @@ class Hosts:
             await asyncio.to_thread(parse, text, self._agent)
 
     def _reserve(self, host_id: int, chars: int) -> bool:
-        """Reserve memory for the rules of a host; False when others have it all."""
         others = self._all_chars - self._chars.pop(host_id, 0)
         fits = others + chars <= _MOST_RULE_CHARS
         if fits and chars:
@@ -129,7 +127,7 @@ class Hosts:
         self.errors.forget(host_id)
 
     def pause(self, host_id: int) -> float:
-        """Return the seconds between two requests to a host that answers well."""
+        """Seconds between two requests to a host that answers well."""
         return self._delay.between(self._rules.get(host_id), self._speeds.get(host_id, _NEW))
 
     def disallow_reason(self, host_id: int, url: str) -> Reason | None:
@@ -145,11 +143,9 @@ class Hosts:
         return None if rules is None else rules.disallow_reason(url)
 
     def closed(self, host_id: int) -> Reason | None:
-        """Return why a host must not be asked; called from the database thread."""
         return self._rules[host_id].reason
 
     def is_closed(self, host_id: int) -> bool:
-        """Tell whether nothing of a host may be fetched, as far as is known."""
         rules = self._rules.get(host_id)
         return rules is not None and rules.reason is not None
 
@@ -193,7 +189,7 @@ class Hosts:
         return tuple(sorted(hosts | self._robots_for.get(lease.id, set())))
 
     def without_rules(self, lease: Lease) -> tuple[int, ...]:
-        """Return those of them that have no rules yet, not even old ones."""
+        """Those of them that have no rules yet, not even old ones."""
         return tuple(key for key in self.hosts_of_robots(lease) if key not in self._rules)
 
     def robots_again(self, lease: Lease) -> float | None:

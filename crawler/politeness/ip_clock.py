@@ -1,7 +1,6 @@
 """One clock for all hosts at one IP address (`SAME_IP_DELAY`). Pure.
 
-A hundred names of one machine are asked like one host. Time is an argument, in seconds of the same clock that
-`HostQueues.pop` is given.
+Time is an argument, in seconds of the same clock that `HostQueues.pop` is given.
 """
 
 from __future__ import annotations
@@ -20,12 +19,6 @@ class _Machine:
 
 
 class SharedClocks:
-    """The clocks of IP addresses.
-
-    Args:
-        delay: seconds between two requests to one address, of which one is under way at a time.
-    """
-
     def __init__(self, delay: float) -> None:
         self._delay = delay
         self._address: dict[int, str] = {}
@@ -48,10 +41,7 @@ class SharedClocks:
             del self._machines[address]
 
     def free_at(self, host_id: int) -> float:
-        """Return when the IP address of a host may be asked.
-
-        Infinity while it is being asked, 0 when it is unknown.
-        """
+        """Time at which its IP address may be asked: infinity while it is, 0 if unknown."""
         machine = self._machines.get(self._address.get(host_id, ""))
         if machine is None:
             return 0.0

@@ -33,11 +33,7 @@ _OURS = frozenset({FailReason.NO_DNS, FailReason.NETWORK_UNREACHABLE, FailReason
 class Outage:
     """The hosts that have not answered since any did.
 
-    Args:
-        has_seed_proxies: hosts are asked in more than one way, because seeds name proxies of their own.
-
-    Attributes:
-        is_down: the network, or a proxy, may be down and is to be tried.
+    With `has_seed_proxies`, hosts are asked in more than one way.
     """
 
     def __init__(self, *, has_seed_proxies: bool = False) -> None:
@@ -67,7 +63,7 @@ class Outage:
     def failed(
         self, host_id: int, url: str, reason: FailReason, detail: str = "", *, active: Iterable[int], now: float
     ) -> bool:
-        """Note that a host said nothing; returns whether the network is suspected now.
+        """Note that a host was silent; returns whether the network is suspected now.
 
         `active` are the hosts that are being asked or will be, `now` is uptime in seconds.
         """
@@ -84,7 +80,7 @@ class Outage:
     def urls_to_try(self) -> Sequence[str]:
         """Return URLs of hosts to try: those that answered last, then some that did not.
 
-        When proxies do not serve, only URLs that go through them, lest another way be tried.
+        When proxies do not serve, only URLs that go through them.
         """
         silent = list(self._silent.values())
         proxied = [url for reason, url, _ in silent if reason is FailReason.NO_PROXY]
@@ -105,7 +101,6 @@ class Outage:
         return bool(reasons) and reasons <= {FailReason.NO_HOST, FailReason.NO_DNS}
 
     def cause(self) -> str:
-        """Describe in some words what is wrong; empty when no host is silent."""
         for reason, _, detail in self._silent.values():
             if reason is FailReason.NO_PROXY:
                 return label(reason, detail)

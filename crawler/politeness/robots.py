@@ -47,7 +47,6 @@ class Robots:
     Attributes:
         delay: seconds between two requests that it asks for (Crawl-delay), 0 for none.
         rate: the same by its Request-rate.
-        sitemaps: URLs it names, at most `MOST_SITEMAPS`.
         chars: of the rules that are held; they take some 20 bytes each.
         named: hosts that rules name before a path, without `www.`: each of these rules is for its own host alone.
     """
@@ -80,14 +79,9 @@ class Robots:
 def parse(text: str, agent: str) -> Robots:
     r"""Read a robots.txt; the files read last are remembered.
 
-    The groups for our own name count, all of them together; without one, those for `*`. As most software reads the
-    files of the web, a rule without the slash at its beginning, or with the site's origin before it, is taken as it was
-    meant; with another origin it concerns no page of this site. Only rules end a list of user agents, no Crawl-delay
-    does.
-
-    Args:
-        text: of the file.
-        agent: our product token; in the file it may stand in any case, with a version behind it.
+    All groups for our product token count (in any case, any version); without one, those for `*`. As most software
+    reads the files of the web, a rule without its first slash, or with the site's origin before it, is taken as it
+    was meant. Only rules end a list of user agents, no Crawl-delay does.
 
     Cost: linear in the length of the text.
     Source: RFC 9309, section 2.2.
@@ -137,7 +131,6 @@ def _read(lines: Sequence[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots
 
 
 def _write(lines: Sequence[tuple[str, str]], host: str) -> str:
-    """Write the rules for a host, those that are costly made simpler."""
     wildcard_chars = 0
     rules = ["user-agent: *"]
     for name, value in lines:

@@ -23,10 +23,7 @@ _BATCH_ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Weights of blocks.
-
-    Attributes:
-        importance: how much a block of each kind matters beside the other blocks of its page, at least 0.
+    """Importance of a block of each kind beside the other blocks of its page.
 
     Raises:
         ValueError: a kind has no importance, or one below 0.
@@ -58,14 +55,9 @@ def score(
 ) -> Values:
     """Compute block-level PageRank: the surfer picks a block, then one of its links.
 
-    So a link in the text of an article or in the main list of a channel hands on more than one of the many in a menu,
-    a footer or an advert.
-
-    Args:
-        graph: the links with the kinds of blocks they stand in. All links of a page in blocks of one kind are a block.
-
-    Returns:
-        A score for each page, in sum 1; empty for an empty graph.
+    So a link in the text of an article or in the main list of a channel hands on more than one of the many in a menu, a
+    footer or an advert. All links of a page in blocks of one kind are a block. Scores are in sum 1; empty for an empty
+    graph.
 
     Raises:
         ValueError, ConvergenceError: as PageRank.
@@ -82,10 +74,7 @@ def score(
 def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
     """Weigh each link by its block's share in the page and its share in the block.
 
-    In the paper's terms X times Z.
-
-    Returns:
-        One weight for each link; those of a page sum to 1, or to 0 when no block of it has any importance.
+    That is X times Z in the paper. The weights of a page sum to 1, or to 0 when no block of it has any importance.
 
     Cost: O(links).
     Source, Differs: as `score`.
@@ -101,12 +90,9 @@ def link_weights(graph: LinkGraph, params: Params = DEFAULTS) -> Values:
 
 
 def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
-    """Compute BlockRank: the chance to find the surfer in each block.
+    """Compute BlockRank: the chance to find the surfer in each block that holds links.
 
     From a block the surfer follows one of its links, and chooses a block of the page it leads to.
-
-    Returns:
-        The blocks that hold links of fetched pages, with their scores.
 
     Raises:
         ConvergenceError: as PageRank.
@@ -135,7 +121,7 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:
     """Return the weight of a link in each block of some rows, and each link's block.
 
-    The weights are a table of rows x kinds; a block is its place in that table laid flat.
+    A block is its place in the table of rows x kinds laid flat.
     """
     counts = np.diff(starts)
     of_link = np.repeat(np.arange(len(counts), dtype=np.int64) * _KINDS, counts) + blocks

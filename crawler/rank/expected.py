@@ -37,11 +37,9 @@ class Params:
     """Strength of the correction.
 
     Of some forty corrections tried on three link graphs and on generated webs, the one with these values was the only
-    one that was better everywhere (docs/crawl-order.md).
-
-    Attributes:
-        power: exponent of the share explored; 0 leaves the rank as seen, 1 divides it by the share.
-        floor: added to the share, so that no link counts for more than `floor ** -power` times its rank.
+    one that was better everywhere (docs/crawl-order.md). `power` is the exponent of the share explored; 0 leaves the
+    rank as seen, 1 divides it by the share. `floor` is added to the share, so that no link counts for more than
+    `floor ** -power` times its rank.
 
     Raises:
         ValueError: a value outside of [0, 1), [0, 4] and (0, 1].
@@ -64,18 +62,15 @@ DEFAULTS = Params()
 def score(
     graph: LinkGraph, rank: Values, params: Params = DEFAULTS, *, waiting: NDArray[np.bool_] | None = None
 ) -> Values:
-    """Estimate the rank of every page.
+    """Estimate the rank of every page, for comparing queued pages; the sum is not 1.
 
     The sum over the links to a page of `damping * rank(source) / links(source) / (explored(source) + floor) ** power`,
-    where `explored` is the share of a page's links that lead to pages which do not wait to be fetched.
+    where `explored` is the share of a page's links that lead to pages which do not wait to be fetched. 0 for a page
+    that no known link leads to.
 
     Args:
         rank: PageRank of every page, in sum 1.
-        waiting: which pages may still be fetched; all that have not been when left out.
-
-    Returns:
-        A value for each page, 0 for one that no known link leads to. They are of use for comparing queued pages; their
-        sum is not 1.
+        waiting: pages that may still be fetched; all that have not been when left out.
 
     Cost: O(links), about 10 nanoseconds each.
     Source: ours; cf. J. Cho, H. Garcia-Molina, L. Page, Efficient crawling through URL ordering, 1998, where PageRank
@@ -96,13 +91,11 @@ def explored(graph: LinkGraph, waiting: NDArray[np.bool_] | None = None) -> Valu
 
 
 def _received(graph: LinkGraph, of_rows: Values) -> Values:
-    """Sum over the links to each page what their rows hand on."""
     weights = np.repeat(of_rows, np.diff(graph.starts))
     return np.bincount(graph.targets, weights=weights, minlength=len(graph)).astype(np.float64, copy=False)
 
 
 def _handed(rank: Values | float, links: Values | float, explored: Values | float, params: Params) -> Values:
-    """Return the rank that a page hands on along each link."""
     return np.asarray(params.damping * rank / links / (explored + params.floor) ** params.power)
 
 
@@ -118,9 +111,7 @@ def scaled(shares: Values | float, pages: int) -> Values:
 def inherited(value: float, links: int, known_links: int, params: Params = DEFAULTS) -> float:
     """Estimate the first value, as `scaled`, of a page just found on another one.
 
-    Args:
-        links: links on that page, at least 1.
-        known_links: how many of them led to pages known before, which stands for the share explored.
+    `known_links` of the `links` (at least 1) on that page led to pages known before: they stand for the share explored.
     """
     handed = float(_handed(math.expm1(value * _MOST), links, known_links / links, params))
     return min(1.0, math.log1p(handed) / _MOST)
@@ -158,9 +149,9 @@ class Experience:
     """Regression of the rank pages came to have on what was known before.
 
     The features of the best pages that wait are noted. When the crawl has grown by a third, those fetched since are
-    compared with the rank that they are expected to have now, pages whose sources have been explored counting most.
-    What is learnt starts from a prior, so with few pages it changes little. Besides, each host has a part of its own:
-    the mean of what the regression leaves unexplained there.
+    compared with the rank that they are expected to have now, pages whose sources have been explored counting most. The
+    prior keeps few pages from changing much. Besides, each host has a part of its own: the mean of what the regression
+    leaves unexplained there.
 
     Cost: O(pages that wait) a lesson, of which there are few (the number grows with the logarithm of the pages).
     Source: ours; ridge regression towards a prior (A. Hoerl, R. Kennard, Ridge regression, 1970).
@@ -179,8 +170,7 @@ class Experience:
     def value(self, features: Values, hosts: Numbers) -> Values:
         """Return what experience adds to the prior; one half where it adds nothing.
 
-        Args:
-            features: of pages that wait, a row each; see `PRIOR`.
+        `features` has a row for each page that waits, see `PRIOR`.
         """
         values: Values = NOTHING_LEARNT + features @ (self.coefficients - PRIOR)
         if self._of_hosts.shape[1]:
@@ -190,9 +180,7 @@ class Experience:
     def learn(self, graph: LinkGraph, ranks: Values, features: Values, queued: Numbers) -> None:
         """Learn from the pages noted before, once the crawl has grown enough.
 
-        Args:
-            ranks: rank that each page is expected to have now, scaled.
-            features: of the pages that wait.
+        `ranks` are those that the pages are expected to have now, scaled; `features` are of the pages that wait.
         """
         if self._noted is not None:
             rows, pages, before = self._noted

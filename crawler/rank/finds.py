@@ -52,7 +52,7 @@ class Finds:
         blocks: `BlockKind` of the place each was found in.
         dated: Unix time that a feed, a sitemap or the URL states; 0.0 for none.
         segments: parts of the path, see `segments`.
-        today: the present, in days since 1970: freshness is judged by the day.
+        today: in days since 1970: freshness is judged by the day.
     """
 
     depths: NDArray[np.int32]
@@ -111,7 +111,6 @@ SIGNALS: dict[str, Callable[[Finds], Values]] = {
     "freshness": freshness,
     "address": address,
 }
-"""Name -> signal of what is known from the start."""
 
 
 @cache

@@ -70,7 +70,6 @@ class LinkGraph:
 
     @property
     def rows(self) -> int:
-        """Number of pages whose links are known."""
         return len(self._fetched)
 
     @property
@@ -79,7 +78,7 @@ class LinkGraph:
 
     @property
     def host_numbers(self) -> Numbers:
-        """Host of every page, as a number; 0 when it was not told."""
+        """Host of every page; 0 when it was not told."""
         return self._host_numbers.values
 
     @property
@@ -88,7 +87,7 @@ class LinkGraph:
 
     @property
     def site_of_host(self) -> Numbers:
-        """Site of every host, as a number; 0 when it was not told."""
+        """Site of every host; 0 when it was not told."""
         return self._site_of_host.values
 
     @property
@@ -97,7 +96,7 @@ class LinkGraph:
 
     @property
     def site_numbers(self) -> Numbers:
-        """Site of every page, as a number (a new array)."""
+        """Site of every page (a new array)."""
         return self.site_of_host[self.host_numbers]
 
     @property
@@ -107,7 +106,6 @@ class LinkGraph:
 
     @property
     def fetched(self) -> Numbers:
-        """Page of every row, in the order of fetching."""
         return self._fetched.values
 
     @property
@@ -117,12 +115,10 @@ class LinkGraph:
 
     @property
     def targets(self) -> Numbers:
-        """Page that each link leads to."""
         return self._targets.values
 
     @property
     def blocks(self) -> Blocks:
-        """`BlockKind` of each link."""
         return self._blocks.values
 
     def numbers(self, ids: Ids) -> Numbers:
@@ -130,7 +126,6 @@ class LinkGraph:
         return self._pages.find(ids)
 
     def in_links(self) -> NDArray[np.int64]:
-        """Count the pages that link to each page."""
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64, copy=False)
 
     def link_rows(self) -> Numbers:
@@ -138,12 +133,9 @@ class LinkGraph:
         return np.repeat(np.arange(self.rows, dtype=np.int32), np.diff(self.starts))
 
     def matrix(self, weights: Values | None = None) -> sparse.csc_array:
-        """Return the links as a matrix, pages x rows.
+        """Return the links as a matrix, pages x rows: a column is one fetched page.
 
-        A column holds what one fetched page links to.
-
-        Args:
-            weights: weight of each link, finite and not negative; 1 each when left out.
+        Weights of links must be finite and not negative; each is 1 when they are left out.
 
         Raises:
             ValueError: another number of weights than links, or a weight that is not allowed.
@@ -165,13 +157,9 @@ class LinkGraph:
     # ------------------------------------------------------------ growing
 
     def add_pages(self, ids: Ids, hosts: Ids, sites: Ids) -> Numbers:
-        """Add pages with their hosts and sites; a page whose host is known keeps it.
+        """Add pages with their hosts and sites; return the pages' numbers.
 
-        Args:
-            ids: identifiers of pages; one may come again.
-
-        Returns:
-            The pages' numbers.
+        An identifier may come again; a page whose host is known keeps it.
 
         Raises:
             ValueError: the three are not of one length.
@@ -190,13 +178,13 @@ class LinkGraph:
         return pages
 
     def add_links(self, sources: Ids, counts: Numbers, targets: Ids, blocks: Blocks) -> None:
-        """Add fetched pages with all their links.
+        """Add fetched pages, in the order of fetching, with all their links.
 
-        Sources that have links already are skipped, also those without any; links of a page to itself and repeated
-        ones are dropped. Unknown pages are made known, of an unknown host.
+        Sources that have links already are skipped, also those without any; links of a page to itself and repeated ones
+        are dropped. Unknown pages are made known, of an unknown host.
 
         Args:
-            sources: identifiers of the pages, in the order in which they were fetched.
+            sources: identifiers of pages.
             counts: links of each.
             targets: identifiers of the pages linked to, one source's after the other's.
             blocks: `BlockKind` of each of these links.
@@ -223,7 +211,6 @@ class LinkGraph:
             first = last
 
     def _numbers_of(self, ids: Ids) -> Numbers:
-        """Return the numbers of pages, adding those that are new."""
         pages = self._pages.add(ids)
         _lengthen(self._host_numbers, len(self), 0)
         _lengthen(self._row_of, len(self), -1)
@@ -257,13 +244,8 @@ class LinkGraph:
     ) -> networkx.DiGraph:
         """Convert to networkx: nodes are page numbers, with what is known of them.
 
-        Args:
-            urls: URLs of pages, by number, as far as they are known.
-            pages: which pages to take, with the links among them; all when left out.
-
-        Returns:
-            Nodes with the attributes `url`, `host` and `score` (empty or 0 where unknown), edges with `block`, the
-            name of its kind.
+        They have the attributes `url`, `host` and `score` (empty or 0 where unknown), edges `block`, the name of its
+        kind. `urls` are by page number; only `pages` and the links among them are taken, or all when left out.
 
         Cost: about 400 bytes a link, so 1,000,000 of them at most are sensible.
         """

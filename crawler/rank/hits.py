@@ -20,9 +20,8 @@ _FAVOUR = 1e-9
 class Params:
     """Exactness of the scores.
 
-    Attributes:
-        tolerance: remaining change of the vector, as a part of its length, above 0.
-        iterations: restarts, of up to twelve rounds each, before giving up, at least 1.
+    `tolerance` is the remaining change of the vector as a part of its length, above 0; `iterations` are restarts, of up
+    to twelve rounds each, before giving up, at least 1.
 
     Raises:
         ValueError: a value outside of these bounds.
@@ -50,7 +49,7 @@ class HitsScores:
 def score(
     graph: LinkGraph, params: Params = DEFAULTS, *, weights: Values | None = None, pages: Values | None = None
 ) -> HitsScores:
-    """Hub and authority of every page.
+    """Hub and authority of every page; pages that no link touches have 0.
 
     A list page is a good hub when it links to pages that many good hubs link to; those are the authorities. The scores
     are the main eigenvectors of LL' and L'L, of the link matrix L. Where several parts of the graph are equally good,
@@ -60,9 +59,6 @@ def score(
         weights: weight of each link, at least 0; 1 each when left out.
         pages: weight of each page, at least 0: its relevance to a topic, or 1 and 0 for a part of the graph. A link
             counts as much as the product of the weights of both its pages.
-
-    Returns:
-        The scores; pages that no link touches have 0.
 
     Raises:
         ValueError: weights of another length, below 0 or not finite.
@@ -89,11 +85,7 @@ def score(
 
 
 def _main_vector(links: sparse.csc_array, params: Params) -> Values:
-    """Find the hubs: main eigenvector of the matrix of links that two rows share.
-
-    Where several vectors qualify, a slight favour for equal scores picks the one that iteration from equal scores
-    reaches.
-    """
+    """Find the hubs: main eigenvector of the matrix of links that two rows share."""
     from scipy.sparse.linalg import (  # noqa: PLC0415 - 4 MB of every crawl, though few rank by hubs
         ArpackNoConvergence,
         LinearOperator,

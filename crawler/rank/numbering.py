@@ -47,9 +47,8 @@ class Column:
 class Numbering:
     """Identifier -> number, in the order in which identifiers become known.
 
-    A table with open addressing and linear probing in one array of numbers, at most half full; the identifiers stand
-    in a second array, by number. Whole arrays are looked up at a time: every round of the loops below moves all those
-    on by one slot that have not found theirs yet.
+    A table with open addressing and linear probing in one array of numbers, at most half full; the identifiers stand in
+    a second array, by number. Whole arrays are looked up at a time.
 
     Cost: 8 bytes an identifier, and 8 to 16 for the table; about 0.1 microseconds a look-up.
     """
@@ -104,7 +103,6 @@ class Numbering:
         return ((ids.view(np.uint64) * _MIXER) >> shift).astype(np.int64)
 
     def _find(self, ids: Ids, numbers: Numbers) -> None:
-        """Write the numbers of known identifiers into `found`."""
         at, rest, stored = self._home(ids), np.arange(len(ids)), self.ids
         while len(rest):
             held = self._slots[at]
@@ -115,7 +113,6 @@ class Numbering:
             rest, at = rest[on], (at[on] + 1) & (len(self._slots) - 1)
 
     def _place(self, first: int) -> None:
-        """Enter the identifiers from a number on, which are in no slot yet."""
         size = len(self._slots)
         while size < 2 * len(self):
             size *= 2

@@ -52,8 +52,7 @@ class Opic:
     All cash sums to 1. A fetched page writes down what it holds (its history) and hands it on: to the pages it links
     to, and to the virtual root, to which every page links and which links to every page. Pages without links give
     everything to the root. The root, which starts with all of it, deals out what it holds to all known pages alike
-    before the first page and from time to time after. A page that waits and holds much is linked to by pages that held
-    much: fetch it next.
+    before the first page and from time to time after. A waiting page that holds much should be fetched next.
 
     Source: S08; S. Abiteboul, M. Preda, G. Cobena, Adaptive on-line page importance computation, WWW 2003, sections 3
     and 4 (cash, history, virtual root).
@@ -101,9 +100,6 @@ class Opic:
         Pages processed before are skipped. The result is the same in one call or many, as long as the graph has the
         same pages.
 
-        Args:
-            rows: up to the rows of the graph.
-
         Raises:
             ValueError: the graph has fewer rows.
 
@@ -120,8 +116,7 @@ class Opic:
     def score(self) -> Values:
         """Score every page by its share of all cash ever handed on or held, in sum 1.
 
-        Returns:
-            A score for each page; equal ones before anything was observed, an empty array for an empty graph.
+        All are equal before anything was observed.
         """
         total: Values = self.history + self.cash
         if not total.any():
@@ -130,7 +125,6 @@ class Opic:
         return total
 
     def _grow(self) -> None:
-        """Add pages that have become known; they hold nothing yet."""
         more = len(self._graph) - len(self._cash)
         if more:
             self._cash = np.concatenate((self._cash, np.zeros(more)))
@@ -151,8 +145,8 @@ class Opic:
     def _hand_on(self, first: int, last: int) -> None:
         """Have fetched pages hand on what they hold, in order.
 
-        At its turn a page holds what it held at first plus what the pages before it gave it. That is a triangular
-        system of equations, so the whole stretch is solved at once, exactly.
+        A page hands on what it held at first plus what the pages before it gave it. That is a triangular system of
+        equations, so the whole stretch is solved at once, exactly.
         """
         graph, size = self._graph, last - first
         pages = graph.fetched[first:last]

@@ -16,7 +16,7 @@ def score(
     teleport: Values | None = None,
     start: Values | None = None,
 ) -> Values:
-    """Compute PageRank of every known page, fetched or not.
+    """Compute PageRank of every known page, fetched or not; in sum 1.
 
     It is the chance to meet a random surfer on a page. From pages whose links are unknown, and from those without any,
     the surfer jumps; so a page that waits in the queue has the score that the pages found so far give it.
@@ -26,9 +26,6 @@ def score(
         teleport: how likely a jump leads to each page (of any scale), for scores from the point of view of seeds or of
             a topic; the same for all when left out.
         start: scores of an earlier state of the graph, which save rounds; it may be shorter than the graph has pages.
-
-    Returns:
-        A score for each page, in sum 1; an empty array for an empty graph.
 
     Raises:
         ValueError: weights or jumps of another length, below 0, not finite, or jumps that lead nowhere; a start of

@@ -52,14 +52,9 @@ preset reaches with `CrawlOrder` (tests/benchmarks/order.py) on the link graphs 
 
 
 class Priority:
-    """Scores URLs by given weights.
+    """Scores URLs by the weights of a preset, changed signal by signal with `weights`.
 
-    Args:
-        preset: a name in `PRESETS`.
-        weights: signal -> weight, on top of the preset; a signal from outside the project is given as `module:name`.
-
-    Attributes:
-        weights: signal -> weight of the signals that count.
+    A signal from outside the project is given as `module:name`. The attribute `weights` has those that count.
 
     Raises:
         ValueError: unknown preset or signal, a weight that is no finite number, or no weight but 0.
@@ -86,20 +81,17 @@ class Priority:
         self._text = ", ".join(f"{json.dumps(name)}: %.5g" for name in self.weights).join("{}")
 
     def learns(self, names: Sequence[str]) -> bool:
-        """Tell whether one of these signals counts."""
         return any(name in self.weights for name in names)
 
     def of_finds(self, urls: Finds) -> dict[str, Values]:
-        """Compute the signals that are known from the start."""
         names = (*finds.SIGNALS, *filter(is_import_path, self.weights))
         return {name: finds.signal(name)(urls) for name in names if name in self.weights}
 
     def first(self, urls: Finds, legacy: Mapping[str, Values | float]) -> dict[str, Values]:
         """Compute all signals that count, for URLs that have just been found.
 
-        Args:
-            legacy: first values of the other signals (see `inherited`, `alike`); missing ones are `USUAL` for signals
-                of the topic, else 0.
+        `legacy` has first values of the other signals (see `inherited`, `alike`); missing ones are `USUAL` for signals
+        of the topic, else 0.
         """
         values = self.of_finds(urls)
         for name in self.weights:
@@ -115,15 +107,13 @@ class Priority:
         return np.asarray(total, np.float64)
 
     def texts(self, values: Mapping[str, Values]) -> list[str]:
-        """Write the values of each URL as JSON."""
         text = self._text
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
     def inherited(self, parts: Mapping[str, float], links: int, known_links: int) -> dict[str, float]:
         """Estimate graph signals of the pages that a page names, until the next rescore.
 
-        Args:
-            known_links: how many of its links led to pages known before.
+        `known_links` of its links led to pages known before.
         """
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
         if "pagerank" in legacy:
@@ -133,8 +123,7 @@ class Priority:
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
         """Estimate topic signals of the pages that a page names.
 
-        Args:
-            parts: signals of the page itself, for those that only a rescore can tell.
+        `parts` are signals of the page itself, for those that only a rescore can tell.
         """
         first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}
         first["profile"] = USUAL + (1.0 - USUAL) * page

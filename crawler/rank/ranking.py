@@ -43,8 +43,7 @@ _REJUDGED = 0.02
 class Rescored:
     """New scores of queued pages; those that are or were among the highest come first.
 
-    Attributes:
-        left: further scores that have moved, left for the next round.
+    `left` more scores have moved, and wait for the next round.
     """
 
     ids: Ids
@@ -86,11 +85,7 @@ class Ranking:
         return PAGE_BYTES * len(self.graph) + LINK_BYTES * len(self.graph.targets)
 
     def add_urls(self, ids: Ids, hosts: Ids, sites: Ids, urls: Finds, queued: NDArray[np.bool_]) -> None:
-        """Add URLs, or update their features.
-
-        Args:
-            queued: whether each waits to be fetched.
-        """
+        """Add URLs, or update their features; `queued` ones wait to be fetched."""
         pages = self.graph.add_pages(ids, hosts, sites)
         self._grow()
         self._depths.values[pages] = urls.depths
@@ -120,11 +115,8 @@ class Ranking:
     ) -> None:
         """Add the words of fetched pages and of their links.
 
-        Args:
-            pages: identifiers; of a page that comes again the first words count.
-            targets: for each page, the page that each of its links leads to.
-            relevance: of each page, as it is stored.
-            wasted: whether each was of no use.
+        Of a page that comes again the first words count. `targets` are the pages that the links of each page lead to,
+        `relevance` is as stored, and `wasted` pages were of no use.
         """
         if self._focus is None or not len(pages):
             return
@@ -225,7 +217,6 @@ class Ranking:
         return self._experience.value(features, self.graph.host_numbers[queued])
 
     def _expected(self, params: expected.Params) -> Values:
-        """Return the expected rank of all pages, scaled; PageRank has been computed."""
         ranks = expected.score(self.graph, self._before["pagerank"], params, waiting=self._queued.values)
         return expected.scaled(ranks, len(self.graph))
 
@@ -253,7 +244,6 @@ class Ranking:
         return np.asarray(of_hosts[self.graph.host_numbers[queued]])
 
     def _warm(self, name: str, compute: Callable[[Values | None], Values]) -> Values:
-        """Compute scores of all pages, starting from those of the last round."""
         self._before[name] = scores = compute(self._before.get(name))
         return scores
 
@@ -274,4 +264,3 @@ _SIGNALS: Final[dict[str, Callable[[Ranking, Numbers], Values]]] = {
     "opic": Ranking._cash,
     "host": Ranking._host,
 }
-"""Name -> signal of the graph."""

@@ -12,11 +12,8 @@ class Rounds:
     """Counts fetched pages from one round of scoring to the next.
 
     Scores become outdated with the growth of the graph; so the rounds of a growing crawl become rarer, up to a limit,
-    and their cost for each page stays the same.
-
-    Args:
-        every_pages: pages after which a round is due at the latest.
-        growth: share by which the number of fetched pages grows until the next round.
+    and their cost for each page stays the same. A round is due when the fetched pages have grown by the share `growth`,
+    at the latest after `every_pages`.
 
     Raises:
         ValueError: no page, or a share that is not above 0.
@@ -30,7 +27,6 @@ class Rounds:
         self._last = 0
 
     def due(self, pages: int) -> bool:
-        """Tell whether a rescore is due, with so many pages fetched in all."""
         pause = min(self._every, max(FEWEST_PAGES, self._growth * self._last))
         return pages > self._last and (pages - self._last >= pause or not self._last)
 

@@ -23,7 +23,7 @@ def score(
     teleport: Values | None = None,
     start: Values | None = None,
 ) -> Values:
-    """Compute SiteRank of a page's site times DocRank of the page inside it.
+    """Compute SiteRank of a page's site times DocRank of the page inside it; in sum 1.
 
     Links inside a site only divide the site's worth among its pages, and a site's worth comes from other sites alone.
     So ten thousand pages that praise one another gain nothing, while with PageRank each of them brings its own share of
@@ -33,9 +33,6 @@ def score(
         groups: number of each page's group, from 0: sites (registrable domains) when left out; hosts
             (`graph.host_numbers`) or IP addresses do as well.
         teleport: how likely a jump leads to each group, as for `site_scores`.
-
-    Returns:
-        A score for each page, in sum 1: the scores of a group's pages sum to its SiteRank. Empty for an empty graph.
 
     Raises:
         ValueError: groups or jumps that do not fit.
@@ -57,14 +54,10 @@ def score(
 
 
 def doc_scores(groups: Places, sources: Places, targets: Places, params: Params = DEFAULTS) -> Values:
-    """Compute DocRank of the pages of some groups, each group by itself.
+    """Compute DocRank of the pages of some groups, each group by itself and in sum 1.
 
-    Args:
-        sources: pages of links inside groups, by number.
-
-    Returns:
-        A score for each page, in sum 1 in each group: the same whatever other groups there are, if the pages of each
-        group are in the same order. Times the SiteRank of its group it is `score`.
+    The scores of a group are the same whatever other groups there are, if its pages are in the same order. `sources`
+    are the pages, by number, of links inside groups.
     """
     sizes = np.bincount(groups)
     links = sparse.csc_array((np.ones(len(sources)), (targets, sources)), shape=(len(groups), len(groups)))
@@ -74,15 +67,10 @@ def doc_scores(groups: Places, sources: Places, targets: Places, params: Params 
 def site_scores(
     graph: LinkGraph, params: Params = DEFAULTS, *, groups: Numbers | None = None, teleport: Values | None = None
 ) -> Values:
-    """Compute SiteRank: PageRank on the graph of sites.
+    """Compute SiteRank: PageRank on the graph of sites; in sum 1.
 
-    A link weighs as much as pages of one link to the other.
-
-    Args:
-        teleport: how likely a jump leads to each group (of any scale); the same for all that have pages when left out.
-
-    Returns:
-        A score for each group, in sum 1; 0 for numbers that no page has.
+    A link weighs as much as pages of one link to the other. A jump leads to each group as likely as `teleport` says (in
+    any scale), or equally to all that have pages. Numbers that no page has score 0.
 
     Raises:
         ValueError, ConvergenceError: as `score`.
@@ -107,8 +95,7 @@ def of_links(
 ) -> Values:
     """Compute SiteRank from the links between sites alone, see `site_scores`.
 
-    Args:
-        sources: sites of some links; a pair may come several times.
+    A pair of sites may come several times.
     """
     between = sources != targets
     pairs = (weights[between], (targets[between], sources[between]))

@@ -25,8 +25,7 @@ class Params:
         damping: chance to follow a link rather than jump, at least 0 and below 1.
         tolerance: the computation ends when a round moves less than this part of the whole mass (in each group by
             itself, with groups). The remaining error is then at most `damping / (1 - damping)` times as much.
-        iterations: rounds before giving up. A round leaves at most `damping` of the distance, so 200 rounds are enough
-            for every graph with a damping of 0.85.
+        iterations: rounds before giving up; 200 are enough for every graph with a damping of 0.85.
 
     Raises:
         ValueError: a value outside of these bounds.
@@ -61,7 +60,6 @@ class ConvergenceError(ArithmeticError):
 
 
 def uniform(size: int) -> Values:
-    """Return equal shares of 1."""
     return np.full(size, 1.0 / size) if size else np.zeros(0)
 
 
@@ -98,12 +96,12 @@ def stationary(
     groups: Numbers | NDArray[np.int64] | None = None,
     start: Values | None = None,
 ) -> Values:
-    """Compute the shares of the walk in the long run.
+    """Compute the shares of the walk in the long run, in sum those of `teleport`.
 
     In each round every sender hands on its share along its links, in proportion to their weights. The rest - the share
     of the jumps, and of targets without links - is dealt out by `teleport`. With groups, each group deals out among its
-    own members: walks inside many small graphs, all at once. A group that has settled stays as it is, so that its
-    result is the same whatever other groups there are.
+    own members, and one that has settled stays as it is, so that its result is the same whatever other groups there
+    are.
 
     Args:
         links: weights of links, targets x senders, at least 0.
@@ -113,9 +111,6 @@ def stationary(
             the sums of the columns when left out.
         groups: number of each target's group, when there are several. No link may leave its group.
         start: first shares, at best close to the result; a shorter array leaves the rest to `teleport`.
-
-    Returns:
-        The share of each target: at least 0, in sum what `teleport` sums up to.
 
     Raises:
         ValueError: a start of nothing, or not finite.
@@ -151,7 +146,6 @@ def _sums(values: Values, groups: Numbers | NDArray[np.int64] | None) -> Values:
 
 
 def _dealer(teleport: Values, groups: Numbers | NDArray[np.int64] | None) -> Callable[[Values], Values]:
-    """Return a function from the shares handed on to those dealt out besides."""
     if groups is None:
         return lambda handed: (1.0 - handed.sum()) * teleport
     mass = _sums(teleport, groups)
@@ -165,7 +159,6 @@ def _dealer(teleport: Values, groups: Numbers | NDArray[np.int64] | None) -> Cal
 
 
 def _beginning(teleport: Values, start: Values | None) -> Values:
-    """Return the first shares: those of `start`, the others as if there were no links."""
     at = teleport.copy()
     if start is not None and len(start):
         at[: len(start)] = start[: len(at)]

@@ -39,9 +39,8 @@ _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 class RankRequest:
     """A rescore that is due.
 
-    Attributes:
-        least: relevance below which an article is off topic.
-        memory: bytes for the graph; beyond them the URLs found first are left out, and keep their scores.
+    Articles with a relevance below `least` are off topic. `memory` is the bytes for the graph; beyond them the URLs
+    found first are left out, and keep their scores.
     """
 
     database_url: str
@@ -57,7 +56,7 @@ class RankResponse:
     """New scores.
 
     Attributes:
-        chunks: new scores to write, each in a transaction of its own; those that move the order most first.
+        chunks: scores to write, each in a transaction of its own; those that move the order most first.
         ids, hosts, scores: all of them, in this order.
         left: how many more have moved, for the next round.
         fetched: pages of the graph whose links are known.
@@ -76,8 +75,6 @@ class RankResponse:
 
 
 class _OpenGraph:
-    """The open database of one crawl, with its graph."""
-
     def __init__(self, request: RankRequest) -> None:
         self.request = request
         self._database: Database = open_for_reading(request.database_url)
@@ -104,7 +101,6 @@ class _OpenGraph:
             self.ranking.set_yields(*self._reader.yields())
 
     def _fits(self, now: float) -> bool:
-        """Read what is new; False when the graph has become too large."""
         for rows in self._reader.read(now):
             self._take(rows, now // DAY)
             if self.ranking.size > self.request.memory and len(self.ranking.graph) > _FEWEST:

@@ -26,7 +26,6 @@ class HarmPolicy(StrEnum):
     """Fate of harmful articles; all but the first have the verdict in their columns."""
 
     OFF = "off"
-    """None is judged."""
     STORE = "store"
     FLAG = "flag"
     """Their URLs say so, too."""
@@ -39,9 +38,7 @@ class Context:
 
     priority: Priority
     tries: int
-    """How often a URL is tried."""
     redirects: int
-    """How many redirects are followed."""
     depth: int | None
     """How deep the page's seed may be crawled, None for no limit."""
     known: KnownUrls
@@ -57,7 +54,6 @@ class Context:
     """Unix time to ask for it again if it could not be had; None when no host waits for it."""
     robots_bytes: int = MOST_ROBOTS_BYTES
     in_backoff: bool = False
-    """The page's host has not answered for some time."""
     extractor_version: str = ""
     cookies: CookieStates = field(default_factory=CookieStates)
 

@@ -28,12 +28,8 @@ def _no_cookies(_url: str) -> str:
 class CookieStates:
     """States (URL, cookies) in which redirects were met.
 
-    Some sites show a page only to those who have been sent around it, over several pages, and who bring back the
-    cookies that these set. A URL that redirects is worth asking again while its cookies differ from all those that it
-    was asked with: so a chain goes on as long as it makes progress, whatever way it takes.
-
-    Args:
-        cookies: returns the Cookie header that a URL would be asked with now.
+    Some sites show a page only to those who have been sent around it and bring back the cookies set on the way. A
+    URL that redirects is worth asking again while its cookies differ from all those that it was asked with.
     """
 
     def __init__(self, cookies: Callable[[str], str] = _no_cookies) -> None:
@@ -42,14 +38,13 @@ class CookieStates:
         self._away: LRUCache[int, int] = LRUCache(_MOST_HOSTS)
 
     def note(self, page: Page) -> None:
-        """Note a page if it sends its visitor on."""
         leads_on = page.status in REDIRECTS or (page.parsed is not None and page.parsed.refresh is not None)
         sent = self._sent.get(page.lease.id, frozenset())
         if leads_on and len(sent) < _MOST_STATES:
             self._sent[page.lease.id] = sent | {fingerprint(page.cookies)}
 
     def is_new(self, target: Target) -> bool | None:
-        """Tell whether a URL would be asked with cookies that it was not asked with yet.
+        """Tell whether a URL was not yet asked with the cookies it would get now.
 
         None when it is not known to redirect and no cookie goes to it.
         """

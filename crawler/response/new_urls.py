@@ -48,9 +48,8 @@ def new_url(
 ) -> NewUrl:
     """Make a single URL for the frontier; links of a page are made by `links`.
 
-    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The score is made at
-    the time `now` (Unix seconds); `legacy` has the values of signals that the URL's address and place do not give. The
-    other arguments are columns of the table, see `db.records.url.NewUrl`.
+    Seeds, feeds and sitemaps are scored as high as any page: nobody can know yet what they bring. The other
+    arguments are columns of the table, see `db.records.url.NewUrl`.
     """
     kind = target.kind
     if found_in == BlockKind.SEED or kind in {Kind.FEED, Kind.SITEMAP}:
@@ -84,7 +83,6 @@ def beside(page: Page, target: Target, context: Context, found_in: int, **more: 
 
 
 def links(page: Page, parsed: ParseResult, context: Context) -> list[NewUrl]:
-    """Return those of a page's links that the frontier may not know yet."""
     page_links, lease = parsed.links, page.lease
     depth = lease.depth + 1
     too_deep = context.depth is not None and depth > context.depth
@@ -156,7 +154,6 @@ def _finds(urls: Sequence[str], blocks: Sequence[int], dated: Sequence[float], d
 
 
 def _day_of(url: str, now: float) -> float:
-    """Return the Unix time of the day that a URL names; 0.0 for none."""
     if not any(map(url.__contains__, _CENTURIES)):
         return 0.0
     span = parse.read_url(url, datetime.fromtimestamp(now, UTC))

@@ -50,7 +50,6 @@ def judge(page: Page, context: Context) -> Outcome:
 
 
 def internal_error(page: Page, error: Exception) -> Outcome:
-    """Fail a page that could not be stored through a fault of ours."""
     # nothing of what the page or its server said: that may be what cannot be stored
     counted = page.status > 0 and page.lease.kind == Kind.PAGE
     name = type(error).__name__
@@ -63,10 +62,7 @@ def _outcome(page: Page, state: State, reason: Reason | None = None, detail: str
 
 
 def _answered(page: Page, state: State, reason: Reason | None = None, detail: str = "", **more: Any) -> Outcome:
-    """Make the outcome of an HTTP answer; pages count, redirects do not.
-
-    Validators are kept only of what was read whole: otherwise the next visit would find the rest "unchanged".
-    """
+    """Validators are kept only of whole bodies, or the rest would be "unchanged"."""
     counted = page.lease.kind == Kind.PAGE and not 300 <= page.status < 400
     more = {"counted": counted, **more}
     parsed = page.parsed
@@ -78,12 +74,10 @@ def _answered(page: Page, state: State, reason: Reason | None = None, detail: st
 
 
 def _is_made_by_script(parsed: ParseResult) -> bool:
-    """Tell whether a page may say something else although its bytes are the same."""
     return parsed.text_from is not TextFrom.HTML or parsed.reason is PageReason.NEEDS_BROWSER
 
 
 def _validator(page: Page, name: str, most_chars: int) -> str | None:
-    """Return a header for revisits to send back as it came."""
     text = page.headers.get(name, "")
     return text if text and len(text) <= most_chars and text.isprintable() else None
 
@@ -127,7 +121,6 @@ def _error_status(page: Page, context: Context) -> Outcome:
 
 
 def _robots(page: Page, context: Context) -> Outcome:
-    """Judge a robots.txt: 4xx allows all, an unreachable one nothing (RFC 9309)."""
     if 200 <= page.status < 300:
         body = whole_lines(page.body) if page.truncated else page.body
         text = decode_robots(body, context.robots_bytes)
@@ -158,12 +151,10 @@ def _plain(page: Page, target: Target, context: Context) -> Outcome:
 
 
 def _leads_nowhere(page: Page, reason: FailReason, context: Context) -> Outcome:
-    """Fail a redirect; a robots.txt then counts as missing (RFC 9309)."""
     return _answered(page, State.FAILED, reason, counted=False, robots=context.robots("none"))
 
 
 def _follow(page: Page, target: Target, context: Context) -> Outcome:
-    """Put the target of a redirect in the place of its URL, at the same depth."""
     lease = page.lease
     is_robots = lease.kind == Kind.ROBOTS
     if target.url == lease.url:
@@ -203,11 +194,7 @@ def _follow(page: Page, target: Target, context: Context) -> Outcome:
 
 
 def _may_get_in(page: Page, target: Target, context: Context) -> bool:
-    """Tell whether a redirect's target that redirected before may show a page now.
-
-    It may if other cookies go to it than before; those of earlier crawls are not known. A page that redirects to itself
-    is asked a few times only.
-    """
+    """Tell whether the target, asked with other cookies than before, may show a page."""
     is_new = context.cookies.is_new(target)
     if target.url == page.lease.url and page.lease.tries + 1 >= max(context.tries, context.redirects * bool(is_new)):
         return False
@@ -230,10 +217,8 @@ def _read(page: Page, context: Context) -> Outcome:
 
 
 class _Kept(NamedTuple):
-    """The article of a page, if one is stored, and what is said of the page."""
-
     reason: Reason | None
-    """Of there being none, or of a doubt in the one there is."""
+    """Why there is no article, or why it is doubtful."""
     detail: str = ""
     article: NewArticle | None = None
     place: Place | None = None
@@ -265,7 +250,6 @@ def _found(page: Page, parsed: ParseResult, context: Context) -> Outcome:
 
 
 def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
-    """Return why no article of a page may be stored; None when one may."""
     if page.lease.kind != Kind.PAGE or not parsed.is_kept:
         return _Kept(FailReason.TRUNCATED if page.truncated else parsed.reason)
     if parsed.noindex and context.honours_noindex:
@@ -276,7 +260,6 @@ def _refused(page: Page, parsed: ParseResult, context: Context) -> _Kept | None:
 
 
 def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
-    """Return the article of a page, unless its subject is not wanted."""
     place, beside = _place(page, parsed, context) if parsed.is_leaf else (None, [])
     is_far = parsed.relevance is not None and parsed.relevance < context.focus.least
     reason, detail = _remark(parsed, is_far=is_far)
@@ -290,7 +273,6 @@ def _kept(page: Page, parsed: ParseResult, context: Context) -> _Kept:
 def _named(
     page: Page, parsed: ParseResult, context: Context, beside: Sequence[NewUrl]
 ) -> tuple[Sequence[NewUrl], Edges]:
-    """Return the URLs that a page names, parts of its article first, and its edges."""
     new_urls = outlinks.links(page, parsed, context)
     edges = Edges(parsed.links.ids, parsed.links.blocks) if page.lease.kind == Kind.PAGE else NO_EDGES
     canonical = parsed.canonical

@@ -1,7 +1,4 @@
-"""Identify the URL that an answer leads to, once, when the answer comes. Pure.
-
-All later parts compare what is found here, and normalise no URL again.
-"""
+"""Identify the URL that an answer leads to, once, when the answer comes. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ _SLASH = "%2F"
 
 
 def with_redirect(page: Page) -> Page:
-    """Return a page that came just now with the URL it leads to, if it leads to one."""
     lease = page.lease
     if page.error is None and page.status not in REDIRECTS and page.status != 404 and not lease.hops:
         return page  # most pages
@@ -33,7 +29,6 @@ def with_redirect(page: Page) -> Page:
 
 
 def _url_instead(page: Page) -> str | None:
-    """Return the canonical URL to ask instead, None for none."""
     lease = page.lease
     if page.lacks_https:
         return f"http{lease.url.removeprefix('https')}"
@@ -51,14 +46,9 @@ def _url_instead(page: Page) -> str | None:
 
 
 def of_seed(target: Target, lease: Lease, site_id: int) -> Target:
-    """Return the target of a redirect as it is judged for a seed, which is wanted.
+    """Return a redirect's target as judged for a seed: no rule excludes it.
 
-    A rule that excludes it does not count, and example.com may send its visitors to news.example.com.
-
-    Args:
-        target: of the redirect.
-        lease: the URL that redirects.
-        site_id: of its site.
+    Example.com may send its visitors to news.example.com.
     """
     if lease.found_in != BlockKind.SEED:
         return target

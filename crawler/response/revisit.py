@@ -1,7 +1,6 @@
-"""Judge a revisit by what was there before.
+"""Judge a revisit by what was there before. Pure.
 
-A visit that fails changes nothing and is made up for later. Nor does one that gets something else than a page of the
-kind that was there (an error page, a login wall): what is stored stays until something better is known. Pure.
+A visit that fails, or finds no page of the kind that was there (an error page, a login wall), changes nothing.
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def _sensible(date: str | None, fetched_at: float | None) -> str | None:
 
 
 def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
-    """Complete an outcome: the next visit, in view of the visits before."""
     if page.lease.kind == Kind.ROBOTS or page.lease.found_in == BlockKind.PROBE:
         return outcome  # asked for when it is needed
     if page.lease.is_revisit and not _was_unread(page.lease):
@@ -74,7 +72,6 @@ def settle(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
 
 
 def _was_unread(lease: Lease) -> bool:
-    """Tell whether all that is known of a URL is that its answers could not be read."""
     return lease.state_before == State.FAILED and _is_ours(reason_of(lease.reason))
 
 
@@ -93,7 +90,6 @@ def _asked_again(page: Page, outcome: Outcome, settled: Outcome, schedule: Sched
 
 
 def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
-    """Settle the first visit, or the first that brought anything."""
     lease, now = page.lease, page.fetched_at
     if outcome.article is not None and lease.found_in != BlockKind.SEED and not _is_list(outcome.reason):
         age = _age(outcome.article.published_utc, now)
@@ -104,7 +100,6 @@ def _first(page: Page, outcome: Outcome, schedule: Schedule) -> Outcome:
 
 
 def _leads_on(lease: Lease, outcome: Outcome) -> bool:
-    """Tell whether a URL may name new articles some day."""
     if outcome.state == State.DONE:
         return lease.kind != Kind.PAGE or lease.found_in == BlockKind.SEED or _is_list(outcome.reason)
     if outcome.state == State.SKIPPED:
@@ -130,7 +125,7 @@ def _list_pause(lease: Lease, watched: float, brought: float, schedule: Schedule
 
 
 def _age(published_utc: str | None, now: float) -> float:
-    """Return the seconds since an article was published; 0 when its page does not say."""
+    """Seconds since publication; 0 when the page does not say."""
     published = read_time(published_utc)
     return 0.0 if published is None else min(_LONGEST_AGE, max(0.0, now - published.timestamp()))
 
@@ -144,19 +139,13 @@ def _is_root(url: str) -> bool:
 
 
 def _since_change(lease: Lease, age: float, now: float) -> float:
-    """Return the seconds since an article last changed; its age when it never has."""
     return age if lease.changed_at is None else min(age, now - lease.changed_at)
 
 
 def next_visit(outcome: Outcome, news: int, schedule: Schedule) -> float | None:
     """Return when a URL is visited again after a revisit, None for never.
 
-    Earlier visits tell how many of the URLs that a list names are articles.
-
-    Args:
-        outcome: of the revisit.
-        news: URLs that a list was the first to name, 1 for an article that has changed.
-        schedule: intervals.
+    `news` counts the URLs that a list was the first to name; it is 1 for an article that has changed.
     """
     visit, lease, now = outcome.visit, outcome.lease, outcome.fetched_at
     assert visit is not None
@@ -173,8 +162,6 @@ def next_visit(outcome: Outcome, news: int, schedule: Schedule) -> float | None:
 
 
 class _Again:
-    """Classify the result of a revisit."""
-
     def __init__(self, page: Page, outcome: Outcome, schedule: Schedule) -> None:
         self._page = page
         self._outcome = outcome
@@ -209,7 +196,6 @@ class _Again:
     # ------------------------------------------------------------ what was there stays
 
     def _as_before(self) -> Outcome:
-        """Leave everything as it was."""
         lease, outcome = self._lease, self._outcome
         return Outcome(
             lease,
@@ -249,10 +235,7 @@ class _Again:
         return replace(outcome, visit=self._of_article(), alive=True)
 
     def _not_there(self) -> Outcome:
-        """Settle 404 and 410.
-
-        A list may come back. Of an article, 410 is believed at once, everything else when it is said twice.
-        """
+        """Of an article, 410 is believed at once, everything else the second time."""
         if not self._was_article and self._before == State.DONE:
             return self._unchanged() if self._was_list else self._failed()
         if self._before == State.FAILED:  # as before
@@ -270,11 +253,10 @@ class _Again:
     # ------------------------------------------------------------ something else is there
 
     def _redirected(self) -> Outcome:
-        """Settle a redirect.
+        """A temporary redirect moves nothing; a permanent one moves what was here.
 
-        A permanent one moves what was here. A temporary one moves nothing, but a list may lead on. An article that has
-        moved for good is looked for once more a day later: if it is then still stored under its old URL, it has not
-        come to the new one and is gone.
+        An article that has moved for good is looked for once more a day later: if it is then still stored under its old
+        URL, it is gone.
         """
         outcome, lease = self._outcome, self._lease
         followed = outcome.state == State.SKIPPED and any(not new.reason for new in outcome.new_urls)
@@ -322,11 +304,9 @@ class _Again:
         return self._leading_on(self._unchanged())
 
     def _leading_on(self, as_before: Outcome) -> Outcome:
-        """Follow the links of a page that is taken for something else than it was."""
         return replace(as_before, new_urls=self._outcome.new_urls, links=self._outcome.links)
 
     def _stated(self) -> Sequence[tuple[int, float]]:
-        """Return the newest pages that a feed or sitemap says have changed."""
         assert self._page.parsed is not None
         since = (self._lease.fetched_at or self._now) - DAY  # it may have been made some time before
         times = self._page.parsed.links.changed

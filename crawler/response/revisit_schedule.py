@@ -48,8 +48,6 @@ _YOUNGEST_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Intervals between visits."""
-
     worth: float = 3_600.0
     """Seconds of an article's waiting that are worth a request (`REVISIT_WORTH`)."""
     least: float = 300.0  # seconds of every interval (`REVISIT_MIN`, `REVISIT_MAX`)
@@ -63,11 +61,7 @@ class Schedule:
     def of_list(self, watched: float, brought: float, *, depth: int = 0, further: int = 0) -> float:
         """Return the seconds until the next visit of a list.
 
-        Args:
-            watched: seconds from its first visit to its last, faded.
-            brought: articles that came in that time, as faded.
-            depth: links from the seed.
-            further: 1 for the second, third ... page of a list.
+        It brought so many articles in the seconds `watched`, both faded; `further` is 1 for the second and later pages.
 
         >>> Schedule().of_list(0, 0)
         3600.0
@@ -82,13 +76,8 @@ class Schedule:
     def of_article(self, age: float, looks: int, changes: float, since_change: float) -> float | None:
         """Return the seconds until the next look at an article, None for never.
 
-        Every article is looked at once more within a day, whatever its age: what is wrong is put right soon.
-
-        Args:
-            age: seconds since it was published, as far as is known.
-            looks: how often it was looked at after it had been stored.
-            changes: how many of these found its text changed.
-            since_change: seconds since the last change that was found; the age when there was none.
+        Every article is looked at once more within a day, whatever its age: what is wrong is put right soon. Without
+        a known change, `since_change` is the age in seconds.
 
         >>> Schedule().of_article(30 * DAY, 0, 0, 30 * DAY)
         86400.0
@@ -117,6 +106,5 @@ def fading(seconds: float) -> float:
 
 
 def _corrected(looks: int, changes: float) -> float:
-    """Return the changes behind those that visits found: some hid several."""
     changes = min(changes, looks)
     return -looks * math.log((looks - changes + 0.5) / (looks + 0.5)) if looks else 0.0

@@ -23,13 +23,7 @@ _MOST_HOSTS = 10_000
 
 
 class SeedScope:
-    """Bounds of each seed's crawl.
-
-    Args:
-        rows: the seeds as stored.
-        depth: `MAX_DEPTH`, for seeds without a depth of their own.
-        period: `SINCE` and `UNTIL`; a seed may begin at another time.
-    """
+    """Bounds of each seed's crawl; `depth` and `period` are for seeds without any."""
 
     def __init__(self, rows: Iterable[StoredSeed], depth: int | None, period: Period = ALWAYS) -> None:
         self._rows: dict[int, StoredSeed] = {}
@@ -85,7 +79,7 @@ class SeedScope:
         return scope.refuses(lease.url)
 
     def depth_of(self, seed_id: int | None) -> int | None:
-        """Return how many links from the seed may be followed; None for no limit."""
+        """Links from the seed that may be followed; None for no limit."""
         row = self._rows.get(seed_id) if seed_id is not None else None
         return self._most_depth if row is None or row.depth is None else row.depth
 
@@ -102,7 +96,6 @@ class SeedScope:
         self._asked_by.update(seeds)
 
     def proxy_of(self, lease: Lease) -> str:
-        """Return the proxies that a URL's seed names; empty for none."""
         if not self._proxies:
             return ""
         if lease.seed_id is None:
@@ -114,7 +107,6 @@ class SeedScope:
         return self._proxies.get(seed_id, "")
 
     def owns(self, host: str) -> bool:
-        """Tell whether a host is a seed's own, not only one that its pages lead to."""
         return bare_host(host) in self._names or site_key(host) in self._sites
 
     def adopt(self, seed_id: int, host: str) -> None:

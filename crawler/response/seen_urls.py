@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 
 class KnownUrls:
-    """Smallest depth at which each URL was seen.
+    """Smallest depth at which each URL was seen, for at most `most` URLs of 100 bytes.
 
-    Two generations of dictionaries: when the young one is full, the old one is dropped, and with it what was not asked
-    for longest.
-
-    Args:
-        most: how many URLs are remembered, at most (about 100 bytes each).
+    There are two generations of dictionaries: when the young one is full, the old one is dropped.
     """
 
     def __init__(self, most: int) -> None:
@@ -21,7 +17,7 @@ class KnownUrls:
         self._old: dict[int, int] = {}
 
     def get(self, key: int) -> int | None:
-        """Return the depth; None when it is not remembered."""
+        """Return the depth, or None when it is not remembered."""
         depth = self._young.get(key)
         if depth is None and (depth := self._old.get(key)) is not None:
             self._keep(key, depth)
@@ -35,7 +31,6 @@ class KnownUrls:
         return key in self._young or key in self._old
 
     def note(self, key: int, depth: int) -> None:
-        """Note that a URL is in the table at this depth or a smaller one."""
         smallest = self.get(key)
         if smallest is None or depth < smallest:
             self._keep(key, depth)

@@ -81,7 +81,6 @@ class NewsSpider(Spider):
         return self._answered(request, error=error, detail=detail, bounds=bounds, wait=wait)
 
     def _answered(self, request: Request, **answer: Any) -> list[Page]:
-        """Make the page of an answer, or of its absence, and tell the crawl once."""
         lease, seconds = request.meta["lease"], time.monotonic() - request.meta["started"]
         seconds -= request.meta.get("lookup_seconds", 0.0)  # that is the name server's
         services = CrawlAccess.of(self.crawler).services

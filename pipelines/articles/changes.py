@@ -1,7 +1,7 @@
 """Changes of an article between two visits.
 
-Pages change all the time without saying anything new: counters, "5 minutes ago", today's date, white space, other
-headlines under the text. These are taken out before two texts are compared.
+Counters, "5 minutes ago", today's date, white space and headlines under the text are taken out before two texts
+are compared.
 """
 
 from __future__ import annotations
@@ -86,8 +86,7 @@ _ENDS = re.compile(r"[。！？!?；;…]|\.(?:\s|$)")
 def differs(old: Text, new: Text) -> bool:
     r"""Tell whether an article says something else than before.
 
-    A text cut short, as by a wall for those who have not paid, says nothing else, nor does a notice of a few words in
-    the place of a long text: what is stored stays.
+    A text cut short, as by a wall, says nothing else, nor does a notice in the place of a long text.
 
     Cost: O(characters).
 
@@ -111,7 +110,7 @@ def differs(old: Text, new: Text) -> bool:
 
 
 def _same_title(old: str, new: str) -> bool:
-    """Tell whether two titles are the same but for the site's name or a cut end."""
+    """The same but for the site's name or a cut end."""
     short, long = sorted((old.strip(), new.strip()), key=len)
     key = _words(short)
     if not key or key == _words(long):
@@ -123,7 +122,7 @@ def _same_title(old: str, new: str) -> bool:
 
 
 def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Tell whether the new text is the first half or less of the old one."""
+    """The new text is the first half or less of the old one."""
     common = next((n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old[0] != new[0]), len(after))
     size = sum(len(key) for key, _ in after[:common])
     rest = [key for key, _ in after[common:]]
@@ -134,7 +133,6 @@ def _is_beginning(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
-    """Tell whether a short notice replaced a long text, of which nothing is left."""
     size, whole = (sum(len(key) for key, _ in lines) for lines in (after, before))
     if size > min(_NOTICE, whole / 3) or whole - size < _LEAST_GONE:
         return False
@@ -142,12 +140,10 @@ def _is_notice(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _order(lines: Sequence[Line], common: Counter[str]) -> list[str]:
-    """Return the sentences of a text that are common to both."""
     return [key for key, is_sentence in lines if is_sentence and key in common]
 
 
 def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
-    """Tell whether some line is missing in the other text."""
     sentences = [place for place, (_, is_sentence) in enumerate(lines) if is_sentence]
     first, last = (sentences[0], sentences[-1]) if sentences else (0, len(lines))
     rest = Counter(common)
@@ -160,14 +156,13 @@ def _says_more(lines: Sequence[Line], common: Counter[str]) -> bool:
 
 
 def _said(text: str, titles: Collection[str]) -> list[Line]:
-    """Return the lines of a text that say something, without the title."""
     plain = normalize("NFKC", text[:_MOST_CHARS])
     lines = (key_line for line in plain.split("\n") for key_line in _line(line))
     return [(key, is_sentence) for key, is_sentence in lines if key not in titles]
 
 
 def _line(line: str) -> Iterator[Line]:
-    """Yield the words of a line, none if it says only how often or when."""
+    """No words if the line says only how often or when."""
     if (len(line) > _SHORT or _ENDS.search(line)) and not _OTHERS.match(line):
         yield _words(_AGO.sub("", _READERS.sub("", line))), True
         return
@@ -177,7 +172,7 @@ def _line(line: str) -> Iterator[Line]:
 
 
 def _words(text: str) -> str:
-    """Return letters and digits, and the characters by which numbers differ."""
+    """Letters and digits, and the characters by which numbers differ."""
     if _DIGIT.search(text):
         text = _MINUS.sub(_BELOW_ZERO, _WITHIN_NUMBER.sub(_POINT, _THOUSANDS.sub("", text)))
     return _NO_WORD.sub("", text).casefold()
@@ -186,8 +181,7 @@ def _words(text: str) -> str:
 def describe_difference(old: Text, new: Text) -> list[str]:
     r"""Return changed lines for people: "- " before old ones, "+ " before new ones.
 
-    Of long lines only the changed part is shown, of many lines the first dozens; the last line then says how many more
-    there are.
+    Of long lines only the changed part is shown, of many lines the first dozens, then how many more there are.
 
     >>> describe_difference(("题", "一。\n二。"), ("题", "一。\n三。"))
     ['- 二。', '+ 三。']
@@ -206,7 +200,7 @@ def describe_difference(old: Text, new: Text) -> list[str]:
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield differing stretches: some strings, and those in their place."""
+    """Pairs of differing stretches: some strings, and those in their place."""
     matcher = SequenceMatcher(None, [_words(one) for one in before], [_words(one) for one in after], autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag != "equal":
@@ -214,7 +208,7 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequ
 
 
 def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
-    """Yield old and new lines, or the sentences of lines that were rewritten."""
+    """Old and new lines, or the sentences of lines that were rewritten."""
     if gone and come:
         before, after = ([part for line in lines for part in _SENTENCE.split(line) if part] for lines in (gone, come))
         for old, new in _changed(before[:_MOST_LINES], after[:_MOST_LINES]):
@@ -229,20 +223,18 @@ def _shown(gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Count the items that two sequences share at their beginnings and ends."""
     most = min(len(old), len(new))
     start = next((i for i in range(most) if old[i] != new[i]), most)
     return start, next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
 
 
 def _between(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Cut the common beginning and end off two lists, within bounds."""
     start, end = _common_ends(old, new)
     return old[start : len(old) - end][:_MOST_LINES], new[start : len(new) - end][:_MOST_LINES]
 
 
 def _beside(old: str, new: str) -> list[str]:
-    """Return two forms of a line, cut to the surroundings of the difference."""
+    """Two forms of a line, cut to the surroundings of the difference."""
     start, end = _common_ends(old, new)
     first = max(0, start - _BESIDE)
     rest = max(0, end - _BESIDE)

@@ -1,7 +1,6 @@
 """Articles of several pages: which belong together, their order and text.
 
-Sites that cut long articles into pages repeat much on each of them: headline, byline, teaser above, signature and
-notices below. Lines at the seam of two parts that stood there before are left out; inside a part nothing is.
+Lines at the seam of two parts that stood there before are left out; inside a part nothing is.
 """
 
 from __future__ import annotations
@@ -61,11 +60,8 @@ def continues(title: str, other: str) -> bool:
 def arrange(parts: Sequence[Part]) -> list[Chain]:
     """Put the parts of a group in order by their next and previous pages.
 
-    Where next and previous contradict each other, next is believed; a page without a previous one begins an article. A
-    part that could not be fetched leaves a gap, which is closed when the parts on both sides name its URL.
-
-    Returns:
-        Chains in a fixed order; each part is in exactly one.
+    Where these contradict each other, next is believed; a page without a previous one begins an article. A gap is
+    closed when the parts on both sides name its URL. The chains have a fixed order; each part is in exactly one.
 
     Cost: O(n log n) for n parts, and O(n) more for each link that may close a ring.
     """
@@ -112,7 +108,7 @@ class _Ties:
                 self.gaps[named[gap].id] = gap
 
     def _tie(self, first: Part, second: Part) -> bool:
-        """Tie one part to the next if both are free and agree and no ring is closed."""
+        """Tie two parts if both are free and agree and no ring is closed."""
         free = first.id not in self.after and second.id not in self.before
         if not free or not continues(first.title, second.title) or first.id in self.onwards(second.id):
             return False
@@ -121,13 +117,12 @@ class _Ties:
         return True
 
     def onwards(self, key: int | None) -> Iterator[int]:
-        """Yield a part and all that come after it."""
         while key is not None:
             yield key
             key = self.after.get(key)
 
     def twin(self, head: Part) -> int | None:
-        """Return the part in whose place a page would stand: its other URL."""
+        """The part in whose place a page would stand: its other URL."""
         place = None if head.previous_id is None else self.after.get(head.previous_id)
         if place is None and head.next_id is not None:
             place = self.before.get(head.next_id)
@@ -137,7 +132,6 @@ class _Ties:
         return place if twin.number == head.number or twin.text_hash == head.text_hash else None
 
     def walk(self, head: Part) -> Chain:
-        """Build the chain that begins with a part."""
         parts: list[int] = []
         repeats: list[int] = []
         surplus: list[int] = []
@@ -158,7 +152,6 @@ class _Ties:
 
 
 def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
-    """Add the other URLs of its parts to a chain."""
     other_urls = [key for part in (*chain.parts, *chain.repeats, *chain.surplus) for key in repeats.get(part, ())]
     return replace(chain, repeats=(*chain.repeats, *other_urls)) if other_urls else chain
 
@@ -166,8 +159,8 @@ def _with_repeats(chain: Chain, repeats: dict[int, list[int]]) -> Chain:
 def join(articles: Sequence[NewArticle]) -> NewArticle:
     """Make one article of its parts (at least one, in order): all texts, all images.
 
-    Other data are those of the first part that has any. Lines that each part repeats at its seams are left out: above,
-    they stay where they stand first, below, where they stand last; so are page numbers.
+    Other data are those of the first part that has any. Lines that each part repeats at its seams are kept once,
+    above where they stand first, below where they stand last; page numbers go.
 
     Cost: O(characters).
     """
@@ -220,10 +213,7 @@ def _first(articles: Sequence[NewArticle], value: Callable[[NewArticle], str]) -
 
 
 def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]]:
-    """Yield text and HTML of each part without what it repeats at the seams.
-
-    The lines above and below a part have no line in common, so what is left out in one place stands in another.
-    """
+    """Yield text and HTML of each part without what it repeats at the seams."""
     pages = [_Page.of(one.text) for one in articles]
     title = {_bare(articles[0].title)} - {""}
     above: set[str] = set()
@@ -242,8 +232,6 @@ def _without_repeats(articles: Sequence[NewArticle]) -> Iterator[tuple[str, str]
 
 
 class _Page(NamedTuple):
-    """Lines of a part, with the end of its head and the start of its foot."""
-
     lines: list[str]
     head: int
     foot: int
@@ -263,7 +251,7 @@ def _is_pager(line: str) -> bool:
 
 
 def _cut(html: str, lines: Sequence[str]) -> str:
-    """Remove some lines, given in order, from clean HTML with a line per text line."""
+    """From clean HTML with a line per text line."""
     rest = list(lines)
     lines_left = []
     for line in html.split("\n"):
@@ -276,17 +264,12 @@ def _cut(html: str, lines: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _bare(title: str) -> str:
-    """Return a headline for comparison, without page number, marks and script."""
+    """Without page number, marks and script."""
     return normalize(_PAGE_MARK.sub("", title.strip()))
 
 
 def make_joiner(sign: Callable[[str, str], Signature], describe: Callable[[str, str, str], Description]) -> Joiner:
-    """Build the store's functions on texts.
-
-    Args:
-        sign: signs (title, text).
-        describe: describes (title, text, language).
-    """
+    """Build the store's functions on texts, given those that sign and describe them."""
 
     def joined(articles: Sequence[NewArticle]) -> NewArticle:
         article = join(articles)

@@ -1,9 +1,7 @@
 """Dates of other calendars and scripts, rewritten for the date parser.
 
 Thai years count from the Buddha's death, Japanese ones from an emperor's accession, Taiwan's from its republic; Iran's
-solar year begins in March; Arabic, Persian and Indian digits are digits. Years of two calendars beside each other are
-one when they agree, and lunar dates beside others are left out. What is rewritten is for reading a date only, never
-for showing.
+solar year begins in March. What is rewritten is for reading a date only, never for showing.
 """
 
 from __future__ import annotations
@@ -66,7 +64,6 @@ _IN_BRACKETS = re.compile(
 _SHORT_ERA = re.compile(r"([RHS])\s?(元|\d{1,2})")
 _NUMBER = re.compile(r"\d{1,4}")
 _OFFSETS: Final = (0, 1911, -543, -2333, -660)
-"""Years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
 _VIETNAMESE = re.compile(r"(\d{1,2}) th(?:án)?g (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 # Southern Asia
@@ -121,8 +118,6 @@ _AFTERNOON: Final = _LISTS.words("pm")
 def westernize(text: str, habits: Habits) -> str:
     """Rewrite the dates of a text in Western digits, years and names of months.
 
-    Digits and full-width characters are rewritten everywhere, all else stays.
-
     Cost: O(characters), once for the last texts: each way of reading a line asks again.
 
     >>> westernize("2025年（令和7年）6月30日", Habits())
@@ -170,7 +165,6 @@ def read_number(text: str) -> int:
 
 
 def _east(text: str, *, is_japanese: bool) -> str:
-    """Rewrite years of emperors and of the Republic of China; drop lunar dates."""
     if "和" in text or "平成" in text or "年" in text or is_japanese:
         text = _ERA.sub(lambda match: f"{_ERAS[match[1]] + read_number(match[2])}{'年' * ('年' in match[0])}", text)
     if "民" in text:
@@ -218,14 +212,12 @@ def _english(name: re.Match[str]) -> str:
 
 
 def _one_month(pair: re.Match[str]) -> str:
-    """Return one month for two names of the same month."""
     months = {find_month(name, "ar") for name in pair.groups()}
     month = months.pop()
     return f" {_MONTHS[month - 1]} " if month and not months else pair[0]
 
 
 def _named_solar(written: re.Match[str]) -> str:
-    """Write "22 Azar 1402" in our calendar."""
     month = _SOLAR_MONTHS.get(fold(written[2]), 0)
     return _from_solar(int(written[3]), month, int(written[1])) or written[0]
 

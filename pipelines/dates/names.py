@@ -48,10 +48,6 @@ def fold(name: str) -> str:
 def find_month(name: str, language: str) -> int | None:
     """Return the number of a month by its name, in any case.
 
-    Args:
-        name: one word.
-        language: code of the text's language; empty when unknown.
-
     Cost: O(characters of the name); the names are read once, at the first call.
 
     >>> find_month("листопада", "uk"), find_month("listopada", "hr"), find_month("listopada", "pl")
@@ -78,7 +74,6 @@ def _find(kind: str, name: str, language: str) -> int | None:
 
 @cache
 def _read(kind: str) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return the names that all languages share, and those of each."""
     tables = {
         language: {name: number for number, names in enumerate(rows) for name in names.split("|")}
         for language, rows in json.loads(NAMES.read_text("utf-8"))[kind].items()

@@ -196,7 +196,6 @@ def read_clock(match: re.Match[str], first: int) -> tuple[int, int, int | None] 
 
 
 def to_24_hours(hour: int, half: str | None) -> int:
-    """Convert an hour and a half of the day (下午, pm) to 0-23."""
     half = (half or "").lower()[:2].rstrip(".")
     if (half in _LATER and hour < 12) or (half in _NOON and hour < _MORNING):
         return hour + 12
@@ -204,12 +203,9 @@ def to_24_hours(hour: int, half: str | None) -> int:
 
 
 def read(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read the first date and time in `text`.
+    """Read the first date and time in the first 400 characters of `text`.
 
-    Args:
-        text: a line, an attribute or a JSON value; only the first 400 characters count.
-        now: when the page was fetched, with zone; bound of future times.
-        habits: the site's zone, for a clock without one, and its order of day and month.
+    Times more than 26 hours after `now`, when the page was fetched, are refused.
 
     Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
@@ -291,7 +287,6 @@ def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _full_year(digits: int, local: datetime, habits: Habits) -> int:
-    """Return the latest year with these last two digits; in Thailand, of both eras."""
     if habits.buddhist and digits > _FIRST_BUDDHIST:
         return 2500 + digits - 543
     return local.year - (local.year - digits) % 100
@@ -316,7 +311,6 @@ def _chinese(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def number_of_month(name: str, language: str) -> int | None:
-    """Return the month named in front of a year."""
     return find_month(name, language) or _BEFORE_YEAR.get(name.lower())
 
 
@@ -398,7 +392,6 @@ def _read_stamp(text: str, now: datetime, habits: Habits) -> Moment | None:
 
 
 def _write_day(ordinal: re.Match[str]) -> str:
-    """Convert a year and day of the year to a date."""
     day = date(int(ordinal[1]), 1, 1) + timedelta(days=int(ordinal[2]) - 1)
     return day.isoformat() if day.year == int(ordinal[1]) else ordinal[0]
 
@@ -408,7 +401,6 @@ def _write_year(year: re.Match[str]) -> str:
 
 
 def read_epoch(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read Unix seconds or milliseconds as a moment in the site's zone."""
     match = _EPOCH.search(text)
     if not match:
         return None

@@ -15,7 +15,6 @@ from db.records.reasons import SkipReason
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DAY_SECONDS = 86_400.0
 _ZONES_SECONDS = 14 * 3_600.0
-"""Largest distance of a zone from UTC."""
 _AGO = re.compile(r"([0-9]{1,6})([smhdw])")
 
 
@@ -50,11 +49,9 @@ class Bound:
         return self.day.isoformat() if self.day else f"{self.seconds:.0f}s"
 
     def begins(self, now: float) -> float:
-        """Return its first instant, in UTC."""
         return now - self.seconds if self.day is None else midnight(self.day)
 
     def ends(self, now: float) -> float:
-        """Return its last instant, in UTC."""
         return now - self.seconds if self.day is None else midnight(self.day) + _DAY_SECONDS
 
 
@@ -76,9 +73,7 @@ class Period:
     def refuses(self, published: str, now: float) -> SkipReason | None:
         """Return why an article is not wanted; None if it is, or if its time is unknown.
 
-        Args:
-            published: ISO 8601, with a zone or a day alone; empty when unknown.
-            now: Unix time.
+        `published` is ISO 8601, with a zone or a day alone; empty when unknown.
 
         >>> Period(since=Bound(date(2024, 5, 1))).refuses("2024-04-30T23:00:00+08:00", 0.0)
         <SkipReason.TOO_OLD: 'too old'>
@@ -106,5 +101,4 @@ class Period:
 
 
 def midnight(day: date) -> float:
-    """Return the first instant of a day in UTC, as Unix time."""
     return datetime.combine(day, time(), UTC).timestamp()

@@ -42,7 +42,6 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile("前|전|" + LISTS.choices("behind amounts", "before amounts", *_DAYS))
-"""Every relative time has one of these, in lower case."""
 _CLOCK_WEST = re.compile(
     rf"[,，]?\s{{0,3}}(?:{_any('clocks behind days')}\s)?(\d{{1,2}})[:.h](\d\d)\s?([ap]\.?m\.?(?![a-z]))?",
     re.IGNORECASE,
@@ -78,10 +77,7 @@ _LINE_CHARS: Final = 60
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read "3小时前", "昨天 08:30" or "05-12 10:20" against `now`.
 
-    Args:
-        text: a line; only the first 200 characters count.
-        now: when the page was fetched, with zone.
-        habits: the site's zone, and its order of day and month.
+    Only the first 200 characters of a line count.
 
     Cost: O(characters).
     """
@@ -116,7 +112,6 @@ def set_year(guess: Moment, year: int, now: datetime, habits: Habits) -> Moment 
 
 
 def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habits: Habits) -> Moment | None:
-    """Read "yesterday" and the like; with a clock, alone in the line, or in Chinese."""
     if word[0].lower() in _NOW:
         return build_moment((local.year, local.month, local.day), (local.hour, local.minute, None), habits.zone, now)
     local -= timedelta(days=_BACK[word[0].lower()])
@@ -134,8 +129,7 @@ def _on_day(text: str, word: re.Match[str], local: datetime, now: datetime, habi
 def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Moment | None:
     """Read month and day in the latest past year that fits the weekday.
 
-    The moment's precision says that the year is a guess. Beside another year, which could not be read, nothing is
-    guessed.
+    Beside another year, which could not be read, nothing is guessed.
     """
     match = _SHORT.search(text)
     if match:
@@ -161,14 +155,12 @@ def _no_year(text: str, local: datetime, now: datetime, habits: Habits) -> Momen
 
 
 def _may_lead(words: str, habits: Habits) -> bool:
-    """Tell whether words in front of a date are a day of the week, or a label."""
     return all(
         word.lower() in _LABELS or find_weekday(word, habits.language) is not None for word in _WORD.findall(words)
     )
 
 
 def _month(name: str, language: str) -> int | None:
-    """Return a month by its name where no year follows."""
     return MONTHS.get(name.lower()) or (find_month(name, language) if language else None)
 
 
@@ -187,7 +179,6 @@ def find_named_weekday(text: str, language: str) -> int | None:
 
 
 def _ago(amount: str, unit: str, local: datetime, now: datetime) -> Moment | None:
-    """Return the moment some units before `local`, to the minute or the day."""
     count = (
         0.5
         if amount == "半"

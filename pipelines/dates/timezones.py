@@ -111,13 +111,8 @@ class Habits:
 def find_habits(host: str, language: str, declared: str = "") -> Habits:
     """Return the habits of a site: its country decides, then its language.
 
-    Args:
-        host: host name of the page.
-        language: as in `Metadata.language`.
-        declared: language as the page declares it, with its region ("en-GB").
-
-    Returns:
-        Zone and order; UTC and the month first when nothing is known.
+    `declared` is the language as the page declares it, with its region ("en-GB"). UTC and the month first when nothing
+    is known.
 
     >>> find_habits("news.example.de", "de").day_first
     True

@@ -69,7 +69,6 @@ _FAMILIES: Final = (
 
 _REPLACED: Final = "\ufffd"
 _MOST_ERRORS: Final = 5_000
-"""A text with more errors stays as it is: each costs a call."""
 _HANDLER: Final = "as browsers"
 _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
@@ -104,7 +103,6 @@ _USUAL = re.compile("[\\n\\r\\t -~\\u3001-\\u30ff\\uff01-\\uff5e]")
 _COMMON: Final = COMMON_HAN | COMMON_KANJI | COMMON_HANGUL
 
 _DEFAULT: Final = "cp1252"
-"""The set that servers declare by default."""
 _ALONE = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![\x40-\xff])")
 """A mark or a currency sign, which misleads the detector."""
 _WIDE: Final = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})
@@ -208,7 +206,6 @@ def _extended(error: UnicodeError) -> tuple[str, int]:
 
 
 def _shifted(row: int, cell: int) -> bytes:
-    """Convert a row and cell of the Japanese table to Shift_JIS."""
     first = (row + 1) // 2 + (0x70 if row < 0x5F else 0xB0)
     return bytes((first, cell + 0x7E if row % 2 == 0 else cell + 0x1F + (cell >= 0x60)))
 
@@ -219,12 +216,7 @@ codecs.register_error(_HANDLER, _extended)
 def write(text: str, codec: str) -> bytes:
     r"""Encode a text as browsers do in URLs' queries: the inverse of `read`.
 
-    Args:
-        text: any.
-        codec: a Python codec of pages; "gbk" for pages that are not declared to be in GB 18030.
-
-    Returns:
-        The bytes; characters outside of the set become references.
+    `codec` is "gbk" for pages that are not declared to be in GB 18030. Characters outside of the set become references.
 
     Cost: O(characters).
     Source: WHATWG Encoding Standard, the encoders; "percent-encode after encoding" of the URL Standard.
@@ -265,7 +257,6 @@ def _refer(character: str) -> bytes:
 
 @cache
 def _vendors() -> dict[str, bytes]:
-    """Map the characters of the vendors' rows to EUC-JP."""
     pairs = [bytes((row | 0x80, cell)) for row in sorted(_VENDORS, reverse=True) for cell in range(0xA1, 0xFF)]
     return {read(pair, "euc_jp"): pair for pair in pairs}
 
@@ -275,17 +266,10 @@ _NARROWER: Final = {"gbk": _write_gbk, "big5hkscs": _write_big5, "euc_jp": _writ
 
 
 def detect_utf_16(head: bytes, content_type: str = "") -> str:
-    """Return the byte order of UTF-16 without a mark by its zeros, or empty.
+    """Return "utf-16-le" or "utf-16-be" for UTF-16 without a mark, else an empty text.
 
-    If the header names UTF-16 and there are few zeros, as in a text without markup, the order wins in which the text
-    has more usual characters.
-
-    Args:
-        head: the first bytes of a page, without byte order mark.
-        content_type: the value of the HTTP header.
-
-    Returns:
-        "utf-16-le", "utf-16-be" or an empty string.
+    Zeros in the first bytes tell. If the header names UTF-16 and there are few zeros, as in a text without markup, the
+    order wins in which the text has more usual characters.
     """
     even, odd = head[::2].count(0), head[1::2].count(0)
     zeros = max(even, odd) > max(_LEAST_ZEROS * len(head), 5 * min(even, odd))
@@ -296,7 +280,6 @@ def detect_utf_16(head: bytes, content_type: str = "") -> str:
 
 
 def _usual_share(head: bytes, codec: str) -> float:
-    """Return the share of usual characters in a reading."""
     text = head.decode(codec, "replace")
     return (len(_USUAL.findall(text)) + sum(map(_COMMON.__contains__, text))) / max(1, len(text))
 
@@ -304,13 +287,8 @@ def _usual_share(head: bytes, codec: str) -> float:
 def choose(sample: bytes, declared: tuple[str, ...]) -> str:
     r"""Return the best codec for bytes that are not UTF-8.
 
-    Args:
-        sample: bytes, some of them outside ASCII.
-        declared: codecs that the page and its server name, the more trusted first.
-
-    Returns:
-        The codec whose reading looks least like mojibake and most like a language. In doubt the declared one, then
-        that of Western Europe.
+    Its reading looks least like mojibake and most like a language. In doubt it is the first of the `declared` ones (the
+    more trusted come first), then that of Western Europe.
 
     Cost: O(bytes of the sample) for each set in question; for all Latin ones where none is declared that reads well.
 
@@ -335,8 +313,6 @@ def choose(sample: bytes, declared: tuple[str, ...]) -> str:
 
 
 class _Reading:
-    """A possible text of bytes."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.doubt = suspicion(text)
@@ -359,7 +335,6 @@ class _Reading:
         return _STRANGE * strange + odd + _RARE_HAN * rare
 
     def is_rescue(self, other: _Reading) -> bool:
-        """Tell whether this is right, not just less wrong than another."""
         fitting = self.fit / (other.fit or 1.0)
         return self.doubt < _RESCUED and any(self.strangeness < most and fitting >= least for most, least in _FITTING)
 
@@ -386,7 +361,6 @@ class _Readings(dict[str, _Reading]):
                 self[name] = _Reading(text)
 
     def best(self) -> str:
-        """Return the codec of the reading with the lowest cost."""
         unsaid = _UNSAID[0] + _UNSAID[1] / self._high
         most_doubt = min(reading.doubt for reading in self.values()) + _CLEAR + unsaid
         left = {name: reading for name, reading in self.items() if reading.doubt < most_doubt}

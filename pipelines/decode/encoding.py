@@ -1,8 +1,7 @@
 """The character set of a page, found from several sources.
 
-No single source is trusted: servers declare UTF-8 over GBK bytes, pages declare gb2312 and hold gb18030, statistical
-detectors err on short pages, and fragments in another set are pasted into pages. Bytes that decode strictly as UTF-8
-are UTF-8, whoever says otherwise.
+No single source is trusted: servers declare UTF-8 over GBK bytes, statistical detectors err on short pages, and
+fragments in another set are pasted into pages. Bytes that decode strictly as UTF-8 are UTF-8, whoever says otherwise.
 """
 
 from __future__ import annotations
@@ -67,18 +66,11 @@ def is_binary(body: bytes) -> bool:
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Return the text of `body` and the name of its character set.
+    """Return the text of `body` and the name of its codec.
 
     Order: byte order mark; UTF-16 by its zeros; sets in seven bits by their escapes; UTF-8 when the bytes are valid
     UTF-8, or mostly so: then the rest is read by itself, in its own set, as is a piece in UTF-8 of a page in another
-    set. Otherwise the reading most like a language, see `charset.choose`.
-
-    Args:
-        body: the bytes as fetched.
-        content_type: the value of the HTTP header, may be empty.
-
-    Returns:
-        Text (never raises; undecodable bytes become U+FFFD) and a codec name.
+    set. Otherwise the reading most like a language, see `charset.choose`. Undecodable bytes become U+FFFD.
 
     Cost: O(bytes); a page in UTF-8 costs its decoding.
     """
@@ -125,7 +117,6 @@ def _joined(pair: re.Match[bytes]) -> bytes:
 
 
 def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
-    """Return the codecs that the page and its server name, in this order."""
     small = body.lower()
     named = [match[1] for match in islice(_META.finditer(small), 3)]
     named += [match[1] for match in islice(_XML.finditer(small[:1000]), 1)]
@@ -157,7 +148,6 @@ def _of_utf8(piece: bytes) -> str | None:
 
 
 def _island(piece: bytes) -> str | None:
-    """Decode a piece in UTF-8 of a page in another set; None if it is not one."""
     if not piece.isascii() and not _ISLAND.search(piece):
         return None
     try:

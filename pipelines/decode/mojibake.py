@@ -1,9 +1,8 @@
 """Mojibake (文字化け): text that was read in a wrong character set.
 
-Servers and editorial systems convert texts wrongly before anyone fetches them, so right bytes may hold a wrong text. A
-wrong reading leaves traces that no language has: replacement characters, nothing but rare Chinese characters,
-small Cyrillic letters before capitals, accented letters in long runs or followed by the wrong half of a UTF-8 sequence.
-The weights and shares below were chosen by hand.
+Right bytes may hold a wrong text, converted before anyone fetched it. A wrong reading leaves traces that no language
+has: replacement characters, nothing but rare Chinese characters, small Cyrillic letters before capitals, accented
+letters in long runs or followed by the wrong half of a UTF-8 sequence. The weights and shares were chosen by hand.
 """
 
 from __future__ import annotations
@@ -268,7 +267,6 @@ def _east_asian(counts: list[int], text: str) -> float:
 
 
 def _standard_share(text: str) -> float:
-    """Return the share of Chinese characters in the standard list that fits best."""
     han = [char for char in text if "\u3400" <= char <= "\u9fff"]
     return max(sum(map(chars.__contains__, han)) for chars in _standards()) / max(1, len(han))
 
@@ -295,15 +293,13 @@ def _wrongness(share: float, shares: tuple[float, float]) -> float:
 
 @cache
 def find_languages(codec: str) -> tuple[str, ...]:
-    """Return the names of the languages that a character set can write."""
     return tuple(name for name, small in _SMALL.items() if len(small.encode(codec, "ignore")) == len(small))
 
 
 def count_belonging(counts: Mapping[str, int]) -> int:
     """Count the letters of the one language that most of them belong to.
 
-    Args:
-        counts: letters outside a-z, and how often each occurs.
+    `counts` has letters outside a-z.
 
     Cost: O(different letters), in one product of matrices.
 
@@ -316,7 +312,6 @@ def count_belonging(counts: Mapping[str, int]) -> int:
 
 
 def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """Add up rows of a table, each a number of times."""
     if not rows:
         return np.zeros(table.shape[1], np.int64)
     places, counts = np.array(rows).T
@@ -354,15 +349,11 @@ def _reread(char: str, wrong: str, right: str) -> str:
 def is_misread(counts: Mapping[str, int]) -> bool:
     """Tell whether letters fit a language only when read in another character set.
 
-    Args:
-        counts: letters outside a-z, and characters that stand among letters, and how often each occurs.
-
-    Returns:
-        False for too few letters, and for unknown languages.
+    `counts` has letters outside a-z, and characters that stand among letters. False for too few letters, and for
+    unknown languages.
 
     Cost: O(different characters); many readings are tried, in one product of matrices, only if letters of several
-    languages
-        occur.
+        languages occur.
 
     >>> is_misread({"ø": 9, "ì": 7, "è": 5, "á": 9, "í": 9, "ù": 3, "š": 4, "é": 4})
     True

@@ -19,13 +19,7 @@ _SAFE: Final = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(
 def find_query_codec(text: str, encoding: str, content_type: str = "") -> str:
     """Return the codec in which browsers write the queries of a page's links.
 
-    Args:
-        text: the page.
-        encoding: the codec it was read in, see `encoding.decode`.
-        content_type: value of the HTTP header.
-
-    Returns:
-        The page's own; UTF-8 for UTF-16 and for sets that browsers refuse; for a page in ASCII the declared one.
+    It is the page's own; UTF-8 for UTF-16 and for sets that browsers refuse; for a page in ASCII the declared one.
     """
     if encoding == "gb18030" or (encoding == "utf-8" and text.isascii()):
         named = _NAMED.search(content_type) or _NAMED.search(text, 0, _HEAD_CHARS)
@@ -39,10 +33,6 @@ def escape_query(url: str, codec: str) -> str:
     """Escape all but ASCII in the query of a URL, in the character set of its page.
 
     Path and host are always written in UTF-8, as is a URL from outside of any page.
-
-    Args:
-        url: as written in a page.
-        codec: see `find_query_codec`.
 
     Source: WHATWG URL Standard, section 4.4, query state.
     Differs: of ISO-2022-JP `%`, `&` and `;` within a character are escaped, too.

@@ -76,7 +76,6 @@ def find_invisible(text: str) -> list[str]:
 
 
 def words(text: str) -> frozenset[str]:
-    """Split `text` at blanks into a set."""
     return frozenset(text.split())
 
 

@@ -22,11 +22,7 @@ class UnpackError(ValueError):
 
 
 def decompress(packed: bytes | memoryview, most_bytes: int = MOST_BYTES) -> bytes:
-    """Unpack one frame.
-
-    Args:
-        packed: the frame.
-        most_bytes: longest result allowed; no more than one byte beyond it is unpacked, whatever the frame says.
+    """Unpack one frame; no more than one byte beyond `most_bytes`, whatever it says.
 
     Raises:
         UnpackError: the frame is damaged or its content is longer.

@@ -1,8 +1,7 @@
 """Boxes in and around a text: comments of readers, captions, menus, dialogs.
 
-Their text is prose as good as the article's, so that no count tells them apart; their containers do. The words are
-those that templates use in every language, collected by hand; each was kept because it helps on pages of five sites or
-more.
+Their text is prose as good as the article's, but their containers tell them apart. The words were collected by
+hand; each was kept because it helps on pages of five sites or more.
 """
 
 from __future__ import annotations
@@ -49,9 +48,7 @@ _THREAD_TYPES: Final = ("DiscussionForumPosting", "QAPage")
 
 
 def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags]:
-    """Flag the blocks that stand in boxes, and those that stand in comments.
-
-    Only the blocks `indexes` are looked at; the flags of the others are False.
+    """Flag the blocks that stand in boxes, and those in comments, of `indexes` only.
 
     Cost: O(containers around the blocks).
     """
@@ -78,17 +75,14 @@ def find_boxes(document: Document, indexes: Iterable[int]) -> tuple[Flags, Flags
 
 @lru_cache(maxsize=8192)
 def _kind(tag: str, name: str) -> tuple[bool, bool]:
-    """Return (is a box, holds comments) of an element."""
+    """Return (is a box, holds comments)."""
     if tag in _PAGE or not name:
         return tag in _BOX_TAGS, False
     return tag in _BOX_TAGS or bool(_BOX.search(name)), bool(_COMMENTS.search(name)) and not _BESIDE.search(name)
 
 
 def is_thread(document: Document) -> bool:
-    """Tell whether a page is a thread, where comments are the text.
-
-    Its URL, the software that made it or the type in its structured data says so.
-    """
+    """Tell whether a page is a thread, where comments are the text."""
     url = document.url.lower().partition("//")[2]
     software = " ".join((url, *document.metas.get("generator", ()))).lower()
     return bool(_THREAD.search(url) or _SOFTWARE.search(software)) or any(

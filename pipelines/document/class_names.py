@@ -1,7 +1,7 @@
 """Categories of a container's content, by its class, id, role or tag.
 
-Names are cut into words, and each word is looked up: `post-meta`, `postMeta` and `meta_post` mean the same. A name is
-evidence only; the learned extractor weighs it against everything else. The words were collected by hand.
+Names are cut into words: `post-meta`, `postMeta` and `meta_post` mean the same. The words were collected by
+hand.
 """
 
 from __future__ import annotations
@@ -50,10 +50,7 @@ _ENDINGS: Final = frozenset(word[-_LEAST_STEM:] for word in _BITS)
 def find_categories(name: str) -> tuple[int, ...]:
     """Return the categories of a container's name, as places in `CATEGORIES`.
 
-    Args:
-        name: class, id, role and the like in lower case, joined by blanks; may be empty.
-
-    Cost: O(characters), once per name.
+    `name` is class, id, role and the like in lower case, joined by blanks. Cost: O(characters), once per name.
 
     >>> [CATEGORIES[number] for number in find_categories("post-comments")]
     ['comment', 'content']
@@ -76,7 +73,6 @@ def _places(bits: int) -> tuple[int, ...]:
 
 
 def _stem(word: str) -> int:
-    """Return the categories of a word that begins or ends with a known one."""
     if len(word) < 7 or (word[:_LEAST_STEM] not in _BEGINNINGS and word[-_LEAST_STEM:] not in _ENDINGS):
         return 0
     for size in range(len(word) - 2, _LEAST_STEM - 1, -1):

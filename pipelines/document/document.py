@@ -1,8 +1,7 @@
 """One fetched page, parsed once, with the texts and counts that methods need.
 
-Nodes are numbered in document order and described by columns, so that a sub-tree is the half-open range
-`[node, ends[node])` and a sum over it is the difference of two cumulative sums. Text is cut into blocks (paragraphs,
-headings, cells, lines between `<br>`); a block keeps the node it stands in.
+Nodes are numbered in document order and described by columns: a sub-tree is the half-open range `[node,
+ends[node])`. Text is cut into blocks (paragraphs, headings, cells, lines between `<br>`).
 """
 
 from __future__ import annotations
@@ -95,8 +94,6 @@ def walk(root: etree._Element, document: Document) -> None:
 
 
 class _Pieces:
-    """Pieces of text with their nodes, and the bounds of blocks, found in one loop."""
-
     def __init__(self, document: Document, elements: Sequence[etree._Element]) -> None:
         self.texts: list[str] = []
         self.nodes: list[int] = []
@@ -122,7 +119,7 @@ class _Pieces:
     def _run(  # noqa: PLR0912, PLR0915 - one loop
         self, document: Document, elements: Sequence[etree._Element], codes: Sequence[int]
     ) -> list[int]:
-        """Cut the text; return the `noscript` nodes that were left out."""
+        """Return the `noscript` nodes that were left out."""
         tags, parents = document.tags, document.parents
         size = len(tags)
         fallbacks: list[int] = []
@@ -193,7 +190,6 @@ class _Pieces:
         return fallbacks
 
     def _cut(self, document: Document) -> None:
-        """Drop what exceeds the document's bounds."""
         most = document.bounds.chars
         is_long = False
         if sum(map(len, self.texts)) >= most:
@@ -206,7 +202,7 @@ class _Pieces:
             del bounds[document.bounds.blocks + 1 :], texts[bounds[-1] :], nodes[bounds[-1] :]
 
     def _cut_chars(self, most: int) -> bool:
-        """Cut the text after `most` characters other than blanks; True if it was longer."""
+        """Cut after `most` characters other than blanks; True if the text was longer."""
         sizes = np.cumsum([0 if text == " " else len(text) for text in self.texts])
         at = int(np.searchsorted(sizes, most))
         if at == len(sizes):
@@ -243,15 +239,11 @@ class _Pieces:
 
 
 def _begins_body(parent: str, tag: str) -> bool:
-    """Tell whether an element inside one that is left out belongs to the body.
-
-    The parser does not close the head before elements younger than itself, such as `article`.
-    """
+    """The parser does not close the head before elements younger than itself."""
     return tag == "body" or (parent == "head" and tag not in _OF_HEAD)
 
 
 def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int) -> list[int]:
-    """Return the nodes with paragraphs, if they have more text than `least`."""
     nodes_with_text, total = [], 0
     for node in nodes:
         parts = [part for part in elements[node].iter("*") if part.tag not in _UNREAD]
@@ -262,7 +254,6 @@ def _larger(elements: Sequence[etree._Element], nodes: Sequence[int], least: int
 
 
 def _blocks(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> None:
-    """Cut the pieces into blocks and count everything, by block and by sub-tree."""
     size = len(document.tags)
     census = count(pieces.texts)
     if census.invisible:
@@ -324,7 +315,7 @@ def sum_sub_trees(values: NDArray[Any], ends: Counts) -> NDArray[Any]:
 def _attributes(  # noqa: PLR0912 - one loop
     document: Document, elements: Sequence[etree._Element]
 ) -> dict[int, dict[str, str]]:
-    """Note names, hidden nodes, dates, images, the head; return attributes of links."""
+    """Return attributes of links."""
     linking: dict[int, dict[str, str]] = {}
     names = document.names = [""] * len(elements)
     lowered: dict[str, str] = {}
@@ -369,7 +360,7 @@ def _image(document: Document, node: int, attributes: dict[str, str]) -> None:
 
 
 def _links(document: Document, pieces: _Pieces, linking: Mapping[int, Mapping[str, str]]) -> list[int]:
-    """Note href and anchor text of links and frames; return the nodes of the links."""
+    """Return the nodes of the links."""
     tags, ends, nodes, texts = document.tags, document.ends, pieces.nodes, pieces.texts
     alternatives = {node: text for node, _, text in reversed(document.images)}
     link_nodes: list[int] = []
@@ -462,8 +453,9 @@ class Blocks:
         texts: with white space collapsed.
         nodes: the block-level node that each stands in.
         starts: the innermost node around the block's first character.
-        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the fields
-            of an info line apart, and here they are one block.
+        parts: (node, text) of each piece of a short block made of several elements, else empty: readers see the
+            fields
+            of an info line apart.
         chars, link_chars: characters without white space, and those of them inside links.
         marks, stops, digits, capitals, han: how many characters are punctuation marks, ends of sentences, digits,
             capital letters, and Chinese, Japanese or Korean ones.
@@ -491,24 +483,21 @@ class Document:
 
     Attributes:
         source: the decoded markup, without readings above characters.
-        elements: the tree's element per node, for what the columns do not say.
-        base: value of `<base href>`, else empty.
-        language: value of `<html lang>`.
-        tags, names, parents, ends, depths: per node: tag; class and id in lower case; number of the parent (-1 for the
-            root); number after the last descendant; levels below the root.
+        base, language: of `<base href>` and `<html lang>`, else empty.
+        names: per node, class and id in lower case.
+        parents, ends, depths: per node, of the parent (-1 for the root), after the last descendant, below the
+            root.
         hidden: nodes hidden by `hidden` or `display:none`.
-        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags, punctuation.
+        T, LT, TG, LTG, P, Sb: per sub-tree: characters, characters in links, tags, `a` tags, `p` tags,
+            punctuation.
         links: (node, href, rel, anchor text, block it stands in) of every a, area, iframe and frame.
         link_titles: number of a link -> its title attribute or the alternative text of its image.
         images: (node, URL, alternative text).
         times: (node, `datetime` attribute, or `title` that is a time).
-        metas: meta name -> values.
         relations: (rel, href, type, title) of link elements.
         scripts: inline scripts other than JSON-LD.
-        bounds: how much of the page is read.
         exceeded: names of the limits that the page exceeded.
         is_cut: markup or text behind the last block was not read.
-        content_type: value of the HTTP header.
     """
 
     url: str
@@ -560,7 +549,7 @@ class Document:
         return canonicalize(href, self.base_url) if href.isascii() else self._in_own_set(href, self.base_url)
 
     def _in_own_set(self, href: str, base: str) -> str | None:
-        """Canonicalize an href whose query is written in the page's character set."""
+        """For an href whose query is written in the page's character set."""
         if not self._query_codec:
             self._query_codec = find_query_codec(self.source, self.encoding, self.content_type)
         return canonicalize(escape_query(href, self._query_codec), base)
@@ -569,13 +558,8 @@ class Document:
 def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = limits.DEFAULT) -> Document:
     """Decode and parse `body` once and measure it in one walk.
 
-    Args:
-        body: bytes as fetched, of any length and content.
-        url: URL of the page after redirects.
-        content_type: value of the HTTP header.
-
-    Returns:
-        The document; without nodes when the body holds no element and no text.
+    `url` is that after redirects, `content_type` the HTTP header's. The document has no nodes when the body holds
+    no element and no text.
 
     Cost: O(bytes) time and memory.
     """
@@ -592,7 +576,6 @@ def parse(body: bytes, url: str, content_type: str = "", bounds: PageLimits = li
 
 
 def _tree(markup: bytes, document: Document) -> etree._Element | None:
-    """Parse markup, noting what was cut; None when it is empty."""
     if not markup or markup.isspace():
         return None
     # The parser drops what follows the end of body or page, and many pages end early.
@@ -618,7 +601,7 @@ def _tree(markup: bytes, document: Document) -> etree._Element | None:
 
 
 def _too_deep(root: etree._Element, most: int) -> bool:
-    """Tell whether the last element is so deep that the parser gave up there."""
+    """The last element is so deep that the parser gave up there."""
     last = root
     for depth in range(_PARSER_DEPTH):
         if not len(last):

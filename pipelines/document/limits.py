@@ -1,7 +1,7 @@
 """Bounds on how much of a page is read: markup, depth, text, links.
 
-No honest article comes near these bounds: among 1,300 real pages the largest has 11,529 elements, 1,551 blocks, 178,684
-characters, 3,858 links, 47 levels and 73 attributes on one tag. A page beyond them is read up to there, and says so.
+No honest article comes near them: among 1,300 real pages the largest has 11,529 elements, 1,551 blocks, 178,684
+characters, 3,858 links, 47 levels and 73 attributes on one tag.
 """
 
 from __future__ import annotations
@@ -89,10 +89,7 @@ def cut_tags(markup: bytes, most: int) -> tuple[bytes, bool]:
 def drop_huge_tags(markup: bytes) -> tuple[bytes, bool]:
     """Drop tags with hundreds of attributes; tell whether there were any.
 
-    The parser compares each attribute of a tag with all before it.
-
-    Args:
-        markup: in a charset that keeps ASCII.
+    The parser compares each attribute of a tag with all before it. The charset of `markup` keeps ASCII.
 
     Cost: one pass, and a second over long tags, or over everything where there are unusually many values.
     """

@@ -1,7 +1,4 @@
-"""Text pieces of a page's markup, and the places of the document's blocks.
-
-Methods from before the time of DOM trees look at source lines and at runs of tags and words.
-"""
+"""Text pieces of a page's markup, and the places of the document's blocks."""
 
 from __future__ import annotations
 
@@ -66,7 +63,6 @@ def cut_pieces(source: str) -> Pieces:
 
 
 def _visible(source: str) -> str:
-    """Remove comments, scripts and the like from markup; keep their line breaks."""
     visible: list[str] = []
     at = 0
     while opening := _UNREAD.search(source, at):
@@ -81,13 +77,9 @@ def _visible(source: str) -> str:
 
 
 def find_places(document: Document, pieces: Pieces) -> Counts:
-    """Find the piece in which each block of `document` begins.
+    """Find the piece in which each block of `document` begins, ascending.
 
-    Blocks are looked for one behind the other. One that is not found (the parser changed its text) is taken to stand
-    where the previous one ends.
-
-    Returns:
-        One number per block, ascending.
+    A block that is not found (the parser changed its text) is taken to stand where the previous one ends.
 
     Cost: O(characters).
     """

@@ -1,8 +1,7 @@
 """Noise around articles: names of containers, headings and lines of templates.
 
-Every rule is a table of words collected by hand, so that adding one is adding a word. A match is a suspicion; the
-extractors decide. Patterns expect lower case and match line by line; each begins with literals, so that the engine
-skips what cannot match.
+The words were collected by hand; a match is a suspicion, the extractors decide. Patterns expect lower case and
+match line by line; each begins with literals, so that the engine skips what cannot match.
 """
 
 from __future__ import annotations
@@ -266,12 +265,11 @@ _POINTER_CHARS: Final = 240
 
 @lru_cache(maxsize=8192)
 def is_noisy_name(name: str) -> bool:
-    """Tell whether a class, id or role (lower case) names a side section."""
     return bool(_NAME.search(name)) and not _BODY_NAME.search(name)
 
 
 def is_label(text: str) -> bool:
-    """Tell whether a line heads a side section (related stories, rankings, comments)."""
+    """Heads a side section (related stories, rankings, comments)."""
     return len(text) <= 90 and bool(LABEL.match(text.lower()))
 
 
@@ -280,7 +278,7 @@ def is_copyright(text: str) -> bool:
 
 
 def is_tail(text: str) -> bool:
-    """Tell whether a line is one that editors or templates put behind an article."""
+    """Editors or templates put it behind an article."""
     return len(text) <= 160 and bool(TAIL.match(text.lower()) if len(text) <= 80 else _EDITOR.match(text))
 
 
@@ -289,17 +287,17 @@ def is_extra(text: str) -> bool:
 
 
 def is_reply(text: str) -> bool:
-    """Tell whether a line heads a later post of a forum thread (2#, 3楼, #4)."""
+    """Heads a later post of a forum thread (2#, 3楼, #4)."""
     return bool(_REPLY.match(text.lower()))
 
 
 def is_info(text: str) -> bool:
-    """Tell whether a short line holds date, source, author or breadcrumb."""
+    """Holds date, source, author or breadcrumb."""
     return len(text) <= 160 and bool(INFO.search(text.lower()) or DATE.search(text))
 
 
 def is_aside(text: str) -> bool:
-    """Tell whether a line heads other stories, authors or comments."""
+    """Heads other stories, authors or comments."""
     return len(text) <= 80 and text[-1:] not in _ENDS and bool(_ASIDE.match(text.lower()))
 
 
@@ -324,17 +322,17 @@ def is_stamp(text: str) -> bool:
 
 
 def is_above(text: str) -> bool:
-    """Tell whether templates put a line over a text."""
+    """Templates put it over a text."""
     return is_counter(text) or is_frame(text)
 
 
 def is_counter(text: str) -> bool:
-    """Tell whether a line counts readers or minutes or heads a table of contents."""
+    """Counts readers or minutes or heads a table of contents."""
     return len(text) <= 90 and bool(_ABOVE.match(text.lower()))
 
 
 def is_frame(text: str) -> bool:
-    """Tell whether templates put a line at either end of a text.
+    """Templates put it at either end of a text.
 
     Captions and credits of pictures, calls to subscribe and to share, disclosures, and who edited it.
     """

@@ -21,8 +21,7 @@ _UNREAD: Final = {"<!--": "-->", "script": "/script", "style": "/style"}
 def drop_readings(markup: str) -> str:
     """Return markup without `rt`, `rp` and `rtc`, and without the tags of ruby.
 
-    Missing ends of elements are supplied as HTML says: a reading ends where the next one, a base, the ruby or a block
-    begins or ends. Scripts, styles and comments stay as they are.
+    Missing ends of elements are supplied as HTML says. Scripts, styles and comments stay as they are.
 
     Cost: O(characters); next to nothing where there is no ruby.
 
@@ -65,7 +64,6 @@ def drop_readings(markup: str) -> str:
 
 
 def _next_reading(before: str, tag: str, *, is_end: bool) -> str:
-    """Return the reading that is open after a tag of a ruby; empty for none."""
     if tag == "rb":
         return ""
     if is_end:
@@ -74,7 +72,6 @@ def _next_reading(before: str, tag: str, *, is_end: bool) -> str:
 
 
 def _base(text: str, before: str) -> str:
-    """Return text of a ruby without the blanks that only separate its elements."""
     bare = text.strip()
     if text and not bare:
         return " " if before[-1:].isascii() and "\n" not in text else ""

@@ -54,12 +54,7 @@ _NOSCRIPT_CHARS: Final = 600
 def is_thin(document: Document, text: str) -> bool:
     """Tell whether a page shows so little that scripts must make its text.
 
-    Structured data do not count: they describe a text that is not there.
-
-    Args:
-        text: what an extractor found.
-
-    Cost: O(blocks + characters of the text).
+    Structured data do not count: they describe a text that is not there. Cost: O(blocks + characters of `text`).
     """
     letters = len(text) + 3 * sum("\u3040" <= character <= "\u9fff" for character in text[:_LEAST_OWN]) // 2
     return letters < _LEAST_OWN and int(measure(document).letters.sum()) < _LEAST_VISIBLE and "script" in document.tags
@@ -68,9 +63,8 @@ def is_thin(document: Document, text: str) -> bool:
 def is_shell(document: Document) -> bool:
     """Tell whether the text of a page is made by script.
 
-    Hardly any text stands beside scripts, and one sign says why: the element that an application fills is empty or
-    shows that it loads, a part of the page is left to the browser, the page asks to enable JavaScript, or its data lie
-    in a script. A page that shows nothing at all and has scripts of its own needs no other sign.
+    Hardly any text stands beside scripts, and one sign says why: an application's element is empty or loading, a
+    part of the page is left to the browser, the page asks to enable JavaScript, or its data lie in a script.
 
     Cost: O(elements) for a page with hardly any text, O(1) for others.
     """
@@ -90,11 +84,7 @@ def is_shell(document: Document) -> bool:
 
 
 def has_fallback(document: Document) -> bool:
-    """Tell whether a server left a part of the page to the browser.
-
-    React marks the placeholder (`<!--$!--><template data-dgst="..."></template><p>Loading</p>`), and what has not come
-    yet when the page ends.
-    """
+    """Tell whether a server left a part of the page to the browser, as React marks it."""
     tags = document.tags
     templates = [document.elements[node] for node, tag in enumerate(tags) if tag == "template"]
     if any("data-dgst" in template.attrib or "data-msg" in template.attrib for template in templates):
@@ -108,18 +98,16 @@ def has_fallback(document: Document) -> bool:
 
 
 def has_state(script: str) -> bool:
-    """Tell whether a script begins with the data of an application."""
     head = script[:_STATE_CHARS]
     return "_" in head and _STATE.search(head) is not None
 
 
 def is_root(tag: str, name: str) -> bool:
-    """Tell whether an application fills an element of this tag, class and id."""
     return tag in _ROOT_TAGS or (bool(name) and _ROOT.search(name) is not None)
 
 
 def _has_bare_root(document: Document) -> bool:
-    """Tell whether an application's element has no text, or only says that it loads."""
+    """An application's element has no text, or only says that it loads."""
     for node, (tag, name) in enumerate(zip(document.tags, document.names, strict=True)):
         if is_root(tag, name):
             if int(document.T[node]) <= _ROOT_LETTERS:
@@ -137,7 +125,7 @@ def _has_modules(document: Document) -> bool:
 
 
 def _has_own_script(document: Document) -> bool:
-    """Tell whether a script is of the page's own host; those of others count visits."""
+    """Scripts of other hosts only count visits."""
     host = urlsplit(document.url).netloc
     sources = (document.elements[node].get("src") for node, tag in enumerate(document.tags) if tag == "script")
     return any(source and urlsplit(urljoin(document.url, source)).netloc == host for source in sources)
@@ -148,7 +136,6 @@ def _has_state(document: Document) -> bool:
 
 
 def _asks(document: Document) -> bool:
-    """Tell whether the page asks its reader to enable JavaScript."""
     for node, tag in enumerate(document.tags):
         if tag == "noscript":
             text = "".join(map(str, islice(document.elements[node].itertext(), 20)))

@@ -58,9 +58,7 @@ class Structured:
 
 
 def read(document: Document) -> Structured:
-    """Read the article object of the page's JSON-LD.
-
-    Of several it is the one that names the page, else the first.
+    """Read the article object of the page's JSON-LD: the one that names the page.
 
     Cost: O(characters of JSON-LD); at most 400 objects are looked at.
     """
@@ -69,7 +67,6 @@ def read(document: Document) -> Structured:
 
 @lru_cache(maxsize=2)
 def _first(texts: tuple[str, ...], url: str, title: str) -> Structured:
-    """Cached, because text and metadata both ask for it."""
     articles: list[dict[str, object]] = []
     published = page_published = modified = ""
     for text in texts:
@@ -142,7 +139,6 @@ def find_meta(document: Document, *names: str) -> str:
 
 
 def _load(text: str) -> object:
-    """Parse a JSON block, repairing comments and control characters; None if broken."""
     text = text.strip()
     if text.startswith("/*") or text.endswith("*/"):
         text = _WRAPPED.sub("", text)
@@ -166,12 +162,11 @@ def _load(text: str) -> object:
 
 
 def _keep_string(match: re.Match[str]) -> str:
-    """Replace comments and commas by a blank, strings by themselves."""
     return match[0] if match[0][0] == '"' else " "
 
 
 def _objects(value: object) -> Iterator[dict[str, object]]:
-    """Yield the objects of a JSON value, outer ones first, lists and graphs opened."""
+    """Outer ones first, lists and graphs opened."""
     queue: list[object] = [value]
     for _ in range(_MAX_OBJECTS):
         if not queue:
@@ -189,14 +184,13 @@ def _objects(value: object) -> Iterator[dict[str, object]]:
 
 
 def _types(item: dict[str, object]) -> set[str]:
-    """Return the names of an object's types in lower case."""
     kind = item.get("@type")
     kinds = kind if isinstance(kind, list) else [kind]
     return {name.rpartition("/")[2].lower() for name in kinds if isinstance(name, str)}
 
 
 def _text(value: object) -> str:
-    """Return a value as text: a string, the first of a list, an object's name."""
+    """A string, the first of a list, an object's name."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):

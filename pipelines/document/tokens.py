@@ -21,8 +21,7 @@ _RUN = re.compile(
 def terms(text: str) -> list[str]:
     """Return the terms of `text` in their order, in lower case, repeated ones too.
 
-    Scripts without blanks between words give each pair of neighbouring characters, because most of their words have
-    two; a single character between other ones is a term of its own.
+    Scripts without blanks give each pair of neighbouring characters; a single character between others is a term.
 
     Cost: O(characters).
 

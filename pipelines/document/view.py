@@ -1,7 +1,4 @@
-"""Measures of a page that all methods share, taken once.
-
-A sub-tree is the range `[node, ends[node])` of node numbers, so a sum over it is a difference of two cumulative sums.
-"""
+"""Measures of a page that all methods share, taken once."""
 
 from __future__ import annotations
 
@@ -126,12 +123,10 @@ class PageView:
         return sum_sub_trees(np.bincount(self.nodes, values, len(self.ends)), self.ends)
 
     def inside(self, node: int) -> Flags:
-        """Flag the blocks that stand in the sub-tree of `node`."""
         flags: Flags = (self.nodes >= node) & (self.nodes < self._ends[node])
         return flags
 
     def in_any(self, nodes: Iterable[int]) -> Flags:
-        """Flag the blocks in the sub-trees of `nodes`."""
         covered = np.zeros(len(self.ends), np.bool_)
         for node in nodes:
             covered[node : self._ends[node]] = True
@@ -139,7 +134,6 @@ class PageView:
         return flags
 
     def children(self, node: int) -> Iterator[int]:
-        """Yield the children of a node, in document order."""
         child = node + 1
         while child < self._ends[node]:
             yield child
@@ -170,7 +164,7 @@ class PageView:
 def measure(document: Document) -> PageView:
     """Return the view of a page, which is made when it is first asked for.
 
-    Cost: O(nodes + blocks) once, some tens of microseconds; what is a property of it, when that is first asked for.
+    Cost: O(nodes + blocks) once, some tens of microseconds.
     """
     view: PageView | None = document.view
     if view is None:

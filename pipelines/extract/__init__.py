@@ -51,9 +51,7 @@ DEFAULT: Final = "combined"
 def extractor(name: str, params: Mapping[str, object] | None = None) -> Extractor:
     """Return the extractor `name` with `params` filled in.
 
-    Args:
-        name: a key of `EXTRACTORS`, or `module:name` of one from outside the project (see `plug_in`).
-        params: the fields of its parameter class that differ from their defaults.
+    `name` is a key of `EXTRACTORS`, or `module:name` of one from outside the project (see `plug_in`).
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

@@ -15,11 +15,7 @@ from ..text_form import render
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The length of a word.
-
-    Attributes:
-        token_chars: characters that weigh as much as a tag.
-    """
+    """`token_chars` weigh as much as a tag."""
 
     token_chars: float = 5.0
     min_chars: int = 40
@@ -32,12 +28,7 @@ class Params:
 def stretch(tokens: Values, tags: Values) -> tuple[int, int]:
     """Return first and last block of the stretch with most tokens and fewest tags.
 
-    Most tokens inside and tags outside are most tokens minus tags inside, so one pass with the best start so far is
-    enough.
-
-    Args:
-        tokens: tokens of each block, not empty.
-        tags: tags in front of each block, counted from the top of the page.
+    `tags` counts those in front of each block, from the top of the page.
 
     Cost: O(blocks).
 

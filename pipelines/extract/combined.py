@@ -1,8 +1,7 @@
 """All evidence together: trained networks say how likely each block is content.
 
-No single method is right on all pages: density fails on lists, the sub-tree that holds the prose on split bodies,
-headings on forums. Here each contributes numbers (`features`), networks trained on pages with known texts weigh them
-(`network`), and the blocks are chosen so that the expected F1 of the text is highest. That expectation is the
+No single method is right on all pages. Here each contributes numbers (`features`), networks weigh them
+(`network`), and blocks are chosen so that the expected F1 of the text is highest; that expectation is the
 confidence.
 """
 
@@ -89,7 +88,6 @@ _BYLINE = re.compile(
 
 
 def network() -> StagedNetwork:
-    """Return the shipped networks."""
     return load("combined", StagedNetwork.of)
 
 
@@ -104,7 +102,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
 
 def extract_by(networks: StagedNetwork, document: Document, params: Params) -> Extraction:
-    """Do as `extract`, with networks other than the shipped ones."""
     if not len(document.blocks):
         return Extraction(reason=PageReason.NO_TEXT)
     table, mass = features(document, networks.odds), weigh(document)
@@ -128,15 +125,9 @@ def extract_by(networks: StagedNetwork, document: Document, params: Params) -> E
 def choose(chances: Values, mass: Values) -> tuple[list[int], float]:
     """Return the blocks whose text has the highest expected F1, and that expectation.
 
-    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)). The
-    best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages keep more.
-
-    Args:
-        chances: per block, in [0, 1].
-        mass: per block, positive.
-
-    Returns:
-        Numbers of the blocks, ascending, and F1 in [0, 1].
+    With chances p and masses m, taking the blocks S is expected to give F1 = 2 sum_S(p m) / (sum_S(m) + sum(p m)).
+    The best S holds the likeliest blocks down to some chance: about half of the best F1, so that doubtful pages
+    keep more.
 
     Cost: O(blocks log blocks).
     Source: Lipton, Elkan and Naryanaswamy, Optimal thresholding of classifiers to maximize F1, 2014.
@@ -158,7 +149,6 @@ def weigh(document: Document) -> Values:
 
 
 def _heaps(document: Document) -> Flags:
-    """Flag long blocks without sentences: keywords for search engines."""
     blocks = document.blocks
     heaps: Flags = (blocks.chars > _HEAP_CHARS) & (blocks.marks * 100 < blocks.chars)
     return heaps
@@ -167,7 +157,7 @@ def _heaps(document: Document) -> Flags:
 def choose_outside(document: Document, chances: Values) -> tuple[list[int], float]:
     """Choose blocks outside of comments and boxes, unless there is nothing else.
 
-    Comments weigh as much as a text and have no part in the choice; boxes are small and are removed from it.
+    Comments weigh as much as a text and have no part in the choice; boxes are removed from it.
     """
     mass = weigh(document)
     boxes, comments = find_boxes(document, np.flatnonzero(chances >= _LEAST_CHANCE).tolist())
@@ -182,11 +172,7 @@ def choose_outside(document: Document, chances: Values) -> tuple[list[int], floa
 
 
 def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values, titles: str) -> list[int]:
-    """Leave out what templates put around a text, unless it is very likely content.
-
-    Headline, date, source and byline stand before the first sentence and are metadata. Names of editors, labels of side
-    sections and imprints stand behind the last one.
-    """
+    """Leave out metadata before the first sentence and imprints behind the last one."""
     texts, tags, blocks = document.blocks.texts, document.tags, document.blocks
     # Old pages, which state no date for machines, have few templates, and their bylines are part of many texts.
     dated = is_dated(document)
@@ -234,31 +220,28 @@ def _trimmed(document: Document, kept: list[int], chances: Values, mass: Values,
 
 
 def _is_foreign(line: str) -> bool:
-    """Tell whether a line holds another script than Latin."""
     return not line.isascii() and bool(_FOREIGN.search(line))
 
 
 def _is_stated(line: str, stated: str) -> bool:
-    """Tell whether a line consists of names that JSON-LD states, such as the authors'."""
+    """A line of nothing but names that JSON-LD states, such as the authors'."""
     names = _AND.split(line.strip(" .")) if stated and len(line) <= _INFO_CHARS else ()
     return bool(names) and all(len(name) <= _NAME_CHARS and f'"{name}"' in stated for name in names)
 
 
 def _titles(document: Document) -> str:
-    """Return all titles of the page, squeezed, a line each."""
     metas = document.metas
     names = [document.title, *(metas[name][0] for name in _TITLES if name in metas)]
     return "\n".join(map(squeeze, names))
 
 
 def _repeats(line: str, titles: str) -> bool:
-    """Tell whether a line is part of a title of the page."""
     heading = squeeze(line)
     return _LEAST_HEADING <= len(heading) <= _MOST_HEADING and heading in titles
 
 
 def _contents(document: Document, kept: list[int]) -> set[int]:
-    """Find the lines of a table of contents, which link to headings that they repeat."""
+    """Lines of a table of contents link to headings that they repeat."""
     texts, blocks = document.blocks.texts, document.blocks
     inside = set(kept)
     lines = {
@@ -277,7 +260,7 @@ def _contents(document: Document, kept: list[int]) -> set[int]:
 
 
 def _side_sections(document: Document, kept: list[int], mass: Values, *, dated: bool) -> set[int]:
-    """Find blocks under headings such as 相关新闻 that are the smaller part of the text."""
+    """Blocks under headings such as 相关新闻, the smaller part of the text."""
     blocks, texts = document.blocks, document.blocks.texts
     blocks_beside: set[int] = set()
     total = float(mass[kept].sum())
@@ -304,7 +287,6 @@ def _side_sections(document: Document, kept: list[int], mass: Values, *, dated: 
 
 
 def _is_prose(document: Document, index: int) -> bool:
-    """Tell whether a block is a sentence, not a line of date, source and names."""
     blocks, line = document.blocks, document.blocks.texts[index]
     size = blocks.chars[index] - blocks.link_chars[index] + 1.5 * blocks.han[index]
     if size < _SENTENCE or not blocks.marks[index]:
@@ -323,7 +305,7 @@ _TELLING: Final = (
 
 
 def _evidence(table: Table, kept: list[int]) -> str:
-    """Name the kinds of evidence that agree with most of the text."""
+    """Kinds of evidence that agree with most of the text."""
     at = {name: number for number, name in enumerate(table.names)}
     rows = {name: table.values[at[name]][kept] for name in _TELLING}
     weight = np.expm1(rows["mass"]) + 1

@@ -37,15 +37,11 @@ def information(document: Document, params: Params) -> Values:
 
 
 def primary(document: Document, amounts: Values) -> int:
-    """Return the node below which information drops most sharply.
+    """Return the node below which information drops most sharply, the outer of two.
 
-    It lies on the way from the root into the child that keeps most information, down to where no child holds any. Of
-    two equal drops the outer one counts.
-
-    Args:
-        document: a parsed page with at least one node.
-        amounts: information of each sub-tree. Below the last node of the way there is none; this last drop counts by
-            the share that the node holds of its parent's.
+    It lies on the way from the root into the child that keeps most information, down to where no child holds any.
+    The last drop counts by the share that the node holds of its parent's. `amounts` is the information of each
+    sub-tree.
 
     Cost: O(children of the nodes on the way).
     """
@@ -65,12 +61,13 @@ def primary(document: Document, amounts: Values) -> int:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the sub-tree at which the decay of information is greatest.
 
-    Wrappers lose little from one to the next. Between the node that holds the paragraphs and a single paragraph nearly
-    everything is lost, and that step is seen without any threshold.
+    Wrappers lose little from one to the next; between the node that holds the paragraphs and one paragraph nearly
+    everything is lost.
 
     Cost: O(nodes + blocks).
     Source: 陈阳, 陈兴蜀, 吴麒, 基于信息量衰减幅度的网页正文提取, 2012 (S13).
-    Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a ratio,
+    Differs: information is non-link text weighted by punctuation; the drop is measured in information, not as a
+        ratio,
         so that the last steps inside one paragraph do not win; noise inside the sub-tree is what is mostly link.
     """
     view, values = measure(document), information(document, params)

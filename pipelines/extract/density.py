@@ -20,10 +20,9 @@ class Params:
 
 
 def scores(document: Document) -> Values:
-    """Score every node; a node counts among the tags of its sub-tree.
+    """Score every node; other than the scores of `extract`, these tell leaves apart.
 
-    Features of `combined` and `rules` are built on these scores: other than those of `extract` they tell leaves apart,
-    too.
+    A node counts among the tags of its sub-tree.
     """
     return _scores(document, document.TG, document.LTG, document.P) if document.tags else np.zeros(0)
 
@@ -31,12 +30,12 @@ def scores(document: Document) -> Values:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the node with the highest density score.
 
-    A wrapper holds more tags and links for its text than the body does, and a single paragraph holds no paragraphs; the
-    node between them scores highest. `rules` goes on from there with rules of its own.
+    A wrapper holds more tags and links for its text than the body does; a single paragraph holds no paragraphs.
 
     Cost: O(nodes + characters).
     Source: 洪鸿辉 et al., 基于文本及符号密度的网页正文提取方法, 2019 (S11).
-    Differs: the tags counted are those below a node, and one without any has no density; denominators are at least 1,
+    Differs: the tags counted are those below a node, and one without any has no density; denominators are at
+        least 1,
         ln(SD) at least 0.1 and ln(SbD) at least 0; what is mostly link inside the best node is left out.
     """
     names, view = np.array(document.tags), measure(document)

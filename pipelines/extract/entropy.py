@@ -66,13 +66,8 @@ def entropies(counts: Sequence[Counter[str]]) -> dict[str, float]:
 def structure(shares: Iterable[float]) -> float:
     """Return SII = -sum_c w_c log_m w_c of a node's m useful children.
 
-    w_c is f(c) over the sum of f.
-
-    Args:
-        shares: f of each useful child, none of them negative.
-
-    Returns:
-        1 when the children share evenly, near 0 when one has nearly all; 0 for fewer than two.
+    w_c is f(c) over the sum of f; no f in `shares` is negative. The result is 1 when the children share evenly,
+    near 0 when one has nearly all, and 0 for fewer than two.
 
     Source: S14.
     Differs: nothing.
@@ -89,14 +84,14 @@ def structure(shares: Iterable[float]) -> float:
 def information(document: Document) -> tuple[Values, Values]:
     """Return CII of every node and its amount: CII x characters outside links.
 
-    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its EN_k
-    over the page's blocks.
+    CII, in [0, 1], is the mean weight of a node's terms, aggregated bottom-up by length of text. A term weighs its
+    EN_k over the page's blocks.
 
     Cost: O(nodes + characters).
     Source: S14.
-    Differs: a single page cannot tell what a site repeats, for which the paper takes 1-EN_k over several pages. Over
-        the blocks of one page it is the other way round: what comes back from block to block is what the page is about,
-        menus and teasers name everything once.
+    Differs: the paper takes 1-EN_k over several pages to tell what a site repeats. Over the blocks of one page,
+        what comes
+        back is what the page is about; menus and teasers name everything once.
     """
     named = [terms(text) for text in document.blocks.texts]
     weights = entropies([Counter(each) for each in named])
@@ -134,8 +129,9 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(nodes + characters).
     Source: S14, see `information` and `candidates`.
-    Differs: of the candidates the one with the largest amount of information is taken, because the mean alone prefers
-        single lines; links, labels and imprints inside it are left out; links on the topic are not looked for.
+    Differs: the candidate with the largest amount of information is taken, because the mean alone prefers single
+        lines;
+        links, labels and imprints inside it are left out; links on the topic are not looked for.
     """
     content, amount = information(document)
     node = max(candidates(document, amount, params), key=lambda n: (amount[n], -n))

@@ -1,8 +1,6 @@
 """Features of every block of a page: the evidence that `combined` weighs.
 
-Each method of the papers contributes the quantities that it is built on: density of text and symbols (S11), shares of
-text and links (S12, S19), likeness to the title (S16, S19), sentence marks (S17), the neighbourhood in the order of
-lines (S18), the sub-tree that holds the prose (S13, S15), what repeats (S14).
+Each method of the papers (S10 to S20) contributes the quantities that it is built on.
 """
 
 from __future__ import annotations
@@ -52,15 +50,13 @@ _DATED: Final = frozenset({"article:published_time", "og:published_time", "date"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features: a row per feature, a column per block, amounts as logarithms."""
+    """A row per feature, a column per block; amounts as logarithms."""
 
     names: tuple[str, ...]
     values: NDArray[np.float32]
 
 
 class _Features:
-    """Features so far, and quantities that several groups of them need."""
-
     def __init__(self, document: Document) -> None:
         view, marks = measure(document), document.blocks.marks
         self.document, self.view = document, view
@@ -97,11 +93,9 @@ class _Features:
 
 
 def features(document: Document, odds: Mapping[str, float]) -> Table:
-    """Return the features of every block.
+    """Return the features of every block of a document, which has at least one.
 
-    Args:
-        document: a parsed page with at least one block.
-        odds: how strongly a word in the name of a container speaks for content (see `score_names`).
+    `odds` tells how strongly a word in the name of a container speaks for content (see `score_names`).
 
     Cost: O(nodes + characters of short lines), about one and a half times that of parsing the page.
     """
@@ -126,7 +120,6 @@ def features(document: Document, odds: Mapping[str, float]) -> Table:
 
 
 def _own(page: _Features) -> None:
-    """Add features of the block itself (S10, S11, S17)."""
     blocks, tags, view = page.document.blocks, page.document.tags, page.view
     page.add_amount("mass", view.mass)
     page.add("links", view.links / view.chars)
@@ -149,7 +142,7 @@ def _own(page: _Features) -> None:
 
 
 def _places(page: _Features) -> None:
-    """Add places of a block: on the page, among prose, from the headline (S18, S19)."""
+    """On the page, among prose, from the headline (S18, S19)."""
     order, view, mass, prose = page.order, page.view, page.view.mass, page.prose
     upto, prose_upto = np.cumsum(mass), np.cumsum(prose)
     page.add("place", order / page.size)
@@ -169,7 +162,6 @@ def _places(page: _Features) -> None:
 
 
 def _containers(page: _Features) -> None:
-    """Add features of the containers around a block (S11, S12, S13, S15)."""
     document, view, nodes, ends = page.document, page.view, page.view.nodes, page.view.ends
     text, dense, linked = view.sums(view.mass), view.sums(page.prose), view.sums(view.links)
     score = scores(document)
@@ -203,7 +195,7 @@ def _containers(page: _Features) -> None:
 
 
 def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> Counts:
-    """Count the levels from node `core` up to the first ancestor that holds a block."""
+    """Levels from node `core` up to the first ancestor that holds a block."""
     way = []
     while core >= 0:
         way.append(core)
@@ -216,7 +208,7 @@ def _levels_out(document: Document, nodes: Counts, ends: Counts, core: int) -> C
 
 
 def _named(page: _Features) -> None:
-    """Add shares of text in the innermost container of each category of names (S20)."""
+    """By the innermost container of each category of names (S20)."""
     document = page.document
     text, ends, tags, names, hidden = document.T.tolist(), document.ends, document.tags, document.names, document.hidden
     whole = max(text[0], 1)
@@ -235,7 +227,6 @@ def _named(page: _Features) -> None:
 
 
 def _cues(page: _Features) -> None:
-    """Add cues in the words of a line: date, signature, section, end of the article."""
     texts, tags = page.document.blocks.texts, page.document.tags
     lines = [text if len(text) <= _CUE_CHARS else "" for text in texts]
     joined = "\n".join(["", *lines]).lower()
@@ -269,7 +260,7 @@ def _cues(page: _Features) -> None:
 
 
 def _alike(page: _Features) -> None:
-    """Add the container with most siblings of its kind: posts, comments, teasers."""
+    """The container with most siblings of its kind: posts, comments, teasers."""
     document = page.document
     count = len(document.tags)
     held = page.view.sums(page.prose)
@@ -305,7 +296,7 @@ def _alike(page: _Features) -> None:
 
 
 def _stated(page: _Features) -> None:
-    """Add what structured data say (1 in it, -1 missing, 0 nothing), and repeats."""
+    """1 in structured data, -1 missing from them, 0 without any; and repeats."""
     document, texts = page.document, page.document.blocks.texts
     inside, summary = np.zeros(page.size), np.zeros(page.size)
     body = "".join(read(document).body.split())
@@ -333,7 +324,6 @@ def _stated(page: _Features) -> None:
 
 
 def _neighbours(page: _Features) -> None:
-    """Add the blocks before and behind (S18)."""
     size, order = page.size, page.order
     share = page.view.links / page.view.chars
     edge = np.zeros(3)
@@ -354,7 +344,7 @@ def _neighbours(page: _Features) -> None:
 
 
 def _groups(page: _Features) -> None:
-    """Add groups of blocks with nodes and parents of equal tags and names (S14)."""
+    """Blocks alike by tags and names of their nodes and parents (S14)."""
     of = page.view.groups
     count = np.bincount(of)
     for name, values, amount in (
@@ -383,10 +373,6 @@ def _whole(page: _Features) -> None:
 
 
 def _era(page: _Features) -> None:
-    """Add the age of a page's markup.
-
-    Old pages have few templates, and bylines that are part of the text.
-    """
     document, metas = page.document, page.document.metas
     paragraphs = sum(tag == "p" for tag in document.tags)
     for name, value in (
@@ -407,7 +393,6 @@ def is_dated(document: Document) -> bool:
 
 
 def names_of(document: Document) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (node, words of its tag and name) of nodes with text that have words."""
     tags, names = document.tags, document.names
     named = ((node, name_words(tags[node], names[node])) for node in np.flatnonzero(document.T).tolist())
     return [(node, words) for node, words in named if words]
@@ -431,10 +416,8 @@ def score_words(odds: Mapping[str, float], words: Sequence[str]) -> float:
 def score_names(ends: Counts, nodes: Counts, scored: Iterable[tuple[int, float]]) -> dict[str, Values]:
     """Score the names of the containers of each block, by feature.
 
-    Args:
-        ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
-        nodes: in which each block stands.
-        scored: nodes, ascending, each with its score.
+    `nodes` are those of the blocks; `scored` are nodes, ascending, each with its score; a sub-tree is `[node,
+    ends[node])`.
 
     Cost: O(nodes + blocks log nodes).
     """

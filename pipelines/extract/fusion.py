@@ -54,7 +54,6 @@ class WordModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> WordModel:
-        """Return the model of a file."""
         return cls(float(model["prior"]), {str(word): float(odds) for word, odds in model["words"].items()})
 
 
@@ -100,17 +99,16 @@ def leaves(document: Document, params: Params) -> Flags:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the leaves that pass the densities and are not worthless by their words.
 
-    The densities take out navigation. What they leave beside the text (imprints, calls to log in, adverts) is prose,
-    too, but everywhere in the same words.
+    The densities take out navigation, the words what is prose, too (imprints, calls to log in, adverts).
 
     Raises:
         ValueError: the learned words are missing or broken.
 
     Cost: O(nodes + characters).
     Source: 王海艳, 曹攀, 基于节点属性与正文内容的海量Web信息抽取方法, 2016 (S12).
-    Differs: of the visual quadruple only top and height are looked at, in characters of text, because nothing is
-        rendered; pruning spares what holds much of the page; a page is worthless when all of its leaves are, not when
-        the first one is, because that one is often a date line.
+    Differs: of the visual quadruple only top and height are looked at, in characters of text; pruning spares what
+        holds
+        much of the page; a page is worthless when all of its leaves are, not when the first one is.
     """
     flags = leaves(document, params)
     words = load("words", WordModel.of)

@@ -57,10 +57,7 @@ def long_blocks(document: Document, params: Params) -> Flags:
 def topics(document: Document, long: Flags) -> list[Counter[str]]:
     """Return term vectors of the title and of headings that a long block follows.
 
-    Returns:
-        The title's first, then at most `MAX_TOPICS` headings; those over lists of links are left out.
-
-    Cost: O(blocks).
+    Headings are at most `MAX_TOPICS`; those over lists of links are left out. Cost: O(blocks).
     """
     blocks, vectors = document.blocks, [Counter(terms(document.title))]
     heads = [index for index, node in enumerate(blocks.nodes) if document.tags[node] in HEADINGS]

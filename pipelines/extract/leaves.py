@@ -57,12 +57,12 @@ def candidates(document: Document, params: Params) -> Flags:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the candidate leaves, and all leaves of parents with several candidates.
 
-    The second pass rescues sub-headings and short paragraphs, which fail the thresholds but stand among leaves that
-    pass.
+    So sub-headings and short paragraphs are kept, which fail the thresholds.
 
     Cost: O(characters of the page).
     Source: 孔胜, 王宇, 一种基于正文特征的新闻网页抽取方法 (S17).
-    Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the node
+    Differs: a leaf is a block, so inline elements do not cut sentences; the parent of lines between `<br>` is the
+        node
         that they stand in; what is mostly link is no leaf.
     """
     flags, view = candidates(document, params), measure(document)

@@ -20,8 +20,7 @@ class Params:
 
     Attributes:
         width: K, lines of a block.
-        surge: characters of a line block at which text begins.
-        dive: characters to which a line block falls when text has ended.
+        surge, dive: characters of a line block at which text begins, and to which it falls when text has ended.
         gap: lines without text, as of pictures and adverts, up to which two humps are one.
     """
 
@@ -50,9 +49,7 @@ def curve(lengths: Values, width: int) -> Values:
 
 
 def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
-    """Return the half-open ranges of lines from a surge to the next dive.
-
-    The curve is above `surge` somewhere in them, and at or below `dive` behind them.
+    """Return half-open ranges of lines: above `surge` inside, at most `dive` behind.
 
     Cost: O(lines).
 
@@ -72,10 +69,7 @@ def humps(values: Values, surge: float, dive: float) -> list[tuple[int, int]]:
 def lines(document: Document) -> Counts:
     """Return the number of the line on which each block begins, ascending.
 
-    Blocks of one source line stand on lines of their own, as if the markup had a line break after each paragraph; all
-    that follows moves down.
-
-    Cost: O(characters).
+    Blocks of one source line stand on lines of their own. Cost: O(characters).
     """
     count = len(document.blocks)
     pieces = cut_pieces(document.source)
@@ -88,8 +82,7 @@ def lines(document: Document) -> Counts:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the greatest hump.
 
-    Text is dense in lines; navigation gives short lines, scripts and wrappers empty ones. So a threshold on a few lines
-    together separates them, without a tree.
+    Text is dense in lines; navigation gives short lines, scripts and wrappers empty ones.
 
     Cost: O(characters).
     Source: 陈鑫, 基于行块分布函数的通用网页正文抽取 (S18).

@@ -1,9 +1,7 @@
 """Small feed-forward networks: from a block's features to its chance of content.
 
-S10 weighs a block's features linearly and binarised; here two hidden layers let them act together. Several networks
-vote: they err differently on pages unlike those they have seen. Second networks look at the chances alone, of a block,
-of those around it and of its containers, and correct what does not fit in: a text is many blocks in a row, alike and in
-one place.
+S10 weighs features linearly and binarised; here two hidden layers let them act together. Several networks vote.
+Second networks look at chances alone, of a block and around it, and correct what does not fit in.
 """
 
 from __future__ import annotations
@@ -44,10 +42,6 @@ def predict(networks: DenseNetwork, values: Matrix) -> Matrix:
 
     Where the first network is sure, the others are not asked.
 
-    Args:
-        networks: with one output each.
-        values: features x blocks.
-
     Cost: O(networks x weights x blocks in doubt + weights x blocks).
     """
     inputs = networks.standardise(values)
@@ -73,7 +67,6 @@ class Layout:
         nodes: node of each block.
         parents, ends: of the nodes; a sub-tree is the range `[node, ends[node])`.
         groups: number of the blocks' group: those alike by tags and names of node and parent.
-        headings: whether each block is a heading.
         mass: weight of each block.
     """
 
@@ -86,7 +79,6 @@ class Layout:
 
     @classmethod
     def of(cls, document: Document, mass: Values) -> Layout:
-        """Return the layout of a parsed page with blocks of such weights."""
         view, tags, nodes = measure(document), document.tags, document.blocks.nodes
         return cls(
             view.nodes,
@@ -100,11 +92,6 @@ class Layout:
 
 def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
     """Describe the surroundings of each block: chances, and the features `OWN`.
-
-    Args:
-        layout: of the page.
-        table: features of its blocks.
-        chances: of its blocks, in [0, 1].
 
     Cost: O(nodes + blocks).
     """
@@ -169,9 +156,7 @@ def surroundings(layout: Layout, table: Table, chances: Matrix) -> Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StagedNetwork:
-    """Networks that see a block's features, and others that see chances alone.
-
-    The second ones see the chances that the first ones give.
+    """Networks that see a block's features, and others that see their chances alone.
 
     Attributes:
         odds: what words in names of containers say of content.
@@ -186,10 +171,6 @@ class StagedNetwork:
     def predict(self, table: Table, layout: Layout) -> Values:
         """Return the chance of each block, in [0, 1].
 
-        Args:
-            table: features of the page's blocks.
-            layout: of the page.
-
         Cost: O(networks x weights x blocks + nodes).
         """
         around = surroundings(layout, table, predict(self.first, table.values))
@@ -197,10 +178,8 @@ class StagedNetwork:
         return chances
 
     def model(self) -> dict[str, object]:
-        """Return all of it as mappings, strings and lists."""
         return {"odds": dict(self.odds), "first": self.first.model(), "second": self.second.model()}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> StagedNetwork:
-        """Return the networks that `model` describes."""
         return cls(model["odds"], DenseNetwork.of(model["first"]), DenseNetwork.of(model["second"]))

@@ -1,11 +1,10 @@
 """Rules on top of the density of text: the body is the node worth most prose.
 
-The densest node is often only a part of the body, or the body and its surroundings. So blocks get values (prose gains
-by its characters, links and side sections cost), the walk goes from the densest node up to the ancestor of the highest
-value, and lines that belong to the template are removed.
+Blocks get values (prose gains by its characters, links and side sections cost), the walk goes from the densest
+node up to the ancestor of the highest value, and lines of the template are removed.
 
-The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view; no
-search found them. `uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
+The numbers below and in `Params` were chosen by hand, with the pages of the corpora zhgold and daniel in view.
+`uv run python -m tests.benchmarks.extraction --all` prints the scores that they reach.
 """
 
 from __future__ import annotations
@@ -60,12 +59,7 @@ _MORE = re.compile(r"(?:详细|详情|全文|更多|more|阅读)\s?[\]】）)>»
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Thresholds of the rules extractor.
-
-    Attributes:
-        sentence_chars: characters outside links from which a block with a punctuation mark is prose.
-        line_chars: the same for a block without one.
-    """
+    """Characters outside links from which a block is prose, with a mark and without."""
 
     sentence_chars: int = 14
     line_chars: int = 40
@@ -84,8 +78,6 @@ def extract(document: Document, params: Params) -> Extraction:
 
 
 class _Rules:
-    """Blocks of a page that are prose, and what they are worth."""
-
     def __init__(self, document: Document, params: Params) -> None:
         self.document, self.view = document, measure(document)
         self.linked = self.view.linked
@@ -116,7 +108,6 @@ class _Rules:
         return np.where(values > 0, values * nearness, values)
 
     def _noise(self) -> Flags:
-        """Flag blocks of side sections, under their headings, and imprints."""
         document = self.document
         side = [node for node in self.view.side_sections if not self._is_body(node)]
         noise = self.view.in_any(side) | self._teasers()
@@ -137,7 +128,6 @@ class _Rules:
         return noise
 
     def _is_body(self, node: int) -> bool:
-        """Tell whether a side section by name holds the headline, or unfolds the text."""
         document = self.document
         headline = self.view.nodes[self.title] if self.title >= 0 else -1
         if node <= headline < document.ends[node] and document.tags[node] != "nav" and document.T[node] > _CONTAINED:
@@ -176,7 +166,7 @@ class _Rules:
         return flags
 
     def best(self) -> int:
-        """Find the node that holds the body; -1 for none."""
+        """The node that holds the body; -1 for none."""
         document = self.document
         worth = self.view.sums(self.values)
         score = np.where(worth > 0, scores(document), 0)
@@ -212,12 +202,10 @@ class _Rules:
         return [index for index in within if index >= first and stays(index)]
 
     def _reads_as_sentence(self, index: int) -> bool:
-        """Tell whether a block full of links still reads as a sentence."""
         blocks = self.document.blocks
         return bool(blocks.marks[index] >= 2 and blocks.chars[index] - blocks.link_chars[index] >= 6)
 
     def _head(self, within: list[int], prose: list[int]) -> int:
-        """Find the start of the text behind headline, breadcrumb and date line."""
         blocks = self.document.blocks
         title = squeeze(self.document.title)
         first = within[0]

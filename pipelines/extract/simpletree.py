@@ -1,8 +1,4 @@
-"""Simple trees and paths: pages of one template look alike near the root.
-
-From the body element the walk follows the weightiest child until none stands out; its path serves every page of the
-template.
-"""
+"""Simple trees and paths: pages of one template look alike near the root."""
 
 from __future__ import annotations
 
@@ -33,12 +29,7 @@ _WORD: Final = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Thresholds of the simple-tree extractor.
-
-    Attributes:
-        variance: the walk ends where the importance of the children varies less than this share of the possible
-        maximum. min_chars: length of the shortest text that is given out.
-    """
+    """Least variance of the children's importance, as a share; least length of a text."""
 
     variance: float = 0.3
     min_chars: int = 40
@@ -80,7 +71,7 @@ def walk(document: Document, params: Params) -> int:
 
 
 class _Shape:
-    """Height, width and text of a page's nodes, estimated without rendering it."""
+    """Height, width and text of nodes, estimated without rendering the page."""
 
     def __init__(self, document: Document) -> None:
         self.view = view = measure(document)
@@ -113,13 +104,13 @@ class _Shape:
 def simple_tree(document: Document) -> tuple[int, ...]:
     """Return the simple tree of a page: hashes of its body's children with text.
 
-    Returns:
-        Unsigned 32-bit numbers, ascending, without repeats, at most `MAX_CHILDREN`; empty for a page without text.
+    They are at most `MAX_CHILDREN` unsigned 32-bit numbers, ascending, without repeats.
 
     Cost: O(children visited), some microseconds.
     Source: 基于树先剪枝的网页正文抽取方法研究 (S15).
-    Differs: elements that merely wrap everything are passed through, because many pages have one child under their body
-    only; children without text are left out, and so are names with digits: they number pages.
+    Differs: elements that merely wrap everything are passed through; children without text are left out, and so
+        are names
+        with digits: they number pages.
     """
     if not document.tags:
         return ()
@@ -177,12 +168,10 @@ def node_at(document: Document, path: tuple[int, ...]) -> int:
 
 
 def body(document: Document) -> int:
-    """Return the number of the body element; of the root if there is none."""
     return document.tags.index("body") if "body" in document.tags else 0
 
 
 def _steps(document: Document, node: int) -> Iterator[tuple[int, int]]:
-    """Yield each child and the step that leads to it."""
     counts: Counter[int] = Counter()
     for child in measure(document).children(node):
         key = step(document.tags[child], document.names[child])

@@ -57,15 +57,13 @@ def overlaps(document: Document) -> Values:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the text of the richest container that passes the three tests.
 
-    Link share and tag density exclude navigation and wrappers around the whole page; what is left and speaks of the
-    title is the body, not an advert or a disclaimer.
-
     Cost: O(nodes + characters).
     Source: 网页主题信息提取: 标签密度与标题相关度 (S19), with p <= 0.03 and m <= 0.1.
     Differs: p and m are wider, for the markup of today; terms are pairs of characters for Chinese; of several
-        containers that pass, the one with most text outside links is taken; when none speaks of the title (a page
-        without one, or with the site's name in its place) the other two tests decide, and when none passes these the
-        innermost one that speaks of the title.
+        containers
+        that pass, the one with most text outside links is taken; when none speaks of the title the other two
+        tests decide,
+        and when none passes these the innermost one that speaks of the title.
     """
     view, chars, links = measure(document), document.T, document.LT
     overlap = overlaps(document)

@@ -57,16 +57,13 @@ class View:
         self.own: Counts = self.near[self.nodes]
 
     def gathered(self, places: ArrayLike, values: ArrayLike | None = None) -> Values:
-        """Sum `values` (default: count) of what stands in each block's container."""
         where = np.asarray(places, np.int64)
         return np.asarray(np.bincount(where, weights=values, minlength=self.count)[self.own], np.float64)
 
     def tagged(self, *tags: str) -> Values:
-        """Count elements of these tags in each block's container."""
         return self.gathered([self.near[node] for node, tag in enumerate(self.document.tags) if tag in tags])
 
     def spaces(self) -> Values:
-        """Count no-break spaces in each block's container."""
         places: list[int] = []
         elements = self.document.elements
         texts: Any = elements[0].xpath("//text()[contains(., '\xa0')]") if elements else []
@@ -85,15 +82,13 @@ class View:
         return np.asarray(padded[:-4] + padded[1:-3] + padded[3:-1] + padded[4:], np.float64)
 
     def home_share(self) -> Values:
-        """Return the share of the page's prose that stands with a block in one node."""
+        """Share of the page's prose that stands with a block in one node."""
         return np.asarray(measure(self.document).sums(self.marked)[self.home] / max(self.marked.sum(), 1), np.float64)
 
     def home_links(self) -> Values:
-        """Return the share of link text in that node."""
         return np.asarray(self.document.LT[self.home] / np.maximum(self.document.T[self.home], 1), np.float64)
 
     def place(self) -> Values:
-        """Return the share of the page's prose before a block."""
         return np.asarray((np.cumsum(self.marked) - self.marked) / max(self.marked.sum(), 1), np.float64)
 
 
@@ -139,7 +134,6 @@ class Feature:
     """One feature of a model.
 
     Attributes:
-        name: key of `FEATURES`.
         edges: ascending; bin k holds the values from edge k-1 up to, not including, edge k.
         support: P(S|t) of each bin, one more than edges.
         weight: d, 0 or more.
@@ -166,7 +160,6 @@ class WeightedModel:
 
     @classmethod
     def from_mapping(cls, model: Mapping[str, Any]) -> WeightedModel:
-        """Read what `asdict` made of a model, as JSON keeps it."""
         rows = model["features"]
         return cls(
             tuple(Feature(row["name"], tuple(row["edges"]), tuple(row["support"]), row["weight"]) for row in rows),
@@ -188,9 +181,6 @@ WUQI2011: Final = WeightedModel(
 
 def bins(document: Document, edges: Mapping[str, Sequence[float]]) -> Counts:
     """Return the bins that features fall into: a row per feature, a column per block.
-
-    Args:
-        edges: names of features -> edges of their bins.
 
     Cost: O(features x nodes).
     """
@@ -216,7 +206,6 @@ def scores(document: Document, model: WeightedModel) -> Values:
 def extract(document: Document, params: Params) -> Extraction:
     """Return the blocks that score above the model's threshold.
 
-    No feature decides alone: a short line with bold text may be a sub-heading, a long one without punctuation a menu.
     The support of a feature is counted (the share of content among blocks like this), its weight is learned.
 
     Raises:
@@ -224,8 +213,9 @@ def extract(document: Document, params: Params) -> Extraction:
 
     Cost: O(features x nodes).
     Source: 吴麒, 陈兴蜀, 谭骏, 基于权值优化的网页正文内容提取算法, 2011 (S10).
-    Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven more
-        features, mostly of links and neighbours, which the paper's pages of 2006 could do without.
+    Differs: nothing with the preset `wuqi2011`, but that `<strong>` counts as `<b>`; the learned model has seven
+        more
+        features, mostly of links and neighbours.
     """
     model = WUQI2011 if params.preset is Preset.WUQI2011 else load("blocks", WeightedModel.from_mapping)
     margins = scores(document, model) - model.threshold

@@ -70,7 +70,6 @@ _UNFOLLOWED = re.compile(r"\s{0,9}(?:#|javascript:|mailto:|tel:|data:)", re.IGNO
 
 @lru_cache(maxsize=8192)
 def _named(name: str, tag: str) -> BlockKind | None:
-    """Return the block kind that a container's name or tag states."""
     name = f" {name}"
     telling = _TELLING.search(name) is not None
     return next((kind for kind, tags, part in _STATED if tag in tags or (telling and part.search(name))), None)
@@ -78,12 +77,9 @@ def _named(name: str, tag: str) -> BlockKind | None:
 
 @dataclass(frozen=True, slots=True)
 class PageUrls:
-    """Canonical URLs of a page's links.
+    """Canonical URLs of a page's links by href, None for what is no page.
 
-    Attributes:
-        urls: href -> canonical URL, None for what is no page.
-        own: canonical URL of the page.
-        too_long: how many different hrefs were left out for their length.
+    `own` is the page's own; `too_long` counts the different hrefs left out for their length.
     """
 
     urls: Mapping[str, str | None]
@@ -92,7 +88,6 @@ class PageUrls:
 
 
 def resolve_urls(document: Document) -> PageUrls:
-    """Canonicalize the URLs of a page's links: most of the work of `extract`."""
     base = document.base_url
     urls: dict[str, str | None] = {}
     too_long = 0
@@ -112,15 +107,9 @@ def resolve_urls(document: Document) -> PageUrls:
 def extract(document: Document, extraction: Extraction, known: PageUrls | None = None) -> Links:
     """Return the links of a page with the kind of block that each stands in.
 
-    Args:
-        document: a parsed page.
-        extraction: its article, if any: links inside its text are `BODY`, and long link lists beside it are `RELATED`,
-            while on a page without article they are `LIST`.
-        known: its `resolve_urls`, if there already.
-
-    Returns:
-        Each canonical URL once, in document order, in its most telling place; at most `document.bounds.links`; never
-        the page itself.
+    Links inside the text of an article are `BODY`; long link lists beside it are `RELATED`, while on a page without
+    article they are `LIST`. Each canonical URL comes once, in document order, in its most telling place; at most
+    `document.bounds.links`; never the page itself.
 
     Cost: O(nodes + links).
     """
@@ -153,8 +142,6 @@ def extract(document: Document, extraction: Extraction, known: PageUrls | None =
 
 
 class _Places:
-    """Block kinds of the links of one page."""
-
     def __init__(self, document: Document, extraction: Extraction) -> None:
         self.document = document
         self.kinds = _kinds(document)
@@ -207,7 +194,6 @@ def _kinds(document: Document) -> list[BlockKind | None]:
 
 
 def _related_blocks(document: Document) -> set[int]:
-    """Find the linked blocks under the heading of a side section."""
     blocks = document.blocks
     related: set[int] = set()
     inside = False
@@ -222,10 +208,7 @@ def _related_blocks(document: Document) -> set[int]:
 
 
 def join(first: Links, second: Links) -> Links:
-    """Return the links of two readings of a page, each URL once.
-
-    Where both have a URL, the first reading counts.
-    """
+    """Return the links of two readings of a page, each URL once; the first counts."""
     first_urls = set(first.urls)
     new = [number for number, url in enumerate(second.urls) if url not in first_urls]
     return Links(

@@ -57,7 +57,6 @@ def loads_more_text(document: Document, text: str) -> bool:
 
 
 def _is_data(relation: tuple[str, str, str, str]) -> bool:
-    """Tell whether a link element (relation, address, type, title) names data."""
     return "alternate" in relation[0].split() and relation[2].partition(";")[0].strip() == "application/json"
 
 

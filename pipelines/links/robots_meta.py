@@ -21,12 +21,9 @@ _MOST_DATE_CHARS: Final = 60
 
 
 def read_directives(document: Document, robots_header: str, fetched_at: datetime) -> tuple[bool, bool]:
-    """Return (noindex, nofollow) by robots metas and X-Robots-Tag headers.
+    """Return (noindex, nofollow) by robots metas and X-Robots-Tag headers, one a line.
 
-    Args:
-        document: a parsed page.
-        robots_header: values of X-Robots-Tag, one a line; directives for other agents do not count.
-        fetched_at: an `unavailable_after` before this time means noindex.
+    Directives for other agents do not count; an `unavailable_after` before `fetched_at` means noindex.
     """
     words: set[str] = set()
     for name in ("robots", AGENT):
@@ -60,7 +57,6 @@ def _for_us(line: str) -> Iterator[str]:
 
 
 def _words(parts: Iterable[str], fetched_at: datetime) -> Iterator[str]:
-    """Yield the directives in texts; `noindex` once unavailable_after has come."""
     text = ",".join(parts)
     place = text.find(_ENDS)
     if place >= 0:
@@ -71,7 +67,6 @@ def _words(parts: Iterable[str], fetched_at: datetime) -> Iterator[str]:
 
 
 def _has_come(stated: str, now: datetime) -> bool:
-    """Tell whether the time at the start of a text is over; False for what is none."""
     first, _, second = stated.partition(",")
     for text in (f"{first},{second.partition(',')[0]}", first):
         moment = _moment(text.strip())

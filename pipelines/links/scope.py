@@ -1,7 +1,6 @@
 """Scope of a seed's crawl, and a page's links resolved for the frontier.
 
-It runs in workers. What a seed does not restrict costs nothing: its path rules are one expression for all links of a
-page, and times are looked for in URLs only when the crawl has a period.
+It runs in workers. Times are looked for in URLs only when the crawl has a period.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from ..url_rules.trap_patterns import Key, disallow_reason
 from ..urls import file_type, host_key, same_host, site_key
 
 STAYS = ("path", "host", "site", "any")
-"""Bounds of a crawl: the seed's folder, its host, its registrable domain, or none."""
 ALWAYS = Period()
 _MOST_DETAIL = 100
 _FEWEST_ITEMS = 3
@@ -37,10 +35,8 @@ class Scope:
 
     Attributes:
         stay: "host" (the seed's hosts, "www." ignored), "path" (the same), "site" (their registrable domains), "any".
-        hosts: host keys that count as the seed's own.
         below: folder that pages must stand in, with a slash at its end; empty for any.
         include, exclude: patterns of paths, see `path_rules`; without any in `include` all are included.
-        period: time from which articles are wanted.
         bare: http may be tried where https cannot be had.
     """
 
@@ -63,7 +59,6 @@ class Scope:
         return self.covers(host_key(url)) and not self.refuses(url)
 
     def refuses(self, url: str) -> str:
-        """Return the path rule that a URL breaks; empty for none."""
         refuse = path_rules(self.below, self.include, self.exclude)
         return "" if refuse is None else refuse(url)
 
@@ -108,7 +103,6 @@ def path_rules(below: str, include: tuple[str, ...], exclude: tuple[str, ...]) -
 
 
 def _expression(pattern: str) -> str:
-    """Write a pattern of a path as a regular expression without groups."""
     end = "$" if pattern.endswith("$") else ""
     return ".*".join(map(re.escape, re.split(r"\*+", pattern.removesuffix("$")))) + end
 
@@ -124,10 +118,7 @@ def host_identity(host: str) -> tuple[int, int, str]:
 
 
 def url_id(url: str, kind: str) -> int:
-    """Return the identifier of a URL fetched for a purpose.
-
-    A page that is also named as a feed has two rows.
-    """
+    """Return the identifier of a URL; a page that is also named as a feed has two."""
     return fingerprint(url if kind == Kind.PAGE else f"{kind} {url}")
 
 
@@ -163,15 +154,8 @@ def resolve_page(
 ) -> ParseResult:
     """Find identity, host and skip reason of every URL that a document names.
 
-    Args:
-        parsed: the document.
-        url: its own URL.
-        scope: where its links may lead.
-        sitemaps: those it names.
-        rules: see `resolve`.
-        blocked: see `resolve`.
-        now: Unix time, when the scope has a period.
-        newest: Unix time of the newest item that a list shows, None when unknown.
+    `now` is Unix time, needed when the scope has a period; `newest` that of the newest item that a list shows, None
+    when unknown. For `rules` and `blocked` see `resolve`.
     """
     own_host, meta = host_key(url), parsed.metadata
     links = resolve(parsed.links, scope, own_host, rules, blocked)
@@ -200,7 +184,6 @@ def resolve_page(
 
 
 def _find_part(url: str, page_url: str, links: Links) -> Target | None:
-    """Identify another part of an article, if it may be fetched: on the same host."""
     if not url or url == page_url or host_key(url) != host_key(page_url):
         return None
     part = identify(url)
@@ -213,12 +196,8 @@ def resolve(
 ) -> Links:
     """Find identity, host and skip reason of every link of a page.
 
-    Args:
-        links: of the page.
-        scope: where they may lead.
-        own: host of the page.
-        rules: of that host's URLs, see `pipelines.url_rules.forms.pack`.
-        blocked: patterns of that host's URLs that are traps, with their kinds; None when they are not looked for.
+    `rules` (see `pipelines.url_rules.forms.pack`) and `blocked` (patterns of traps, with their kinds) belong to the
+    page's host, `own`; None in `blocked`: traps are not looked for.
 
     Cost: a few microseconds a link, and ten for one that rules may touch; scope and site are decided once per host.
     """

@@ -52,7 +52,7 @@ class Sitemap:
 
     Attributes:
         sitemaps: canonical URLs of the sitemaps of an index.
-        links: pages; block kind `SITEMAP`, the news title as anchor, the news date or else lastmod as date.
+        links: pages, with the news title as anchor, the news date or else lastmod as date.
         is_cut: it named more, or was too large to be unpacked.
     """
 
@@ -80,14 +80,8 @@ def looks_like_sitemap(body: bytes) -> bool:
 def parse_sitemap(body: bytes, url: str, bounds: PageLimits = DEFAULT) -> Sitemap:
     """Parse a sitemap; its document type, and so every entity, is ignored.
 
-    Args:
-        body: as received; gzip is recognised by its first bytes, whatever the URL or the headers say.
-        url: the sitemap's own URL, base of relative URLs.
-        bounds: its unpacked size and entries.
-
-    Returns:
-        Its entries, each URL once. Empty for anything else, such as an HTML page, and for a packed body that grows
-        beyond the bounds or `MAX_RATIO`.
+    Gzip is recognised by its first bytes, whatever the URL or the headers say. Each URL comes once. Empty for anything
+    else, such as an HTML page, and for a packed body that grows beyond `bounds` or `MAX_RATIO`.
 
     Cost: linear; memory is bounded by the unpacked size, as elements are dropped once read.
     Source: the sitemaps.org protocol 0.9, with the news extension.
@@ -164,7 +158,6 @@ def _parse_xml(body: bytes, url: str, most: int) -> Sitemap:
 
 
 def _read_entries(element: etree._Element, url: str, codec: str, habits: Habits) -> list[Entry]:
-    """Read an entry: title and times with each URL that it names."""
     targets: list[str] = []
     title, changed, published = "", "", ""
     for child in element:

@@ -23,7 +23,6 @@ _META: Final = (
 )  # fmt: skip
 _any = LISTS.pattern
 _CARD_LABEL = re.compile(rf"^{_any('twitter card labels')}$", re.IGNORECASE)
-"""Label of a Twitter card's field that holds the author."""
 _NAME = re.compile(
     r"(?:^|[\s_-])(?:\w{0,20}author(?:s|info|name|box|by)?|byline\w*|writer|reporter|journalist|author-?name|authorlink|autor|auteur|"
     r"autore|verfasser|\w{0,10}nick_?-?name|\w{0,6}user-?name|userlink|poster|xw1|js_name)(?:$|[\s_-])"
@@ -34,7 +33,6 @@ _NO_AUTHOR = re.compile(r"login|comment|reply|respond|share|(?<!no)follow|relate
 _PAGE = re.compile(rf"/{_any('author folders')}[/?]|space-uid|mod=space(?:&|$)|/author-", re.IGNORECASE)
 _LABEL = re.compile(rf"^(?:{_any('before field labels')}\s)?{_any('field labels')}\s?[:：]?$", re.IGNORECASE)
 _FUNCTION = re.compile(rf"(?:[/?&=._-]|^){_any('account pages')}(?:$|[/?&=._#-])", re.IGNORECASE)
-"""In paths of links to forms."""
 _LABEL_START = re.compile(r"(?:written |posted )?by\b", re.IGNORECASE)
 _EDITED = re.compile(rf"{_any('editors')}\s?[:：]")
 _TITLE_PARTS = re.compile(r"\s?[_|｜–—»«·]\s?|\s-\s|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fffA-Z])")
@@ -46,7 +44,6 @@ _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
 _MOST_FIELDS: Final = 18
-"""A line with more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
 _LEAST_ACCOUNT: Final = 6
@@ -60,18 +57,11 @@ _CJK_SHARE: Final = 0.3
 def find_authors(
     document: Document, structured: Structured, near: Sequence[int], kept: Sequence[int], sites: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the names of the people who wrote the article.
+    """Return the distinct names of those who wrote the article, in page order.
 
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD, which is believed first.
-        near: lines around headline and text, nearest first.
-        kept: blocks of the text, whose first and last paragraphs may hold a byline.
-        sites: names of the site and its source, which are no people.
-
-    Returns:
-        Distinct names in page order. If nobody is named, the site itself where its metadata name it as author; not on
-        Chinese, Japanese and Korean pages, whose templates always do.
+    `near` are the lines around headline and text, nearest first; `sites` are names of the site and its source, which
+    are no people. If nobody is named, the answer is the site itself where its metadata name it as author; not on
+    Chinese, Japanese and Korean pages, whose templates always do.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
@@ -123,7 +113,6 @@ def _handles(document: Document) -> Iterator[str]:
 
 
 def _accounts(values: Sequence[Sequence[str]], test: NameTest) -> tuple[str, ...]:
-    """Return the accounts that the metadata state as authors, of letters alone."""
     stated = frozenset(name for one in values for name in one if name.isalpha() and len(name) >= _LEAST_ACCOUNT)
     return next(filter(None, map(replace(test, handles=stated).tidy, values)), ())
 
@@ -165,7 +154,7 @@ def _is_full(names: Sequence[str]) -> bool:
 
 
 def _vetted(document: Document, near: Sequence[int], values: Sequence[str], test: NameTest) -> tuple[str, ...]:
-    """Return the stated names that are people, or that readers see beside the text.
+    """Drop stated names that are no people, unless readers see them beside the text.
 
     Templates of Chinese sites state the name of the site, the software or the editor as author.
     """
@@ -188,7 +177,6 @@ def _vetted(document: Document, near: Sequence[int], values: Sequence[str], test
 
 
 def _is_long(name: str) -> bool:
-    """Tell whether a Chinese name is too long for one: a motto or a headline."""
     return len(name) > _LONGEST_HAN and "\u3040" <= name[_LONGEST_HAN] <= "\u9fff"
 
 
@@ -198,7 +186,6 @@ def _is_brief(value: str) -> bool:
 
 
 def _is_shown(document: Document, near: Sequence[int], name: str) -> bool:
-    """Tell whether an author's element or a link to an author's page shows a name."""
     blocks, names, parents = document.blocks, document.names, document.parents
     for index in near[:_MARKED_LINES]:
         if name in blocks.texts[index]:
@@ -217,7 +204,6 @@ def _house(values: Sequence[Sequence[str]], sites: Sequence[str]) -> tuple[str, 
 def _byline(
     document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest, *, is_cjk: bool
 ) -> tuple[str, ...]:
-    """Return the names in bylines around headline and text or in its paragraphs."""
     texts = document.blocks.texts
     inside = set(kept)
     for index in near:
@@ -241,7 +227,6 @@ def _byline(
 
 
 def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return the names in author links and in elements whose class names an author."""
     blocks = document.blocks
     inside = set(kept)
     places = [
@@ -262,7 +247,6 @@ def _marked(document: Document, near: Sequence[int], kept: Sequence[int], test: 
 
 
 def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, ...]:
-    """Return the names of the first line with links to author pages."""
     authors: tuple[str, ...] = ()
     linked: list[str] = []
     last = -1
@@ -279,7 +263,6 @@ def _linked(document: Document, places: set[int], test: NameTest) -> tuple[str, 
 
 
 def _is_marked(document: Document, node: int, text: str) -> bool:
-    """Tell whether the class of a node, or of the two around it, names an author."""
     names, tags = document.names, document.tags
     for _ in range(3):
         if node < 0 or tags[node] in _CONTROLS:

@@ -50,15 +50,8 @@ _NO_PICTURE = re.compile(
 def find_images(document: Document, structured: Structured, kept: Sequence[int], title: str) -> tuple[Image, ...]:
     """Return the lead image that the metadata name, then those inside the text.
 
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        kept: blocks of the text.
-        title: the headline, never used as a caption.
-
-    Returns:
-        At most `MAX_IMAGES`. The caption is the figure's, else the line under the picture if it reads like one, else
-        the alternative text.
+    At most `MAX_IMAGES`. The caption is the figure's, else the line under the picture if it reads like one, else the
+    alternative text; never `title`.
 
     Cost: O(images of the page).
     """
@@ -127,7 +120,6 @@ def _caption(document: Document, node: int) -> str:
 
 
 def _is_centred(document: Document, node: int) -> bool:
-    """Tell whether a line is centred, as captions are."""
     element = document.elements[node] if node < len(document.elements) else None
     if element is None:
         return False

@@ -65,9 +65,7 @@ _TELLING_CHARS: Final = 600
 def detect(text: str, declared: str = "") -> str:
     """Return the language of `text`: ISO 639-1, "zh-Hans", "zh-Hant" or empty.
 
-    Args:
-        text: the article, or whatever text the page has.
-        declared: value of `<html lang>` or `og:locale`; counts where the text does not decide.
+    `declared`, from `<html lang>` or `og:locale`, counts where the text does not decide.
 
     Cost: O(1,800 characters), some 0.15 ms.
 
@@ -96,7 +94,6 @@ def detect(text: str, declared: str = "") -> str:
 
 
 def _ask(text: str) -> tuple[bool, str, float]:
-    """Return whether CLD2 is sure, the language and its score."""
     is_reliable, _, guesses = pycld2.detect(text, isPlainText=True, bestEffort=True)
     return is_reliable, _code(guesses[0][1]), guesses[0][3]
 

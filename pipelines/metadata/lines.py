@@ -17,13 +17,7 @@ MAX_LINES: Final = 90
 def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> list[int]:
     """Return the blocks around headline and text, nearest to the headline first.
 
-    Args:
-        document: a parsed page.
-        headline_block: the block that shows the headline, -1 when none does.
-        kept: blocks of the text.
-
-    Returns:
-        At most `MAX_LINES` distinct block numbers; the first 30 of the page when it has neither headline nor text.
+    At most `MAX_LINES` distinct block numbers; the first 30 of the page when it has neither headline (-1) nor text.
     """
     count = len(document.blocks)
     first = kept[0] if kept else -1
@@ -43,6 +37,5 @@ def find_lines(document: Document, headline_block: int, kept: Sequence[int]) -> 
 
 
 def split_fields(document: Document, index: int) -> list[str]:
-    """Split a line into the fields that readers see."""
     parts = document.blocks.parts[index]
     return [" ".join(text.split()) for _, text in parts if text.strip()] if parts else [document.blocks.texts[index]]

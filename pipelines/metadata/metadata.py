@@ -30,12 +30,7 @@ def extract(document: Document, extraction: Extraction, fetched_at: datetime) ->
     """Return title, authors, source, time, language, summary and the rest.
 
     Each field asks its sources in order of trust: structured data, meta elements, then visible lines between headline
-    and text. Impossible values (a future date, the site's name as author) are ignored.
-
-    Args:
-        document: a parsed page.
-        extraction: its text; some fields are searched near it.
-        fetched_at: when the page was fetched, with zone.
+    and text. Impossible values (a time after `fetched_at`, the site's name as author) are ignored.
 
     Raises:
         ValueError: `fetched_at` has no zone.

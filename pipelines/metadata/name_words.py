@@ -1,12 +1,10 @@
 """Words of pages, languages and places; no name is made of them alone.
 
-The dictionaries lie in `words/`: `interface.txt` has the words of the interfaces of content systems in some sixty
-languages, `english.txt` the words that English news write in lower case, `chinese.txt` dictionary words that begin like
-a name, `places.txt` countries and cities in thirty languages; all in small letters and simplified characters.
+The lists in `words/` are in small letters and simplified characters.
 
-Source: single words of the message catalogues of Django, django-allauth, Wagtail, Mezzanine and django CMS (BSD and MIT
-licences), jieba's dictionary (MIT), names of territories and cities of Unicode's CLDR, and additions by hand; frequent
-given names and surnames were taken out of all.
+Source: message catalogues of Django, django-allauth, Wagtail, Mezzanine and django CMS (BSD and MIT licences), jieba's
+dictionary (MIT), names of territories and cities of Unicode's CLDR, and additions by hand; frequent given names and
+surnames were taken out of all.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ _BREAK = re.compile(r"[^\w\u0300-\u036f\u0590-\u0eff]+|[\d_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LONGEST: Final = 12
 _LEAST_JOINED: Final = 4
-"""From this length a run may contain words of one character."""
 
 
 @cache
@@ -63,7 +60,6 @@ def _is_word(word: str) -> bool:
 
 
 def _is_joined(run: str) -> bool:
-    """Tell whether a run without blanks can be cut into words."""
     words, least = _load("interface"), 1 if len(run) >= _LEAST_JOINED else 2
     ends = {0}
     for start in range(len(run)):

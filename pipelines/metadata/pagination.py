@@ -77,7 +77,6 @@ def find_pages(document: Document) -> Pages:
 
 
 def _labelled(document: Document) -> Iterator[tuple[int, str]]:
-    """Yield links whose anchor is a page number, next (0) or previous (-1)."""
     for _, href, rel, anchor, _ in document.links:
         label = _RELATIONS.get(rel) if rel else None
         telling = anchor and len(anchor) <= _MAX_ANCHOR_CHARS and anchor[0] in _FIRST
@@ -91,7 +90,6 @@ def _labelled(document: Document) -> Iterator[tuple[int, str]]:
 
 
 def _label(anchor: str) -> int | None:
-    """Return the page number in an anchor, or the order that it states."""
     label = anchor.strip(_MARKS)
     if len(label) <= 3 and label.isdecimal():
         return int(label)
@@ -106,7 +104,6 @@ def _label(anchor: str) -> int | None:
 
 
 def _placed(steps: list[tuple[int, _Step]]) -> Pages:
-    """Derive number and neighbours from the links that stay on the article."""
     numbered = {label: step for label, step in reversed(steps) if label > 0}
     # What to add to the number in a URL for the number of its page; most links agree.
     offsets = [label - step.other for label, step in numbered.items() if step.other and 0 <= label - step.other <= 1]
@@ -149,7 +146,6 @@ def _step(page_url: str, url: str) -> _Step | None:
 
 
 def _tail(path: str, stem: str) -> int:
-    """Return the page number that is all of a URL behind `stem`, else 0."""
     match = _SUFFIX.fullmatch(path, len(stem))
     return int(match[1]) if match and int(match[1]) <= MAX_PAGES and stem.count("/") > 2 else 0
 

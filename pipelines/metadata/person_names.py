@@ -103,7 +103,6 @@ _LABEL_FIELD = re.compile(
     rf"(?:^|\t)(?:{_WRITTEN})|{_LABELS}|作者|楼主|文)\s{{0,2}}[:：]?\t\s{{0,2}}([^\t:：]{{2,40}})(?:\t|$)",
     re.IGNORECASE,
 )
-"""A label in a field of its own; any name may stand in the next field."""
 _KOREAN = re.compile(rf"(?:^|[\s(\[=])([가-힣]{{2,4}})\s?{_any('korean ranks')}?기자(?:$|[\s)\]=])")
 _AND: Final = rf"{_any('and')}\s"
 _SPLIT = re.compile(rf"\s{{0,3}}(?:[;,，、/／&|｜\t]\s{{0,3}}(?:{_AND})?|\s{_AND}|\s[–—-]\s|\s{{2,}})\s{{0,3}}|\u3000")
@@ -180,16 +179,14 @@ _HOST = re.compile(r"[a-z0-9-]{1,40}(?:\.[a-z0-9-]{2,20}){1,3}$")
 
 
 def may_name(line: str) -> bool:
-    """Tell cheaply whether `parse_line` could find a name."""
     return bool(_CHINESE.search(line) or _MAYBE.search(line.lower()) or "20" in line or "@" in line)
 
 
 def parse_line(line: str, *, dated: bool = True) -> list[str]:
     """Extract names of a byline: 作者：王小明, 【記者王小明╱台北報導】, "By Jane Doe".
 
-    Args:
-        line: one line of a page, fields separated by tabs; only its first 300 characters count.
-        dated: take a name before a date, too: Jane Doe | July 2, 2025.
+    Fields of the line are separated by tabs; only its first 300 characters count. If `dated`, a name before a date is
+    taken too: Jane Doe | July 2, 2025.
 
     Cost: O(characters).
 
@@ -201,7 +198,6 @@ def parse_line(line: str, *, dated: bool = True) -> list[str]:
 
 
 def _chinese(line: str) -> list[str]:
-    """Extract names behind Chinese labels, or before the paper they write for."""
     line = _SPACED.sub(_joined, line)
     for match in _STRONG.finditer(line):
         names = _names_at(line, match.end(), strict=False)
@@ -230,7 +226,6 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _western(line: str, *, dated: bool) -> list[str]:
-    """Extract names behind "By" and its like, or in front of a date."""
     named = _before_date(line) if dated and len(line) <= 120 and ("20" in line or "@" in line) else []
     if named:
         return named
@@ -318,7 +313,6 @@ def is_person(text: str) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Tell whether a line is the name of one person and nothing else."""
     parts = text.split()
     return is_person(text) or (
         2 <= len(parts) <= 4
@@ -407,7 +401,6 @@ class NameTest:
     """Test that every candidate for an author passes.
 
     Attributes:
-        sites: names of the site; never an author.
         houses: names of the site that may stand for its authors.
         handles: those that the page links to their authors.
         is_thread: authors are users, of whom many go by a handle.
@@ -421,8 +414,7 @@ class NameTest:
     def tidy(self, names: Iterable[str]) -> tuple[str, ...]:
         """Split raw names, strip labels and titles, drop what names nobody.
 
-        Returns:
-            At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters, of people, else of offices.
+        At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters remain: of people, else of offices.
 
         Cost: O(characters).
 
@@ -472,7 +464,6 @@ def _stripped(part: str) -> str:
 
 
 def names_house(name: str) -> bool:
-    """Tell whether the name of a site can stand for its authors."""
     return _has_form(name) and not is_handle(name) and not _is_initials(name)
 
 

@@ -65,15 +65,8 @@ def find_published(
 
     A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
     bare day is refined by the visible line of the same day. Without either, `<time>` elements, inline scripts and the
-    URL are asked, in this order. A time of change is used when there is nothing else. A visible day without a year
-    comes last: its year is a guess, and its precision says so.
-
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        lines: those around headline and text, and those of the text.
-        now: when the page was fetched; later times are refused.
-        habits: how the site writes times.
+    URL are asked, in this order, then times of change. A visible day without a year comes last: its year is a guess.
+    Times later than `now`, when the page was fetched, are refused.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """
@@ -100,8 +93,7 @@ def _surer(
 ) -> tuple[Moment | None, str]:
     """Return a time that is stated with its year, else the guess.
 
-    The guess knows the clock of a stated day. Title and URL may know the year of the guess; if the URL names another
-    month, the guess is discarded.
+    Title and URL may know the year of the guess; if the URL names another month, the guess is discarded.
     """
     stated, origin = _stated(document, structured, now, habits)
     if stated is None or _is_served(stated, now):
@@ -122,7 +114,6 @@ def _surer(
 
 
 def _is_better(visible: Moment, stated: Moment, now: datetime) -> bool:
-    """Tell whether the visible time says more than the stated one."""
     if _is_served(stated, now):
         return True
     if not _has_clock(stated):
@@ -135,7 +126,6 @@ def _has_clock(moment: Moment) -> bool:
 
 
 def _is_doubtful(moment: Moment, now: datetime, habits: Habits) -> bool:
-    """Tell whether a stated time must be checked against the visible one."""
     return _is_served(moment, now) or (habits.zone is not UTC and moment.iso.endswith("+00:00"))
 
 
@@ -145,7 +135,6 @@ def _is_served(moment: Moment, now: datetime) -> bool:
 
 
 def _stated(document: Document, structured: Structured, now: datetime, habits: Habits) -> tuple[Moment | None, str]:
-    """Return the first stated time with a clock, else the first day."""
     day: tuple[Moment | None, str] = (None, "")
     values = [(structured.published, "json-ld")] if structured.published else []
     values += [(find_meta(document, name), "meta") for name in _PUBLISHED if name in document.metas]
@@ -175,7 +164,6 @@ def _zoned(document: Document, visible: Moment, now: datetime, habits: Habits) -
 def _others(
     document: Document, structured: Structured, kept: Sequence[int], now: datetime, habits: Habits
 ) -> Iterator[tuple[str, Moment]]:
-    """Yield the times of sources used when headline and head have no exact one."""
     # behind the text stand the times of other articles
     last = kept[-1] + 1 if kept else len(document.blocks)
     end = document.blocks.starts[last] if last < len(document.blocks) else len(document.tags)

@@ -55,11 +55,6 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
     A labelled name (来源：…) counts wherever it stands near the text, then the metadata, then a publisher's name
     beside the date, then the agency in the dateline of the text.
 
-    Args:
-        document: a parsed page.
-        near: lines around headline and text, nearest first.
-        kept: blocks of the text.
-
     Cost: O(characters of `near`).
     """
     for index in near:
@@ -78,7 +73,6 @@ def find_source(document: Document, near: Sequence[int], kept: Sequence[int]) ->
 
 
 def _beside_date(document: Document, near: Sequence[int]) -> str:
-    """Find a publisher's name in the line of the date or the one next to it."""
     texts = document.blocks.texts
     for index in near:
         if len(texts[index]) > _MAX_LINE_CHARS or not _DATE.search(texts[index]):
@@ -100,7 +94,6 @@ def _words(document: Document, index: int) -> Iterator[str]:
 
 
 def _named(document: Document, index: int) -> str:
-    """Find a field of a line whose class names the source."""
     blocks = document.blocks
     for node, text in blocks.parts[index] or ((blocks.starts[index], blocks.texts[index]),):
         name = document.names[node]
@@ -112,20 +105,17 @@ def _named(document: Document, index: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """Strip the label of a stated name; empty if it names no publisher."""
     plain = _LABEL.sub("", name).strip(_EDGES)
     is_none = len(plain) < 2 or "://" in plain or _NO_SOURCE.match(plain) or _PICTURED.search(plain)
     return "" if is_none else plain
 
 
 def _is_heading(document: Document, index: int) -> bool:
-    """Tell whether a line heads a section or mostly links elsewhere."""
     blocks = document.blocks
     return document.tags[blocks.nodes[index]] in _HEADINGS or blocks.link_chars[index] * 2 > blocks.chars[index]
 
 
 def _is_publisher(word: str) -> bool:
-    """Tell whether a word can only be a publisher or an office."""
     if not 2 <= len(word) <= _MAX_NAME_CHARS:
         return False
     name = simplify(word)
@@ -133,7 +123,6 @@ def _is_publisher(word: str) -> bool:
 
 
 def _dateline(document: Document, near: Sequence[int], kept: Sequence[int]) -> str:
-    """Find the agency at the start of the first paragraph, or in the byline above."""
     texts = document.blocks.texts
     for index in near:
         match = _SLASHED.match(texts[index]) if len(texts[index]) <= 60 else None

@@ -22,7 +22,6 @@ MAX_KEYWORDS: Final = 30
 _MAX_KEYWORD_CHARS: Final = 60
 _BEFORE, _BEHIND = 8, 30
 _ITEMS: Final = frozenset({"li", "span", "p", "strong", "b", "h6"})
-"""Elements around a single tag in a box of tags."""
 _SPLIT = re.compile(r"[,，;；、|]|\s{2,}")
 _TAG_PATH = re.compile(r"/(?:tags?|keywords?|topics?|hashtag|biaoqian)[/_=-]|[?&](?:tag|keyword)=", re.IGNORECASE)
 _TAG_NAME = re.compile(
@@ -71,17 +70,7 @@ def find_keywords(
 
     The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
     them they belong to the site, and only those that the text has count. Identifiers, names of channels and of the
-    site, and buttons are no keywords.
-
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        extraction: its text; tags are looked for around it.
-        title: the headline.
-        sites: names of the site.
-
-    Returns:
-        At most `MAX_KEYWORDS` words, distinct but for case.
+    site, and buttons are no keywords. At most `MAX_KEYWORDS` words, distinct but for case.
 
     Cost: O(links at the text + keywords * characters of the text).
     """
@@ -134,9 +123,9 @@ def _is_keyword(word: str, no_keyword: Collection[str]) -> bool:
 
 
 def _tells(text: str, lower_text: str, word: str) -> bool:
-    """Tell whether a text has a word, or all stems of it.
+    """Tell whether `told`, a text in small letters, has a word or all stems of it.
 
-    `told` is the text in small letters. The stems of a Chinese word are its pairs of characters.
+    The stems of a Chinese word are its pairs of characters.
     """
     if word.isupper() and len(word) <= _CODE_CHARS:  # US, NATO: letter by letter, lest it is found in any word
         return _begins(text, word)
@@ -148,7 +137,6 @@ def _tells(text: str, lower_text: str, word: str) -> bool:
 
 
 def _begins(text: str, stem: str) -> bool:
-    """Tell whether a word of a text begins with these letters."""
     at = text.find(stem)
     while at > 0 and text[at - 1].isalnum():
         at = text.find(stem, at + 1)
@@ -156,7 +144,6 @@ def _begins(text: str, stem: str) -> bool:
 
 
 def _shown(document: Document, kept: Sequence[int]) -> Iterator[list[str]]:
-    """Yield visible tags by box: links to tag pages, and lines that begin with 关键词."""
     if not kept:
         return
     links, parents = document.links, document.parents
@@ -178,7 +165,6 @@ def _shown(document: Document, kept: Sequence[int]) -> Iterator[list[str]]:
 
 
 def _is_tag(document: Document, node: int, href: str) -> bool:
-    """Tell whether a link leads to a tag's page or stands in a box of tags."""
     if ("tag" in href or "topic" in href or "keyword" in href) and _TAG_PATH.search(href[:300]):
         return True
     for _ in range(3):
@@ -201,12 +187,7 @@ def find_section(
 ) -> str:
     """Return the channel that the metadata state, else the last breadcrumb.
 
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        first_body_block: where the text starts, -1 for none; breadcrumbs stand before it.
-        title: the headline, which ends many breadcrumbs.
-        sites: names of the site, which begin most.
+    Breadcrumbs stand before `first_body_block` (-1: no text); the title ends many of them, the site begins most.
 
     Cost: O(blocks before the text).
     """
@@ -232,7 +213,6 @@ def find_section(
 
 
 def _channel(steps: Iterable[str], no_channel: Collection[str]) -> str:
-    """Return the first channel name, without suffixes that templates add."""
     for step in steps:
         name = clean(_SECTION_END.sub("", clean(step)), 100).strip("[]【】<>:：»›·|/–—- ")
         folded = squeeze(name)

@@ -42,14 +42,12 @@ _SPACED: Final = re.compile(r"\s(?:[|｜]{1,2}|[-–—―·•»«›]{1,2}|::)
 _EDGES: Final = " _|｜-–—―:：·•»«›<>~/"
 _LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3}
 _PLAIN: Final = 5
-"""Level of a line that is no heading."""
 _BONUS: Final = {1: 2.0, 2: 1.0, 3: 0.5}
 _TITLE_NAME: Final = re.compile(r"(?:^|[\s_-])(?:\w{0,8}title\w{0,3}|headline|biaoti|bt|tit|subject)(?:$|[\s_-])")
 _LISTS: Final = WordLists(Path(__file__).with_name("words") / "titles.txt")
 _LABEL = re.compile(
     rf"[\s\[【（(]{{0,2}}{_LISTS.pattern('headline labels')}(?:\s?[\]】）)]\s?|\s?[:：|｜丨/·]\s?|\s)", re.IGNORECASE
 )
-"""A word that templates put in front of a headline."""
 _SHORTEST: Final = 4
 _META: Final = (
     "articletitle", "og:title", "twitter:title", "title", "dc.title", "headline", "parsely-title", "sailthru.title",
@@ -71,13 +69,7 @@ def find_headline(document: Document, structured: Structured, first_body_block: 
 
     A heading that is part of `<title>` or of the metadata's title is the best source: it has neither the site's name
     nor a paraphrase for sharing; a single `<h1>` right above the text is next. Without them all candidates are weighed
-    (see `title_ranking`).
-
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        first_body_block: where the text starts; lines before it and all headings are candidates; -1 for none.
-        sites: names of the site (see `find_site_names`).
+    (see `title_ranking`): all headings, and lines before `first_body_block` (-1: no text).
 
     Cost: O(blocks), with a small constant: only the 60 lines nearest to the text count beside headings.
     """
@@ -101,15 +93,8 @@ def find_repeated(
 ) -> Headline | None:
     """Return the heading that titles repeat, or the only `<h1>` right above the text.
 
-    Args:
-        document: a parsed page.
-        structured: its JSON-LD.
-        lines: its headings and the lines above the text (see `find_candidate_lines`).
-        first_body_block: where the text starts, -1 for none.
-        site: folded names of the site (see `fold_sites`).
-
-    Returns:
-        None when there is no such heading, or another line is repeated more.
+    `lines` are those of `find_candidate_lines`, `site` the names of `fold_sites`. None when there is no such heading,
+    or another line is repeated more.
     """
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
     titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
@@ -124,7 +109,6 @@ def find_repeated(
 
 
 def fold_sites(document: Document, structured: Structured, sites: Iterable[str]) -> set[str]:
-    """Fold the names of a site, with those of its links to the front page."""
     names = {squeeze(name) for name in (*sites, *_home_names(document)) if len(name) <= 60} - {""}
     # Some pages state their headline as the name of the site or the application.
     return names - {key for text in _stated(document, structured) if len(key := squeeze(text)) >= _HEADLINE_CHARS}
@@ -133,10 +117,7 @@ def fold_sites(document: Document, structured: Structured, sites: Iterable[str])
 def weigh(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> tuple[list[TitleCandidate], NDArray[np.float64]]:
-    """Return all candidates for the headline, and a row of numbers for each.
-
-    For the arguments see `find_repeated`.
-    """
+    """Return all candidates for the headline, and a row of numbers for each."""
     candidates = _all_candidates(document, structured, lines, first_body_block, site)
     texts = {"title": "", "og:title": "", "headline": "", **dict(_sources(document, structured))}
     title, shared, data = texts["title"], texts["og:title"], texts["headline"]
@@ -150,7 +131,6 @@ def weigh(
 def _all_candidates(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> list[TitleCandidate]:
-    """Return the candidates, each text once, with all its sources."""
     blocks, title = document.blocks, document.title
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
     candidates: dict[str, TitleCandidate] = {}
@@ -180,7 +160,6 @@ def _all_candidates(
 
 
 def _sources(document: Document, structured: Structured) -> Iterator[tuple[str, str]]:
-    """Yield the stated titles by source; rarer metas as one."""
     others = (name for name in _META if name not in _SHARED)
     named = (("headline", structured.headline), *((name, find_meta(document, name)) for name in _SHARED))
     for source, text in (*named, ("meta", find_meta(document, *others)), ("title", document.title)):
@@ -202,7 +181,6 @@ def _stated(document: Document, structured: Structured) -> list[str]:
 
 
 def _bare(line: str, title: str, metas: list[str], site: set[str]) -> str:
-    """Strip catchword, site's name and page number from a visible line."""
     return _numberless(clean(_without_name(_without_kicker(line, title, metas), site), MAX_TITLE_CHARS))
 
 
@@ -223,7 +201,6 @@ def _without_kicker(line: str, title: str, metas: list[str]) -> str:
 
 
 def _without_name(line: str, site: set[str]) -> str:
-    """Strip the site's name behind a separator from a visible line."""
     *_, cut = [None, *_SEPARATOR.finditer(line)]
     if cut is None or cut.start() < 4:
         return line
@@ -320,7 +297,6 @@ def _nearer(
 
 
 def _first_heading(document: Document, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]) -> int:
-    """Find the only `<h1>` right above the text, -1 for none or several."""
     blocks = document.blocks
     near = [
         index
@@ -351,7 +327,6 @@ def strip_site(title: str, site: set[str]) -> str:
 
 
 def find_site_names(document: Document, structured: Structured) -> list[str]:
-    """Return the names of the site in its metadata, and its host."""
     metas = document.metas
     names = [
         clean(metas[name][0], 100)

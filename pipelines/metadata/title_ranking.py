@@ -1,8 +1,7 @@
 """Choice among all that may be a page's headline, by a small network.
 
-It is asked where no heading repeats what `<title>` or the metadata say: about what they say themselves, their parts,
-and the lines above the text. Each is described by where it stands, how far the others agree with it, and how much of
-it the text and the URL repeat; a network with one hidden layer weighs that.
+It is asked where no heading repeats what `<title>` or the metadata say. A candidate is described by where it stands,
+how far the others agree with it, and how much of it the text and the URL repeat.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ class TitleCandidate:
         block: block that shows it, -1 for none.
         level: 1 to 3 of a heading, 5 of another line, 9 when no block shows it.
         shown: how often it is shown.
-        sources: names of what says it.
         is_named: whether the element that shows it is named after headlines.
     """
 
@@ -70,17 +68,7 @@ def describe(
     first_body_block: int,
     site: Collection[str],
 ) -> NDArray[np.float64]:
-    """Describe each candidate by a row of numbers.
-
-    Args:
-        document: a parsed page.
-        candidates: those of one page.
-        stated: what the page states to be its title.
-        first_body_block: where the text starts, -1 for none.
-        site: folded names of the site.
-
-    Returns:
-        A row for each candidate.
+    """Describe each candidate of a page by a row of numbers.
 
     Cost: O(candidates^2 + their characters).
     """
@@ -134,11 +122,7 @@ def describe(
 
 
 def choose(rows: NDArray[np.float64], network: DenseNetwork | None = None) -> int:
-    """Return the number of the likeliest candidate.
-
-    Args:
-        rows: what `describe` returned for the candidates of one page, at least one.
-        network: with one output; None for the shipped one.
+    """Return the number of the likeliest candidate; `network` None is the shipped one.
 
     Cost: O(rows).
     """
@@ -147,10 +131,8 @@ def choose(rows: NDArray[np.float64], network: DenseNetwork | None = None) -> in
 
 
 def _share(words: set[str], others: set[str]) -> float:
-    """Return the share of `words` that is in `others`."""
     return len(words & others) / max(len(words), 1)
 
 
 def _likeness(words: set[str], others: set[str]) -> float:
-    """Return the share of words that two lines have in common."""
     return 2 * len(words & others) / (len(words) + len(others)) if words and others else 0.0

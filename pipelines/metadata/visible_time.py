@@ -1,7 +1,6 @@
 """Publish time as readers see it, in the lines around headline and text.
 
-A line may hold several times: when the article was published, when it was changed, and others that say nothing of it.
-The word in front of each tells them apart, or the one right behind it.
+A line may hold several times. The word in front of each, or right behind it, tells which states the publication.
 
 The weights of `Weights` were chosen by hand. `python -m tests.benchmarks.visible_times`, on all corpora with gold times
 (1,172 pages with a visible one), searched others by fold: 1,200 right days and minutes on sites that the search did not
@@ -51,7 +50,6 @@ _PAGE = re.compile(_any("page"))
 _FEWEST_ITEMS = 3
 _WEEKDAY = re.compile(rf"{_LISTS.choices('weekdays')}|tag\b")
 _VAGUE: Final = _LISTS.words("spans")
-"""Inside the text these may refer to anything."""
 _RANGE = re.compile(rf"\d\s?[日年月]?\s?(?:[至到~～—–]| - | {_any('to')} )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
 _TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
@@ -77,8 +75,6 @@ class LineNumbers(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Additions to the rank of a time, and what is taken off it."""
-
     nearest: float = 10.0
     step: float = 0.3  # off for each line before it in the order of `near`,
     farthest: float = 5.0  # but no more than this
@@ -93,7 +89,6 @@ class Weights(NamedTuple):
     linked: float = -3.0
 
     def at(self, position: int) -> float:
-        """Return what a line in one place of `near` starts with."""
         return self.nearest - min(self.step * position, self.farthest)
 
 
@@ -129,12 +124,9 @@ class TimeLine(NamedTuple):
 
 
 def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: Habits) -> tuple[Moment | None, bool]:
-    """Return the best time among the lines near the headline.
+    """Return the best time near the headline, and whether it is relative to `now`.
 
     A labelled time goes before a bare one, one with a clock before a day; one whose year is a guess comes last.
-
-    Returns:
-        The moment, and whether it needs `now` to be understood; (None, False) when no line holds one.
 
     Cost: O(characters of `near`).
     """
@@ -144,9 +136,7 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
 def choose(lines: Iterable[TimeLine | None], weights: Weights) -> tuple[Moment | None, bool]:
     """Return the time of highest rank, and whether it is relative.
 
-    Args:
-        lines: in the order of `near`, None for a line without a time. None is read behind the last that can be best.
-        weights: those of the ranks.
+    `lines` are in the order of `near`, None for a line without a time.
     """
     best: Moment | None = None
     best_rank, best_relative = 0.0, False
@@ -206,7 +196,6 @@ def read_line(document: Document, lines: LineNumbers, index: int, now: datetime,
 
 
 def _opening(text: str) -> str:
-    """Return the date in front of a text's first sentence, or the text."""
     date = _OPENING.match(text)
     return date[1] if date and is_stamp(date[1]) else text
 
@@ -227,7 +216,6 @@ def read_newest(document: Document, now: datetime) -> datetime | None:
 
 
 def _may_hold(text: str) -> bool:
-    """Tell cheaply whether a line can hold a time."""
     match = _TIME_CHAR.search(text) if len(text) <= _SHORT_CHARS else _DIGITS.search(text) or _HAN.search(text)
     return bool(match or _WORD.search(text.lower()))
 
@@ -244,7 +232,6 @@ def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
 def _in_line(
     document: Document, index: int, now: datetime, habits: Habits, *, inside: bool
 ) -> tuple[Moment | None, str, bool]:
-    """Return the time in one line, its label, and whether it is relative to now."""
     texts = document.blocks.texts
     text = texts[index]
     prose = text[-1] in "。！？；…”" or (len(text) >= 60 and text[-1] == ".")

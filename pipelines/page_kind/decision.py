@@ -59,10 +59,9 @@ _LOGIN = re.compile(
 
 
 class PageJudgement(NamedTuple):
-    """Kind of a page.
+    """Kind of a page, with the `reason` why it is no article.
 
     Attributes:
-        reason: why it is no article, None for an article.
         probability: that it is of this kind; 1 where a rule says so.
     """
 
@@ -147,7 +146,6 @@ def refuse(document: Document, extraction: Extraction, metadata: Metadata) -> Pa
 
 
 def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
-    """Tell whether a text matches a pattern in more than its links."""
     if not sign.search(text):
         return False
     flags, texts = measure(document).linked, document.blocks.texts
@@ -155,7 +153,7 @@ def _says(sign: re.Pattern[str], text: str, document: Document) -> bool:
 
 
 def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
-    """Tell whether most sentences stand right under linked headlines of their own."""
+    """Most sentences stand right under linked headlines of their own."""
     blocks, linked = document.blocks, measure(document).linked
     headline = (linked & (blocks.link_chars + 1.5 * blocks.han >= _HEADLINE)).tolist()
     is_prose = ((blocks.chars >= 20) & ~linked).tolist()
@@ -170,21 +168,19 @@ def _summaries(document: Document, extraction: Extraction, least: int) -> bool:
 
 
 def _is_media(document: Document, extraction: Extraction) -> bool:
-    """Tell whether the text is no more than the caption of a video or recording."""
+    """The text is no more than the caption of a video or recording."""
     kinds = document.metas.get("og:type", ())
     stated = any(kind.lower().startswith(("video", "music")) for kind in kinds)
     return len(extraction.text) <= _CAPTION_CHARS and (stated or not {"video", "audio"}.isdisjoint(document.tags))
 
 
 def _count_headlines(links: Links) -> int:
-    """Count the links of lists that are as long as a headline."""
     return sum(
         kind in _LISTED and len(anchor) >= _LINK_CHARS for kind, anchor in zip(links.blocks, links.anchors, strict=True)
     )
 
 
 def _is_list(document: Document, links: Links) -> bool:
-    """Tell whether a page without text is a list, by headlines and link text."""
     headlines = _count_headlines(links)
     if headlines or not document.tags:
         return headlines > 0

@@ -1,7 +1,6 @@
 """Features of a whole page: the evidence by which its kind is judged.
 
-The text and the confidence in it, its surroundings, what repeats, forms, and what the page says of itself. Amounts are
-logarithms; nothing depends on the language, the length of the markup or the page's own URL.
+Amounts are logarithms; nothing depends on the language, the length of the markup or the page's own URL.
 """
 
 from __future__ import annotations
@@ -78,8 +77,6 @@ _DATED_LINE = re.compile(rf"{_DAY.pattern}.*")
 
 
 class _Features:
-    """Features of a page so far, and quantities that several groups of them need."""
-
     def __init__(self, document: Document, extraction: Extraction) -> None:
         blocks, view = document.blocks, measure(document)
         self.document, self.view = document, view
@@ -114,10 +111,7 @@ class _Features:
 
 
 def features(document: Document, extraction: Extraction, metadata: Metadata, links: Links) -> dict[str, float]:
-    """Return the features of a page by name.
-
-    Args:
-        document: a parsed page with at least one block.
+    """Return the features by name of a page with at least one block.
 
     Cost: O(nodes + blocks + links), less than a millisecond for a page of a thousand elements.
     """
@@ -133,7 +127,6 @@ def features(document: Document, extraction: Extraction, metadata: Metadata, lin
 
 
 def _text(page: _Features, extraction: Extraction) -> None:
-    """Add features of the text and of the confidence in it."""
     confidence = extraction.confidence
     if not extraction.calibrated:
         confidence = _LIKELY if confidence >= _LOW else _UNLIKELY
@@ -187,7 +180,6 @@ def _text(page: _Features, extraction: Extraction) -> None:
 
 
 def _around(page: _Features) -> None:
-    """Add features of all text, and of the container that holds the prose."""
     blocks = page.document.blocks
     page.add_amount("all text", page.total)
     page.add_amount("all blocks", page.size)
@@ -214,7 +206,6 @@ def _around(page: _Features) -> None:
 
 
 def _headed(page: _Features, metadata: Metadata) -> None:
-    """Add features of headings, and of the headline and its place before the text."""
     document = page.document
     blocks = document.blocks
     levels, heads = page.levels, page.levels > 0
@@ -254,7 +245,7 @@ def _headed(page: _Features, metadata: Metadata) -> None:
 
 
 def _members(names: Sequence[str]) -> list[int]:
-    """Return the nodes whose names say that they show who wrote something."""
+    """Nodes whose names say that they show who wrote something."""
     every = set(names)
     joined = "\n".join(every)
     words = [word for word in _MEMBER if word in joined]
@@ -263,7 +254,7 @@ def _members(names: Sequence[str]) -> list[int]:
 
 
 def _repeated(page: _Features) -> None:
-    """Add features of similar siblings: cards, teasers, goods, posts."""
+    """Similar siblings: cards, teasers, goods, posts."""
     document = page.document
     images = page.at([node for node, _, _ in document.images])
     times = page.at([node for node, _ in document.times])
@@ -308,7 +299,7 @@ def _repeated(page: _Features) -> None:
 
 
 def _forms(page: _Features) -> None:
-    """Add the fields of the page and of its largest form, and the form's place."""
+    """Fields of the page and of its largest form, and the form's place."""
     document = page.document
     tags = document.tags
     starts: list[int] = []
@@ -337,7 +328,6 @@ def _forms(page: _Features) -> None:
 
 
 def _field(tag: str, element: Any) -> int:
-    """Return the number of a field's kind, -1 for a hidden one."""
     number = _FIELD_TAGS[tag]
     if tag == "input":
         number = _INPUTS.get(str(element.get("type", "")).lower(), -1)
@@ -347,7 +337,7 @@ def _field(tag: str, element: Any) -> int:
 
 
 def _stated(page: _Features, metadata: Metadata) -> None:
-    """Add what the page says of itself, and the origin of author and time."""
+    """The page's own words, and the origin of author and time."""
     document = page.document
     for origin in ("json-ld", "meta", "visible", "script"):
         page.add(f"time from {origin}", metadata.published_from == origin)
@@ -373,7 +363,7 @@ def _stated(page: _Features, metadata: Metadata) -> None:
 
 
 def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
-    """Add shapes of the page's canonical URL and of its links."""
+    """Shapes of the page's canonical URL and of its links."""
     canonical = urlsplit(metadata.canonical)
     page.add("canonical", bool(canonical.netloc))
     for name, value in shape(canonical.path, canonical.query).items():
@@ -401,7 +391,6 @@ def _addressed(page: _Features, metadata: Metadata, links: Links) -> None:
 
 
 def shape(path: str, query: str) -> dict[str, float]:
-    """Describe a path and a query."""
     last = path.rstrip("/").rpartition("/")[2]
     return {
         "is root": float(path in {"", "/"} and not query),
@@ -416,7 +405,6 @@ def shape(path: str, query: str) -> dict[str, float]:
 
 
 def describe_url(url: str) -> dict[str, float]:
-    """Describe a URL."""
     parts = urlsplit(url)
     return {
         **shape(parts.path, parts.query),

@@ -29,8 +29,6 @@ class WordVotes:
     Attributes:
         index: word -> row.
         weights: a row per word, a column per kind.
-        bias: per kind.
-        known: the words.
     """
 
     index: Mapping[str, int]
@@ -39,18 +37,15 @@ class WordVotes:
     known: frozenset[str]
 
     def vote(self, found: Set[str]) -> Numbers:
-        """Return the votes of the words that are known, one number per kind."""
         rows = sorted([self.index[word] for word in self.known & found])  # sums are the same in each process
         votes: Numbers = self.weights[rows].sum(axis=0) / np.sqrt(max(len(rows), 1)) + self.bias
         return votes
 
     def model(self) -> dict[str, object]:
-        """Return the votes as JSON keeps them."""
         return {"words": list(self.index), "weights": pack(self.weights, 3), "bias": pack(self.bias, 4)}
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Return the votes that `model` describes."""
         words, weights, bias = model["words"], unpack(model["weights"]), unpack(model["bias"])
         if weights.shape != (len(words), len(bias)):
             raise ValueError(f"{len(words)} words with weights of shape {weights.shape}")
@@ -82,12 +77,7 @@ class KindModel:
     threshold: float = 0.5
 
     def predict(self, values: Mapping[str, float], found: Words, address: Mapping[str, float]) -> Numbers:
-        """Return the probability of each kind.
-
-        Args:
-            values: features of the page.
-            found: its words.
-            address: what its address is like; empty when it has none.
+        """Return the probability of each kind; `address` is empty when there is none.
 
         Cost: O(words + weights), some tenths of a millisecond.
         """
@@ -97,12 +87,11 @@ class KindModel:
         return self.calibrate(votes, sum(told.get(name, 0.0) * value for name, value in address.items()))
 
     def is_article(self, chances: Numbers) -> bool:
-        """Tell whether a page of these chances is taken for an article."""
         listed = chances[self.kinds.index(PageKind.LIST)] if PageKind.LIST in self.kinds else 0.0
         return bool(chances[0] >= self.threshold and listed <= _LIKELIER * chances[0])
 
     def vote(self, inputs: Numbers) -> Numbers:
-        """Return the mean of what the networks say: a row per kind, a column per page."""
+        """Mean of what the networks say: a row per kind, a column per page."""
         odds = self.network.outputs(self.network.standardise(inputs))
         shares = np.exp(odds - odds.max(axis=1, keepdims=True))
         mean: Numbers = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -116,7 +105,6 @@ class KindModel:
         return np.concatenate(([article], (1 - article) * others))
 
     def model(self) -> dict[str, object]:
-        """Return the model as JSON keeps it."""
         return {
             "kinds": [kind.name.lower() for kind in self.kinds],
             "threshold": round(self.threshold, 4),
@@ -130,7 +118,6 @@ class KindModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> KindModel:
-        """Return the model that `model` describes."""
         kinds = tuple(PageKind[name.upper()] for name in model["kinds"])
         of_site, of_text = map(WordVotes.of, model["words"])
         return cls(
@@ -147,17 +134,16 @@ class KindModel:
 
 
 def shipped() -> KindModel:
-    """Return the model that comes with the program."""
     return load("kinds", KindModel.of)
 
 
 def hear(votes: tuple[WordVotes, WordVotes], found: Words) -> Numbers:
-    """Return the votes of a page's words, those of its text last."""
+    """Votes of a page's words, those of its text last."""
     return np.concatenate((votes[0].vote(found.site), votes[1].vote(found.text)))
 
 
 def log_odds(chances: Numbers) -> Numbers:
-    """Return the logarithms of chances against their opposites, bounded."""
+    """Bounded logarithms of chances against their opposites."""
     bounded = np.clip(chances, _LEAST, 1 - _LEAST)
     odds: Numbers = np.log(bounded / (1 - bounded))
     return odds

@@ -1,7 +1,4 @@
-"""Words of a page that tell its kind.
-
-They come from its title, headings, buttons, fields, short lines and text, and from the names of its containers.
-"""
+"""Words of a page that tell its kind, marked by their places."""
 
 from __future__ import annotations
 
@@ -31,12 +28,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Words(NamedTuple):
-    """Words of a page.
-
-    Attributes:
-        site: of title, headings, buttons, fields, short lines and containers, each marked by its place.
-        text: of the beginning of the text.
-    """
+    """Words of a page: of its title, headings and so on by place, and of its text."""
 
     site: frozenset[str] = frozenset()
     text: frozenset[str] = frozenset()

@@ -40,10 +40,7 @@ _LEAST_LINE: Final = 160
 
 
 def prose_of(text: str) -> int:
-    """Return the letters of a string if it is prose, else 0.
-
-    A Chinese character counts for two and a half.
-    """
+    """Return the letters of a string if it is prose (see `letters_of`), else 0."""
     if len(text) < 15:
         return 0
     if "<" in text:
@@ -73,17 +70,14 @@ def is_card(item: object) -> bool:
 
 
 def is_part(key: object) -> bool:
-    """Tell whether the value of a key may be part of the text."""
     return not _TEASER.search(plain_name(key))
 
 
 def plain_name(key: object) -> str:
-    """Return a key in lower case without separators."""
     return str(key).replace("_", "").replace("-", "").lower()
 
 
 def _text_of(value: object, depth: int = 0) -> str:
-    """Return a stated value as text; the names of an object or list."""
     if depth > _DEEPEST:
         return ""
     if isinstance(value, dict):
@@ -99,7 +93,6 @@ def _text_of(value: object, depth: int = 0) -> str:
 
 
 def first_stated(item: dict[str, object], names: tuple[str, ...]) -> str:
-    """Return the first non-empty one of some fields."""
     plain = {plain_name(key): value for key, value in item.items() if isinstance(key, str) and len(key) < 40}
     for name in names:
         text = _text_of(plain.get(name)) if name in plain else ""

@@ -61,17 +61,11 @@ class _NoLiteral(Exception):
 
 
 def read_literal(text: str, start: int = 0, tokens: int = MAX_TOKENS) -> Read | None:
-    """Read the value that begins at a place of a script.
+    """Read the value that begins at a place of a script; None if there is no literal.
 
-    Args:
-        text: of the script.
-        start: where the value begins; white space and comments may come first.
-        tokens: most tokens of a literal that is no JSON.
+    White space and comments may come first. The value is as `json.loads` would give it.
 
-    Returns:
-        The value as `json.loads` would give it, and where it ends; None if there is no literal.
-
-    Cost: O(characters); at most `MAX_TOKENS` tokens.
+    Cost: O(characters); at most `tokens` tokens of a literal that is no JSON.
 
     >>> read_literal("{env:'prod',login:undefined,flags:[!0,void 0],at:new Date(17e8)}").value
     {'env': 'prod', 'login': None, 'flags': [True, None], 'at': 1700000000.0}
@@ -109,7 +103,6 @@ class _Reader:
         self.out: list[str] = []
 
     def value(self) -> None:
-        """Write the next value, concatenated strings as one."""
         first = len(self.out)
         self._single()
         while self._peek() == "+":
@@ -147,7 +140,6 @@ class _Reader:
             raise _NoLiteral
 
     def _object(self) -> None:
-        """Write an object; its brace has been read."""
         self._enter()
         self.out.append("{")
         is_first = True
@@ -297,7 +289,6 @@ class _Reader:
         return names
 
     def _arguments(self, names: Sequence[str]) -> dict[str, str]:
-        """Read the arguments of a call; return them by their names."""
         given = dict.fromkeys(names, "null")
         for name in names:
             if self._peek() == ")":
@@ -313,13 +304,11 @@ class _Reader:
         return given
 
     def _dropped(self) -> None:
-        """Read a value without writing it."""
         start = len(self.out)
         self.value()
         del self.out[start:]
 
     def _balanced(self, end: str) -> None:
-        """Skip to the bracket that closes the one just read."""
         waiting = [end]
         while waiting:
             kind, token = self._next()
@@ -347,13 +336,11 @@ class _Reader:
         return kind, match[kind]
 
     def _peek(self) -> str:
-        """Return the next token without taking it, empty at the end."""
         match = _TOKEN.match(self._text, self.at)
         return "" if match is None else match[match.lastgroup or 0]
 
 
 def _quoted(token: str) -> str:
-    """Convert a string of JavaScript to JSON."""
     inside = _ESCAPE.sub(_unescaped, token[1:-1])
     return f'"{_BARE.sub(_escaped, inside)}"'
 
@@ -368,7 +355,6 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Convert an escape of JavaScript to JSON."""
     byte, point, unit, letter, broken, other = match.groups()
     if byte:
         return f"\\u00{byte}"

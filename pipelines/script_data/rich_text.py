@@ -37,7 +37,6 @@ def to_markup(value: object) -> str:
 
 
 def _render(value: object, written: set[int], depth: int) -> str:
-    """Return a value as markup, skipping objects already written."""
     if isinstance(value, str):
         return _render_text(value)
     if depth > _MOST_DEPTH or id(value) in written or not isinstance(value, (dict, list)):
@@ -65,7 +64,6 @@ def _render(value: object, written: set[int], depth: int) -> str:
 
 
 def _render_text(text: str) -> str:
-    """Return a string as markup; code and addresses are left out."""
     if is_code(TAG.sub("", text[:3000])):
         return ""
     if "&lt;p" in text or "&lt;br" in text or "&lt;div" in text:

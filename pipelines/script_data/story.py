@@ -28,7 +28,6 @@ _TINY: Final = 0.05
 _GENERIC: Final = 30
 """A page title of so few letters may be the name of the site."""
 _LEAST_QUOTED: Final = 400
-"""A string of this length may hold an article as JSON."""
 _OWN: Final = 3
 """An object with a title field of its own wins against this many times its prose."""
 _DOMINANT: Final = 3
@@ -156,7 +155,6 @@ class _Walk:
                 waiting += [(one, alike, depth + 1) for one in item[:2000] if isinstance(one, (dict, list))]
 
     def body(self, item: dict[str, object]) -> tuple[str, int]:
-        """Return the field with the most prose, and its letters."""
         best, most = "", 0
         for key, value in item.items():
             name = plain_name(key)
@@ -190,7 +188,6 @@ class _Walk:
 
 
 def _page_titles(document: Document) -> tuple[list[str], bool]:
-    """Return the titles of a page, squeezed, and whether they may be its site's name."""
     stated = [document.title, *(one[0] for name in ("og:title", "twitter:title") if (one := document.metas.get(name)))]
     headings = [
         text
@@ -210,7 +207,6 @@ def _has_title(title: str, titles: list[str]) -> bool:
 
 
 def _page_tokens(url: str) -> tuple[set[str], str]:
-    """Return possible identifiers of a page in its URL, and its path."""
     parts = urlsplit(url)
     path = unquote(parts.path).rstrip("/")
     last = path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2]
@@ -222,7 +218,6 @@ def _page_tokens(url: str) -> tuple[set[str], str]:
 
 
 def _has_identity(item: dict[str, object], tokens: set[str], path: str) -> bool:
-    """Tell whether an identifier of an object occurs in the page's URL."""
     for key, value in item.items():
         if isinstance(value, bool) or not isinstance(value, (str, int)) or not _IDENTITY.search(plain_name(key)):
             continue

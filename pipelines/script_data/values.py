@@ -17,7 +17,6 @@ from .literals import MAX_TOKENS, read_literal
 _MOST_CHARS: Final = 2_000_000
 """In all scripts of a page together."""
 _MOST_STARTS: Final = 60
-"""Places in a script where a value may begin."""
 _LEAST_CHARS: Final = 120
 """A shorter script or string holds no article."""
 _DEEPEST_STRINGS: Final = 3
@@ -29,11 +28,9 @@ _START = re.compile(
 _FLIGHT: Final = "__next_f.push("
 _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
-"""Escapes of Angular's older versions."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
 _DEEPEST_STORE: Final = 5
 _RECORD: Final = frozenset({"__typename", "__id"})
-"""Fields of a record in a store."""
 _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef"})
 
 
@@ -142,7 +139,6 @@ def _link(value: object, depth: int = 0) -> None:
 
 
 def _assigned(text: str) -> Iterator[object]:
-    """Yield the values that a script assigns or passes to a function."""
     at = tokens = 0
     for _ in range(_MOST_STARTS):
         match = _START.search(text, at)
@@ -164,7 +160,6 @@ def _assigned(text: str) -> Iterator[object]:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """Yield the pieces of a Next.js flight that a script pushes."""
     at = text.find(_FLIGHT)
     while at >= 0:
         at += len(_FLIGHT)
@@ -207,7 +202,6 @@ def _rows(flight: str) -> list[object]:
 
 
 def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
-    """Replace references to texts in a value."""
     if isinstance(value, str):
         return texts.get(value, value) if value[:1] == "$" else value
     if depth and isinstance(value, list):

@@ -1,8 +1,7 @@
 """Site model: texts that repeat and the places where templates keep the body.
 
-A block of text that stands on many articles of a site is part of the site, not of the articles; pages made from one
-template hold their body in one place. The model is bounded, and all counts fade with every page, so that a new template
-takes the place of an old one within some dozens of pages.
+The model is bounded, and all counts fade with every page, so that a new template takes the place of an old one
+within some dozens of pages.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Template:
     """One template of a site.
 
     Attributes:
-        tree: simple tree of a page made from it, see `simpletree.simple_tree`.
+        tree: see `simpletree.simple_tree`.
         pages: how many were seen of it, fading.
         paths: path from the page's body to the article's -> pages that had it there, fading.
     """
@@ -46,8 +45,7 @@ class SiteModel:
     """Model of one site, of a few KB however many pages there were.
 
     Attributes:
-        seen: article pages learned from, all in all.
-        pages: the same, fading.
+        seen, pages: article pages learned from, all in all and fading.
         texts: key of a block's text and place -> pages that carried it, fading.
         templates: the most recent one first.
         articles: keys of the most recent articles, the newest last.
@@ -64,15 +62,13 @@ NOTHING: Final = SiteModel()
 
 
 def learn(model: SiteModel, sample: PageSample) -> SiteModel:
-    """Learn from one more article page, see `learn_batch`."""
     return learn_batch(model, [sample])
 
 
 def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
     """Learn from more article pages, in their order.
 
-    Returns:
-        The new model; the same object when all articles were seen lately, under whatever URLs.
+    Returns the same object when all articles were seen lately, under whatever URLs.
 
     Cost: O(MAX_TEXTS) once, some 60 microseconds, and O(texts) a page.
     """
@@ -100,13 +96,13 @@ def learn_batch(model: SiteModel, samples: Iterable[PageSample]) -> SiteModel:
 
 
 def template_of(templates: Iterable[Template], tree: tuple[int, ...]) -> Template | None:
-    """Return the template most like a page's simple tree; None if none is like it."""
+    """The template most like a page's simple tree; None if none is like it."""
     best = max(templates, key=lambda template: similarity(template.tree, tree), default=None)
     return best if best is not None and similarity(best.tree, tree) >= SAME_TEMPLATE else None
 
 
 def _with_page(templates: tuple[Template, ...], sample: PageSample) -> tuple[Template, ...]:
-    """Add a page to the templates; forget the one not seen for longest."""
+    """The template not seen for longest is forgotten."""
     matched = template_of(templates, sample.tree)
     paths: dict[tuple[int, ...], float] = {}
     pages = 0.0

@@ -47,13 +47,8 @@ _MIN_CHARS: Final = 40
 def text_keys(document: Document) -> dict[int, int]:
     """Return block number -> key of its text and place, to compare with other pages.
 
-    A key is a stable hash of the text and of the element it stands in: the summary of an article in another one's
-    sidebar is not the same as its first paragraph. In short lines numbers look alike ("阅读 17"). Blocks that are links
-    are left
-     out.
-
-    Returns:
-        At most `MAX_TEXTS_OF_PAGE` keys, in document order.
+    A key is a stable hash of the text and of its element. In short lines numbers look alike ("阅读 17"). Blocks that
+    are links are left out; there are at most `MAX_TEXTS_OF_PAGE` keys, in document order.
 
     Cost: O(blocks), about 2 microseconds a text.
     """
@@ -74,10 +69,8 @@ def text_keys(document: Document) -> dict[int, int]:
 def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) -> tuple[Values, Values]:
     """Return the evidence of the site model for a page whose `text_keys` are given.
 
-    Returns:
-        Two numbers per block, or none at all when the model is empty. The share of the site's articles that carry the
-        block, in [0, 1), 0 when it is unknown. How well the place of the body that holds the block is supported, in
-        [0, 1), 0 outside of it.
+    That is two numbers per block in [0, 1), or none at all for an empty model: the share of the site's articles
+    that carry the block, and how well the place of the body that holds the block is supported; 0 when unknown.
 
     Cost: O(blocks + siblings on the paths of the template).
     """
@@ -98,12 +91,9 @@ def find_hints(document: Document, keys: Mapping[int, int], model: SiteModel) ->
 
 
 def sample_page(document: Document, keys: Mapping[int, int], extraction: Extraction, article: int) -> PageSample:
-    """Build the sample of an article page.
+    """Build the sample of an article page from the extractor's own extraction.
 
-    Args:
-        keys: see `text_keys`.
-        extraction: by the extractor itself. Were it corrected already, the model would confirm itself.
-        article: hash of headline and text.
+    Were it corrected already, the model would confirm itself. `article` is a hash of headline and text.
 
     Cost: O(blocks kept).
     """
@@ -115,12 +105,9 @@ def sample_page(document: Document, keys: Mapping[int, int], extraction: Extract
 def correct(document: Document, extraction: Extraction, repeated: Values, on_path: Values) -> Extraction:
     """Correct an extraction by the evidence of the site model (see `find_hints`).
 
-    A text that reaches beyond the place where the template keeps the body is cut to it, one that has missed the place
-    is replaced by the text there, and blocks that the site repeats are removed. All of it only when a text is left: an
-    article is never lost through the model.
-
-    Returns:
-        The same object when there is nothing to correct.
+    A text that reaches beyond the place of the body is cut to it, one that has missed the place is replaced, and
+    blocks that the site repeats are removed, but only when a text is left: an article is never lost through the
+    model. Returns the same object when there is nothing to correct.
 
     Cost: O(blocks).
     """
@@ -154,7 +141,6 @@ def correct(document: Document, extraction: Extraction, repeated: Values, on_pat
 
 
 def _masked(line: str) -> str:
-    """Mask dates and counters in a short line."""
     line = line.lower()
     if len(line) > _SHORT_CHARS:
         return line
@@ -163,7 +149,7 @@ def _masked(line: str) -> str:
 
 
 def _place(document: Document, kept: Sequence[int]) -> int:
-    """Return the lowest element that holds nearly all of the kept text, -1 for none."""
+    """The lowest element that holds nearly all of the kept text, -1 for none."""
     if not kept:
         return -1
     blocks = document.blocks
@@ -178,7 +164,7 @@ def _place(document: Document, kept: Sequence[int]) -> int:
 
 
 def _text_in(document: Document, place: Flags) -> Flags:
-    """Select the blocks that are text rather than links, tails and imprints."""
+    """Blocks that are text rather than links, tails and imprints."""
     text = place & ~measure(document).linked
     for block in np.flatnonzero(text):
         text[block] = not is_extra(document.blocks.texts[block])

@@ -31,7 +31,7 @@ _STYLE: Final = (
 
 
 def markdown(document: Document, page: ParseResult, extraction: Extraction) -> str:
-    """Return the article as Markdown, empty when the page is none."""
+    """Article as Markdown, empty when the page is none."""
     return render.markdown(document, extraction.blocks) if page.extraction.text else ""
 
 
@@ -60,7 +60,6 @@ def explain(document: Document, page: ParseResult, extraction: Extraction) -> st
 
 
 def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) -> str:
-    """Render the body anew with its shaping tags and every piece of text marked."""
     if not document.elements:
         return ""
     finder = _BlockFinder(document)
@@ -97,8 +96,6 @@ def _coloured(document: Document, extraction: Extraction, kept: frozenset[int]) 
 
 
 class _BlockFinder:
-    """Finder of the block of each piece of text, in document order."""
-
     def __init__(self, document: Document) -> None:
         self.texts = document.blocks.texts
         self.block = 0
@@ -121,7 +118,6 @@ class _BlockFinder:
 
 
 def _label(document: Document, extraction: Extraction, block: int, kept: frozenset[int]) -> tuple[str, str, str]:
-    """Return class, short label and long label of a block."""
     node = document.blocks.nodes[block]
     name = document.tags[node] + (f".{document.names[node]}" if document.names[node] else "")
     state = "kept" if block in kept else "dropped"
@@ -133,4 +129,3 @@ FORMS: Final[dict[str, Callable[[Document, ParseResult, Extraction], str]]] = {
     "markdown": markdown,
     "explained": explain,
 }
-"""Forms that need the parsed page, by name."""

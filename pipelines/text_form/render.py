@@ -1,7 +1,7 @@
 """Rendering of kept blocks as plain text, clean HTML and Markdown.
 
-All three are made from the same parts (see `structure`), so they hold the same words. Nothing executable survives: the
-tags are written here, texts are escaped, links are canonical http(s) URLs.
+All three hold the same words (see `structure`). Nothing executable survives: the tags are written here, texts
+are escaped, links are canonical http(s) URLs.
 """
 
 from __future__ import annotations
@@ -28,15 +28,9 @@ _FIGURE_LEVELS: Final = 5
 def extraction(
     document: Document, kept: Sequence[int], confidence: float, scores: Iterable[float] = (), evidence: str = ""
 ) -> Extraction:
-    """Build the extraction of the blocks that an extractor keeps.
+    """Build the extraction of the blocks that an extractor keeps (ascending, some).
 
-    Args:
-        kept: numbers of blocks, ascending; not empty.
-        confidence: in [0, 1].
-        scores: one number per block of the document, or nothing.
-        evidence: names of what decided, separated by commas.
-
-    Cost: O(blocks kept).
+    `scores` holds one number per block of the document, or nothing. Cost: O(blocks kept).
     """
     parts = build_parts(document, kept)
     return Extraction(
@@ -54,11 +48,8 @@ def answer(
 ) -> Extraction:
     """Build `extraction`, or an empty one with its reason if there is too little.
 
-    Args:
-        kept: numbers of blocks, ascending; may be empty.
-        scores: one number per block of the document, above 0 for what looks like content.
-        min_chars: length of the shortest text that is given out, in characters without white space.
-        confidence: in [0, 1]; when left out, the share of the scores above 0 that was kept.
+    Fewer than `min_chars` characters without white space are too little. Without a `confidence` it is the share of
+    the positive scores that was kept.
 
     Cost: O(blocks).
     """
@@ -94,8 +85,6 @@ class _Picture:
 
 
 class _Marks:
-    """Parts with the links and images that belong to them."""
-
     def __init__(self, document: Document, made: Sequence[TextPart]) -> None:
         self.parts = made
         kept = {part.block for part in made}
@@ -108,7 +97,7 @@ class _Marks:
         self.pictures = list(self._pictures(document, kept)) if made and document.images else []
 
     def _pictures(self, document: Document, kept: Set[int]) -> Iterator[_Picture]:
-        """Yield the images from just before the first kept block to the last one."""
+        """From just before the first kept block to the last one."""
         nodes = document.blocks.nodes
         first, last = nodes[self.parts[0].block], nodes[self.parts[-1].block]
         urls: set[str] = set()
@@ -122,14 +111,12 @@ class _Marks:
                 yield _Picture(url, clean(text, 300), _caption(document, node, kept), next(after, len(nodes)))
 
     def before(self, block: int | None) -> list[_Picture]:
-        """Take the next images that stand before a block, or all the rest."""
         pictures = [picture for picture in self.pictures if block is None or picture.before <= block]
         if pictures:
             self.pictures = self.pictures[len(pictures) :]
         return pictures
 
     def linked(self, part: TextPart, plain: Callable[[str], str], link: Callable[[str, str], str]) -> str:
-        """Render the text of a part with its links in place."""
         content = part.texts[0]
         out: list[str] = []
         at = 0
@@ -186,7 +173,6 @@ def _html(marks: _Marks) -> str:
 
 
 def _shared(opened: Sequence[Container], path: Sequence[Container]) -> int:
-    """Count the outer containers that both have."""
     return next(
         (at for at, (one, other) in enumerate(zip(opened, path, strict=False)) if one != other),
         min(len(opened), len(path)),
@@ -250,14 +236,12 @@ def _markdown(marks: _Marks) -> str:
 
 
 class _Prefix:
-    """Prefixes of Markdown lines inside quotations and list items."""
-
     def __init__(self) -> None:
         self.numbers: Counter[int] = Counter()
         self.bullets: dict[int, str] = {}
 
     def of(self, path: Sequence[Container], shared: int) -> tuple[str, str]:
-        """Return the prefixes of a part's lines; containers from `shared` on are new."""
+        """Prefixes of a part's lines; containers from `shared` on are new."""
         first = rest = ""
         for at, (tag, node) in enumerate(path):
             if tag == "blockquote":
@@ -274,7 +258,6 @@ class _Prefix:
 
 
 def _lines(marks: _Marks, part: TextPart) -> list[str]:
-    """Render the lines of a part, or the cells of a row, in Markdown."""
     if part.kind == "tr":
         return [literal(each) for each in part.texts]
     if part.kind == "pre":
@@ -292,7 +275,6 @@ def _image(picture: _Picture) -> str:
 
 
 def literal(content: str) -> str:
-    """Escape text for Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", content)
 
 

@@ -150,7 +150,6 @@ def is_data_table(document: Document, table: int) -> bool:
 
 
 def _row(document: Document, row: int, members: Sequence[tuple[int, _Place]]) -> TextPart:
-    """Build the part of one row; cells without a kept block are empty."""
     tags, parents = document.tags, document.parents
     cells: dict[int, list[str]] = {
         node: [] for node in range(row + 1, document.ends[row]) if tags[node] in _CELLS and parents[node] == row

@@ -2,7 +2,7 @@
 
 A shape is the common form of the URLs of one kind of page (`patterns`): traps are counted by it. A normal form is a URL
 without the parts that do not identify its page. A rule strikes out one thing in URLs of one pattern: a query parameter,
-or a slug (words in the path). Both classify parts of a path alike (`class_of`). `learn` explains how rules are learned.
+or a slug (words in the path). `learn` explains how rules are learned.
 """
 
 from __future__ import annotations
@@ -127,7 +127,6 @@ def key_of(pattern: str) -> int:
 
 
 def is_deep(segments: Sequence[str]) -> bool:
-    """Tell whether a path is deeper than those of sites made by people."""
     return len(segments) - (not segments[-1]) >= DEEP_SEGMENTS
 
 
@@ -141,7 +140,6 @@ def _folder_of(url: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1 << 13)
 def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
-    """Build a folder pattern from folders, slash, last part, and query mark."""
     first, *middle = head.split("/", _MOST_LOOKED_AT)
     first = first if _WORD.fullmatch(first) else _ANY
     if slash and _goes_on([*head.split("/", _MOST_LOOKED_AT), last]):
@@ -152,7 +150,6 @@ def _folder(head: str, slash: str, last: str, mark: str) -> tuple[str, int]:
 
 
 def _goes_on(segments: Sequence[str]) -> bool:
-    """Tell whether a path seems endless: deep, or with a folder twice."""
     if is_deep(segments):
         return True
     words = [text for text in segments[:-1] if len(text) > 1 and _WORD.fullmatch(text)]
@@ -169,7 +166,6 @@ def _any(text: str) -> str:
 
 
 def _narrow(text: str) -> str:
-    """Abstract a part of a path; a word stays."""
     stem, mark, _ = text.partition(";")
     if not stem or _WORD.fullmatch(stem):
         return stem + mark
@@ -228,18 +224,14 @@ class Segment(NamedTuple):
 
 
 class UrlParts(NamedTuple):
-    """A URL taken apart."""
-
     origin: str
     segments: tuple[Segment, ...]
     pairs: tuple[str, ...]
 
     def path(self) -> tuple[str, str]:
-        """Return the pattern of the path, with its words and without."""
         return _path(s.pattern for s in self.segments), _path(s.general for s in self.segments)
 
     def slug(self, place: int) -> tuple[str, str]:
-        """Return the pattern with a slug in one place, with its words and without."""
         segments = self.segments
         return (
             _path(s.mark if i == place else s.pattern for i, s in enumerate(segments)),
@@ -247,7 +239,6 @@ class UrlParts(NamedTuple):
         )
 
     def write(self, slugs: Collection[int], names: Collection[str]) -> str:
-        """Write the URL without some slugs and parameters."""
         path = _path(s.struck if i in slugs else s.text for i, s in enumerate(self.segments))
         pairs = "&".join(pair for pair in self.pairs if name_of(pair) not in names)
         return f"{self.origin}{path}?{pairs}" if pairs else self.origin + path
@@ -303,7 +294,6 @@ class Rules:
         self._salt = pack(self.rules)
 
     def matching(self, parts: UrlParts) -> list[tuple[Rule, int | str]]:
-        """Return the rules that match a URL, with place of slug or name of parameter."""
         matches: list[tuple[Rule, int | str]] = []
         for place, segment in enumerate(parts.segments if self._slugs else ()):
             if segment.mark:

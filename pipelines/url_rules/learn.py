@@ -32,8 +32,7 @@ class Params:
     Attributes:
         threshold: confidence from which a rule is used, in (0, 1]; 1 is never reached.
         sureness: quantile of the normal distribution for the bounds; 1.645 stands for 95 % on one side.
-        most_repeats: repetitions of one article that count, so that no single page (a login wall, an error page)
-            can make a rule.
+        most_repeats: repetitions of one article that count, so that no single page (a login wall) can make a rule.
         session_prior: saved requests taken for granted of a parameter with a session's name: each of
             its URLs is one more request until the rule is used.
         proposed: confidence from which a rule is shown as a proposal.
@@ -74,22 +73,19 @@ class Learned:
 
 
 def learn(pages: Iterable[tuple[str, int]], held: Collection[Rule] = (), params: Params = DEFAULTS) -> list[Learned]:
-    """Find the rules of one host.
+    """Find the rules of one host, the surest first.
 
     For each parameter and each slug, URLs are grouped by the rest of the URL. Of a group of `m` URLs with
     `k` contents, `m - k` requests were superfluous and `k - 1` were not. A rule is learned for all words in a path
     (`/<word>/<number>.html`) when none of them disagrees, else for the words that agree. Rules that hold
     by themselves may fail together (`?id=5&key=5` needs one of its two), so each is tried with those accepted before.
+    The order of the pages makes no difference.
 
     Args:
         pages: canonical URLs, each with an identifier of the page's content; the same for the same article.
         held: rules in use. They stay as long as the bare share of support is not below the threshold, also when no page
             is evidence of them. Few pages are then fetched that could be, so those fetched in any case
             (`keys.is_sampled`) must not be against them by themselves.
-        params: thresholds and bounds.
-
-    Returns:
-        Rules, the surest first; they do not depend on the order of the pages.
 
     Raises:
         ValueError: the threshold is not in (0, 1].
@@ -145,8 +141,6 @@ def bounds(support: int, against: int, sureness: float) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class _Evidence:
-    """Evidence of groups of URLs for and against a rule."""
-
     repeats: dict[int, int] = field(default_factory=dict)
     """Content -> its repetitions in the largest group: content in many groups is a page of its own kind."""
     against: int = 0
@@ -155,7 +149,6 @@ class _Evidence:
     example: tuple[str, str] | tuple[()] = ()
 
     def add(self, members: Sequence[tuple[str, int]], most: int) -> None:
-        """Count one group: its URLs and their contents."""
         contents = Counter(content for _, content in members)
         self.against += len(contents) - 1
         for content, n in contents.items():
@@ -233,7 +226,6 @@ class _Host:
         return [_Candidate(*key, touched[key]) for key in common[:most]]
 
     def evidence(self, candidate: _Candidate, most_repeats: int) -> dict[str, _Evidence]:
-        """Return the evidence of groups of URLs on each pattern."""
         groups: defaultdict[str, dict[str, int]] = defaultdict(dict)
         pattern_of: dict[str, str] = {}
         for one in candidate.touched:
@@ -253,7 +245,6 @@ class _Host:
         return by_pattern
 
     def accept(self, touched: Sequence[_Touched]) -> None:
-        """Strike out a part from now on."""
         for one in touched:
             self._forms[one.page] = self._without(one)
             self._struck[one.page] = (*self._struck.get(one.page, ()), one.what)
@@ -262,7 +253,6 @@ class _Host:
             self._representative.setdefault(form, i)
 
     def _without(self, one: _Touched) -> str:
-        """Return the form of a page without one more part."""
         parts = self._parts[one.page]
         assert parts is not None
         what = (*self._struck.get(one.page, ()), one.what)
@@ -302,7 +292,6 @@ def _names_a_session(rule: Rule) -> bool:
 
 
 def _may_hold(evidence: _Evidence, params: Params) -> bool:
-    """Tell whether there is little enough evidence against a rule."""
     return bounds(evidence.support, evidence.against, params.sureness)[1] >= params.threshold
 
 

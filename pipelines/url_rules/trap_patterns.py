@@ -1,8 +1,7 @@
 """Patterns of URLs that are blocked as traps, and the disallow reason of a URL.
 
-Endless pages made by programs (calendars, session ids, facets) have URLs of few patterns. A URL has three
-(`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names nor one with
-many numbers escapes.
+A URL has three (`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names
+nor one with many numbers escapes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from .forms import patterns, split
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 """Levels of patterns, the narrowest first; then the whole host, and (no URL pattern) the content of pages."""
 Key = tuple[int, str]
-"""Level and pattern."""
 
 ENDLESS_PATH = "endless path"
 
@@ -30,11 +28,9 @@ def keys_of(url: str) -> list[Key]:
 
 
 def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
-    """Return the kind of trap that a URL of a host belongs to, empty for none.
+    """Return the kind of trap that a canonical URL belongs to, empty for none.
 
-    Args:
-        url: canonical.
-        blocked: pattern -> kind of trap, of the host; an empty kind keeps a pattern open within wider blocked ones.
+    An empty kind in `blocked` keeps a pattern open within wider blocked ones.
 
     Cost: some microseconds.
     """

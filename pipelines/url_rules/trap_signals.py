@@ -39,11 +39,9 @@ _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 @dataclass(frozen=True, slots=True)
 class KnownTraps:
-    """Known traps of a page's host.
+    """Traps of a page's host: patterns of URLs with their kinds, and soft-404 pages.
 
-    Attributes:
-        blocked: patterns of its URLs that are traps, with their kinds.
-        missing: outlines of its soft-404 pages; None when it is not suspected of any.
+    `missing` has the outlines of those pages; None when the host is not suspected of any.
     """
 
     blocked: Mapping[Key, str] = field(default_factory=dict)
@@ -110,10 +108,8 @@ def sketch(text: str) -> int:
 
 
 def alike(one: int, other: int) -> bool:
-    """Tell whether two sketches are of nearly the same text."""
     return one != 0 and other != 0 and (one ^ other).bit_count() <= _NEAR
 
 
 def _text(document: Document) -> str:
-    """Join the head of title and text of a page, links included."""
     return "\n".join([document.title[:200], *document.blocks.texts])[:_MOST_TEXT]

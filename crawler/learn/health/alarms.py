@@ -1,8 +1,7 @@
 """Alarms while a crawl runs: hosts are learned and written now and then.
 
-`note` takes a few numbers from a page and returns; they are learned every two seconds. The state of a host is written
-when it is a window of answers old, when an alarm begins or ends, when the run lets go of the host, and at the end.
-A process that is killed loses at most the answers since; a change between two runs is noticed in the second.
+Answers are learned every two seconds. A host is written when it is a window of answers old, when an alarm
+begins or ends, and when the run lets go of it; a process that is killed loses at most the answers since.
 """
 
 from __future__ import annotations
@@ -47,19 +46,15 @@ _FEWEST_EVERYWHERE = 3
 
 @dataclass(slots=True)
 class _Host:
-    """A host in memory, and what the table has not been told yet."""
-
     monitor: HealthMonitor
     unsaved: int = 0
     news: list[AlarmChange] = field(default_factory=list)
 
 
 class Alarms:
-    """The health of the hosts that a run crawls.
+    """The health of the hosts that a run crawls, `most` of them in memory.
 
-    Args:
-        window: answers that are compared with those before, `HEALTH_WINDOW`.
-        most: hosts held in memory; those not heard of longest are written and dropped.
+    `window` answers are compared with those before (`HEALTH_WINDOW`).
     """
 
     def __init__(self, session: Session, window: int, most: int = MOST_HOSTS) -> None:
@@ -126,7 +121,6 @@ class Alarms:
             yield finding, text
 
     def _text(self, finding: Finding) -> str:
-        """Return the sentence for an alarm, with a hint when most hosts have it."""
         active = [host.monitor.state.active.values() for host in self._hosts.values()]
         sick = sum(any(one.kind == finding.kind for one in alarms) for alarms in active)
         if finding.kind not in {"unreachable", "slow"} or sick < max(_FEWEST_EVERYWHERE, len(active) // 2 + 1):

@@ -19,8 +19,6 @@ from ...fetch.errors import BODY_CUT
 
 
 class AnswerKind(StrEnum):
-    """Kind of an answer."""
-
     ARTICLE = "article"
     PAGE = "page that is no article"
     EMPTY = "page without text or list"
@@ -39,14 +37,10 @@ class HostAnswer(NamedTuple):
     """One answer.
 
     Attributes:
-        url, found_in: canonical URL, and a `BlockKind` or `ROBOTS`.
-        why: a status, an error, a reason.
-        chars: of an article.
+        found_in: a `BlockKind` or `ROBOTS`.
         title: a number for an article's title, 0 for none.
-        dated: an article has a time of publication.
         doubtful: characters look wrongly decoded.
         hijacked: an article looks like a hijacker's.
-        seconds: how long it took.
     """
 
     url: str
@@ -127,7 +121,7 @@ def answer_of(page: Page) -> HostAnswer | None:
 
 
 def _redirect(page: Page, answer: HostAnswer) -> HostAnswer | None:
-    """Judge a redirect: None unless it leads to a login, a challenge, or home."""
+    """None unless it leads to a login, a challenge, or home."""
     path = urlsplit(answer.url).path
     if page.redirect is None or _LOGIN.search(path):
         return None

@@ -45,7 +45,6 @@ class Signal(NamedTuple):
 
     Attributes:
         group: one alarm of a group is active at a time.
-        kind: of alarm.
         bar: evidence for an alarm, in nats, as a multiple of the window.
         is_cold: it raises an alarm at a host's cold start.
         is_whole: it has one rate for all shapes of URL, and tells before a window is full.
@@ -82,13 +81,11 @@ class Finding:
     """An alarm.
 
     Attributes:
-        kind, signal: of alarm, and what raised it.
         before: rate of the signal in the baseline.
         of, hits: answers since that has changed, and those that show the signal.
         why, example: reason and URL of the last of these.
         nats: evidence that it is over.
         age: answers that were judged since.
-        ended: how, once it has.
     """
 
     kind: str
@@ -108,7 +105,6 @@ class HostState:
     """All that is stored of a host, in types that JSON has.
 
     Attributes:
-        answers: how many were learned.
         robots_lost: how often in a row its robots.txt could not be had.
         totals: of signals, trials and hits since the first answer.
         baseline: of shapes, of signals and numbers, how many and their sum.
@@ -127,11 +123,7 @@ class HostState:
 
 
 class HealthMonitor:
-    """State of one host.
-
-    Args:
-        window: scale of the evidence that an alarm takes, in answers.
-        packed: from `pack`; what cannot be read (another version's) counts as nothing.
+    """State of one host; `packed` of another version counts as nothing.
 
     Raises:
         ValueError: the window is too small to prove anything.
@@ -198,7 +190,6 @@ class HealthMonitor:
         return signals
 
     def _raised(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
-        """Return the alarm of a signal: by its share at a cold start, or its rise."""
         signal, state = SIGNALS[name], self.state
         is_access = signal.group == "access"
         n, hits = state.totals.get(name, (0, 0))
@@ -224,7 +215,6 @@ class HealthMonitor:
         return finding
 
     def _ended(self, name: str, past: list[float], answer: HostAnswer, *, hit: bool) -> Finding | None:
-        """Return the end of an active alarm: all is as before, or it became normal."""
         group, signal = _GROUPS[name], SIGNALS[name]
         finding = self.state.active[group]
         is_known = past[0] >= _FEWEST_KNOWN
@@ -244,7 +234,7 @@ class HealthMonitor:
         return replace(finding, ended="has stayed so for long and counts as normal now" if is_normal else "no longer")
 
     def _hold_back(self, key: str, values: dict[str, float]) -> None:
-        """Learn an answer when nothing is suspicious, and all that were held back with it."""
+        """Learn an answer if nothing is suspicious, and all that were held back with it."""
         state = self.state
         self._held.append((key, {name: value for name, value in values.items() if _GROUPS[name] not in state.active}))
         if len(self._held) <= 4 * self._window and any(e[0] > _SUSPICIOUS for e in state.evidence.values()):
@@ -267,7 +257,6 @@ def _rounded(value: Any) -> Any:
 
 
 def _expected(name: str, past: list[float]) -> float:
-    """Return the upper confidence bound of a signal's rate so far."""
     n, hits = past
     return max(SIGNALS[name].least, wilson(hits, n, 2.0 if _GROUPS[name] == "access" else 3.0)[1])
 

@@ -6,15 +6,9 @@ import math
 
 
 def wilson(hits: float, n: float, z: float) -> tuple[float, float]:
-    """Return the confidence bounds of a rate.
+    """Return the lower and upper confidence bounds of a rate; (0, 1) of no trials.
 
-    Args:
-        hits: 0 to `n`; fractions are left of counts that were halved.
-        n: trials, 0 or more.
-        z: width in standard deviations; 1.96 for 95 % on both sides.
-
-    Returns:
-        The lower and the upper bound, in [0, 1]; (0, 1) of no trials.
+    `hits` may be fractions; `z` is in standard deviations, 1.96 for 95 % on both sides.
 
     Raises:
         ValueError: more hits than trials, or fewer than 0.
@@ -37,14 +31,8 @@ def wilson(hits: float, n: float, z: float) -> tuple[float, float]:
 def cusum(total: float, before: float, now: float, *, hit: bool) -> float:
     """Return the evidence in nats that a rate went from `before` to `now`.
 
-    Log-likelihood ratios are summed up, anew from 0 whenever the sum would fall below: so the time of the change need
-    not be known. Without a change, a sum that begins at 0 reaches h with a probability of exp(-h) at most.
-
-    Args:
-        total: the evidence of the trials so far.
-        before: a rate, in (0, 1).
-        now: another.
-        hit: whether the new trial is one.
+    Log-likelihood ratios are summed up, anew from 0 whenever the sum would fall below: so the time of the change
+    need not be known. Without a change, a sum that begins at 0 reaches h with a probability of exp(-h) at most.
 
     Source: E. S. Page, Continuous Inspection Schemes, 1954.
     Differs: nothing.

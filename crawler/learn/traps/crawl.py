@@ -1,8 +1,7 @@
 """Find the crawler traps of all hosts of a run; skip and free the URLs that wait.
 
-The workers get the blocked patterns of a host (`crawler.learn.traps.host`) and mark its links; the database thread
-skips what waits of them when it would be handed out; so nothing has to be looked for. When a pattern is opened again,
-the URLs skipped for it are looked for and wait again. What is known is written every few seconds.
+The workers mark links that match blocked patterns (`crawler.learn.traps.host`); the database thread skips what
+waits of them when it would be handed out. When a pattern is opened again, the URLs skipped for it wait again.
 """
 
 from __future__ import annotations
@@ -57,13 +56,11 @@ class Callbacks:
     """Functions of the crawl that learning calls.
 
     Attributes:
-        stats: where traps are counted.
         is_own: tells whether a host, by its name, is one that the seeds mean.
         start: runs a coroutine in the background, which the crawl can do without.
         keep: runs for ever what a function begins, anew after an exception.
-        add: adds URLs to the frontier, in the background.
-        clear: told a host of which some URLs that are held may no longer be wanted.
-        adjust: told how many more URLs wait (fewer, when it is negative) and of which hosts.
+        clear: told a host of which some held URLs may no longer be wanted.
+        adjust: told how many more URLs wait (negative: fewer) and of which hosts.
     """
 
     stats: Counter[str]
@@ -76,11 +73,9 @@ class Callbacks:
 
 
 class TrapRegistry:
-    """Patterns of URLs and what they brought, on the hosts that a run holds.
+    """URL patterns and what they brought, on the hosts that a run holds.
 
-    Args:
-        bounds: how long patterns may bring nothing.
-        days: after so many days a blocked pattern is put on probation.
+    A blocked pattern is put on probation after so many `days`.
     """
 
     def __init__(self, session: Session, bounds: Bounds, days: float, callbacks: Callbacks) -> None:
@@ -184,7 +179,6 @@ class TrapRegistry:
     # ------------------------------------------------------------ pages that do not exist
 
     def _probe(self, lease: Lease) -> NewUrl:
-        """Build a probe URL for a nonexistent page in the same folder."""
         return new_url(
             identify(_nonexistent(lease.url)),
             priority=self._session.config.priority,
@@ -196,7 +190,6 @@ class TrapRegistry:
         )
 
     def _learn_missing(self, page: Page) -> None:
-        """Learn from a probe what a host shows when there is no such page."""
         lease = page.lease
         host = self._hosts.get(lease.host_id)
         if host is None:
@@ -268,7 +261,6 @@ class TrapRegistry:
         self._callbacks.start(self._free(host_id))
 
     async def _free(self, host_id: int) -> None:
-        """Re-queue URLs that no longer belong to a blocked pattern."""
         host = self._hosts.get(host_id)
         if host is None:  # given up meanwhile: what is known is written, and whoever has it frees what waits
             return
@@ -278,7 +270,6 @@ class TrapRegistry:
             self._callbacks.adjust(freed, {host_id})
 
     async def _let_wait(self, host_id: int, host: HostTraps, chunks: int) -> int:
-        """Do so for this many chunks of skipped URLs; returns how many wait again."""
         last, freed = -(1 << 63), 0
         while chunks and (
             rows := await self._session.read(partial(table.skipped, host_id=host_id, after=last, most=_CHUNK))
@@ -300,7 +291,6 @@ class TrapRegistry:
         return freed
 
     async def _put_on_probation(self, host_id: int, host: HostTraps) -> int:
-        """Put old patterns on probation; some of their URLs wait again, at first."""
         if not host.reopen(clock.now() - self._seconds):
             return 0
         await self._save({host_id: host})
@@ -319,7 +309,7 @@ def _row_of(host_id: int, one: Pattern) -> PatternRow:
 
 
 def _summary_of(page: Page, outcome: Outcome, stored: Stored, *, brought: bool) -> FetchedPage:
-    """Reduce a page to its signs of traps; `brought`: it was a new article."""
+    """`brought`: it was a new article."""
     assert page.parsed is not None
     parsed, links, signs = page.parsed, page.parsed.links, page.parsed.signs
     meta, host_id = parsed.metadata, page.lease.host_id

@@ -112,7 +112,6 @@ class FetchedPage:
     Attributes:
         brought: it was an article that was not known yet.
         named: the article names its time, its author or its source.
-        missing: it says that there is no such page.
         again: it is an article, but one that the host has shown before.
         sketch, is_wall: see `pipelines.url_rules.trap_signals.Signs`.
         links, folders: its links and their folder patterns as numbers, 0 for other hosts.
@@ -138,15 +137,12 @@ class Pattern:
     The first eleven attributes are columns of the table.
 
     Attributes:
-        pages: fetched in all.
-        brought: of these, how many were articles or led to one.
-        reached: how many had been fetched when one last brought something.
-        unproductive: how many in a row brought nothing, less for those that look honest.
+        brought: pages that were articles or led to one.
+        reached: pages that had been fetched when one last brought something.
+        unproductive: pages in a row that brought nothing, less for those that look honest.
         grown: URLs of unproductive patterns that these led to or that were found of it.
         kind: of trap, when it is blocked; else empty.
         blocked_at: Unix time at which it was blocked, also while it is on probation; else 0.0.
-        why: for people.
-        example: the URL of one of its pages.
         missing, alike: pages in a row that said they were missing, or said what others had said.
         doubts: pages that said they were missing, or repeated others.
         changed: it differs from what the table holds.
@@ -175,7 +171,7 @@ class Pattern:
         return not self.kind and self.brought > 0 and self.unproductive < _FEW_PAGES
 
     def patience(self, bounds: Bounds) -> float:
-        """Return how many pages in a row may bring nothing."""
+        """Pages in a row that may bring nothing."""
         if self.level >= HOST:
             return float(bounds.host_pages)
         usual = bounds.pages * _TIMES[self.level]
@@ -211,7 +207,6 @@ class Pattern:
         return same
 
     def relieve(self) -> None:
-        """Count a page that brought something; a pattern on probation has passed."""
         self.brought += 1
         self.reached = self.pages
         self.unproductive, self.grown, self.missing, self.alike = 0.0, 0, 0, 0
@@ -241,16 +236,12 @@ class Pattern:
 
 
 class HostTraps:
-    """The patterns of one host's URLs.
-
-    Args:
-        bounds: how long they may bring nothing.
-        foreign: the host is no seed's own.
-        known: patterns as they were stored.
+    """The patterns of one host's URLs; `foreign` if the host is no seed's own.
 
     Attributes:
-        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads read it.
-        opened: a pattern has been opened since this was last set to False: what was skipped for it may wait.
+        blocked: pattern -> kind, empty for those that are open although a wider one is blocked. Other threads
+            read it.
+        opened: a pattern has been opened since this was last set to False.
     """
 
     def __init__(self, bounds: Bounds, *, foreign: bool = False, known: Iterable[Pattern] = ()) -> None:
@@ -265,7 +256,6 @@ class HostTraps:
         self._note_blocked()
 
     def observe(self, sample: FetchedPage, now: float) -> list[Pattern]:
-        """Take a page into account; returns the patterns that have been blocked for it."""
         keys = keys_of(sample.url)
         page_patterns = [self._pattern(key, sample.url) for key in (keys if self._foreign else keys[:HOST])]
         for one in page_patterns:
@@ -295,14 +285,13 @@ class HostTraps:
         return self._block(page_patterns, suspicion, now)
 
     def credit(self, url: str) -> None:
-        """Take into account that a page led to an article: its patterns are open again."""
+        """A page led to an article: its patterns are open again."""
         page_patterns = [self._patterns[key] for key in keys_of(url)[:HOST] if key in self._patterns]
         for one in page_patterns:
             one.kind, one.why = "", ""
         self._relieve(page_patterns)
 
     def reopen(self, before: float) -> bool:
-        """Put patterns blocked before a time on probation; True if there were any."""
         due = [one for one in self._patterns.values() if one.kind and one.blocked_at < before]
         for one in due:
             one.put_on_probation(self._bounds)
@@ -359,7 +348,7 @@ class HostTraps:
                 self._folders.pop(key_of(one.pattern), None)
 
     def _praise(self, page_patterns: Sequence[Pattern], sample: FetchedPage, now: float) -> list[Pattern]:
-        """Count an article; on a foreign host those of farms name no time, no author."""
+        """On a foreign host an article counts only with a time or author."""
         praised = page_patterns if sample.named else page_patterns[:HOST]
         self._relieve(praised)
         for one in page_patterns[len(praised) :]:
@@ -367,7 +356,6 @@ class HostTraps:
         return self._block(page_patterns[len(praised) :], FARM, now)
 
     def _relieve(self, page_patterns: Sequence[Pattern]) -> None:
-        """Relieve patterns of a page, and tell them apart from wider blocked ones."""
         opened = any(one.blocked_at and not one.kind for one in page_patterns)
         first = any(not one.brought for one in page_patterns)
         for one in page_patterns:
@@ -377,7 +365,6 @@ class HostTraps:
             self._note_blocked()
 
     def _growth(self, new_folders: Sequence[int], productive: Set[int]) -> int:
-        """Count new URLs of a page that promise nothing; their patterns grow."""
         poor = [key for key in new_folders if key not in productive]
         for key in poor:
             if (folder := self._folders.get(key)) is not None:

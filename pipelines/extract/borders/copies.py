@@ -1,8 +1,7 @@
 """Copies: a text that stands on its page twice is kept once.
 
-Pages hold copies of an article for printing, for narrow screens, in a comment by the site itself. A copy stands in a
-container of its own that holds hardly anything else. Entries of a list that say the same stand in similar siblings, and
-a paragraph that an author repeats stands beside the first one: these stay.
+A copy (for printing, for narrow screens) stands in a container of its own that holds hardly anything else;
+equal entries of a list stand in similar siblings and stay.
 """
 
 from __future__ import annotations
@@ -30,9 +29,6 @@ def drop_copies(document: Document, kept: list[int], mass: Values) -> list[int]:
     """Return the blocks of `kept` (ascending) without copies of others.
 
     Of two copies the visible one stays, else the first. Quotations, lists, tables and code stay as they are.
-
-    Args:
-        mass: weight of each block of the page.
 
     Cost: O(blocks kept) where nothing is repeated, else O(nodes + blocks kept x depth).
     """
@@ -75,7 +71,6 @@ def drop_copies(document: Document, kept: list[int], mass: Values) -> list[int]:
 
 
 def _shares(document: Document, nodes: Counts, mass: Values, repeated: list[bool]) -> Flags:
-    """Flag the nodes most of whose kept text is repeated."""
     ends = measure(document).ends
     whole = sum_sub_trees(np.bincount(nodes, mass, len(ends)), ends)
     shares: Flags = sum_sub_trees(np.bincount(nodes, mass * repeated, len(ends)), ends) >= _REPEATED * whole
@@ -83,7 +78,7 @@ def _shares(document: Document, nodes: Counts, mass: Values, repeated: list[bool
 
 
 def _container(document: Document, index: int, home: int, holds: Flags) -> int:
-    """Find the largest container of a copy that holds little else; -1 for none."""
+    """The largest container of a copy that holds little else; -1 for none."""
     tags, names, parents, ends = document.tags, document.names, document.parents, document.ends
     node, other = document.blocks.nodes[index], document.blocks.nodes[home]
     branch = best = -1

@@ -1,9 +1,8 @@
 """Other stories: text under a headline, date and byline of its own.
 
-Sites load the next stories below an article. The page's own story is recognised by its headline, which the page's
-titles repeat. Another one repeats the pattern: a headline of the same kind or beside a similar container, a line of
-date or names, then prose, in a container that holds neither the page's headline nor its first paragraph. Entries of a
-live blog and slides stand below the headline they share, so theirs are of a lower level.
+The page's own story is recognised by its headline, which the page's titles repeat. Another one repeats the
+pattern in a container that holds neither the page's headline nor its first paragraph. Entries of a live blog
+and slides stand below the headline they share.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ _LEAST_HEADLINE, _LEAST_TITLE = 16, 8
 def other_stories(document: Document, titles: str) -> Flags | None:
     """Flag the blocks of other stories than the page's own; None when there are none.
 
-    Args:
-        titles: of the page, squeezed, a line each.
+    `titles` are those of the page, squeezed, a line each.
 
     Cost: O(blocks), and O(levels) for each headline.
     """
@@ -59,7 +57,7 @@ def other_stories(document: Document, titles: str) -> Flags | None:
 
 
 class _Headlines:
-    """Headlines of a page, and which of them begins its own story."""
+    """Headlines of a page, and the one that begins its own story."""
 
     def __init__(self, document: Document, titles: str, heads: list[int]) -> None:
         blocks, view = document.blocks, measure(document)
@@ -82,12 +80,11 @@ class _Headlines:
                 self.core = -1
 
     def _is_title(self, index: int) -> bool:
-        """Tell whether a title of the page repeats a heading."""
         line = squeeze(self.document.blocks.texts[index])
         return len(line) >= _LEAST_TITLE and line in self.titles
 
     def others(self) -> Iterable[tuple[int, int]]:
-        """Yield the range of nodes of each other story."""
+        """Ranges of nodes, one per other story."""
         document, nodes, tags, parents = self.document, self.nodes, self.tags, self.document.parents
         own, body = nodes[self.own], parents[nodes[self.core]]
         article = nodes[self.core]
@@ -115,7 +112,6 @@ class _Headlines:
                 yield box, last
 
     def _is_headline(self, index: int, *, is_level: bool) -> bool:
-        """Tell whether a heading is the headline of another story."""
         texts = self.document.blocks.texts
         line = squeeze(texts[index])
         size = len(line) * (2.5 if self.document.blocks.han[index] else 1)
@@ -124,7 +120,7 @@ class _Headlines:
         return squeeze(texts[self.own]) not in line and not DATE.search(texts[index])
 
     def _prose_below(self, index: int) -> int:
-        """Find the first paragraph below a heading; -1 if too much stands between them."""
+        """First paragraph below a heading; -1 if too much stands between them."""
         at = bisect_left(self.prose, index + 1)
         paragraph = self.prose[at] if at < len(self.prose) else index + _REACH + 1
         after = bisect_left(self.firsts, index + 1)
@@ -134,7 +130,7 @@ class _Headlines:
         return paragraph
 
     def _is_signed(self, index: int, first: int, prose: int) -> bool:
-        """Tell whether a line of date or names, or a time, stands around a headline."""
+        """A line of date or names, or a time, stands around the headline."""
         texts, head = self.document.blocks.texts, self.nodes[index]
         if any(at != index and len(texts[at]) <= _INFO_CHARS and is_info(texts[at]) for at in range(first, prose)):
             return True
@@ -146,7 +142,6 @@ class _Headlines:
         return bool(blocks.link_chars[index] * 5 >= blocks.chars[index] * 4)
 
     def _container(self, index: int, prose: int) -> tuple[int, int]:
-        """Return the smallest container of a story and its first block."""
         document, nodes, ends = self.document, self.nodes, self.document.ends
         own, core = nodes[self.own], nodes[self.core]
         node, first, above = nodes[index], index, 0.0
@@ -163,7 +158,6 @@ class _Headlines:
         return node, index
 
     def _is_alike(self, box: int) -> bool:
-        """Tell whether a container is a sibling of the own story's, of its kind."""
         parents, tags, names = self.document.parents, self.tags, self.document.names
         own = self.nodes[self.own]
         while own > 0 and parents[own] != parents[box]:

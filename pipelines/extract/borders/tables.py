@@ -1,7 +1,6 @@
 """Tables of data: the text holds all of one or nothing.
 
-Cells are too short to be judged one by one: of a ranking some would stay and others go, and nobody could read it. Their
-chances together tell whether the table is part of the text.
+Cells are too short to be judged one by one; their chances together tell whether the table is part of the text.
 """
 
 from __future__ import annotations
@@ -21,13 +20,7 @@ _LEAST: Final = 0.4
 def whole_tables(document: Document, kept: list[int], chances: Values, mass: Values) -> list[int]:
     """Return the blocks of `kept` with each table of data completed or left out.
 
-    Args:
-        kept: numbers of blocks, ascending.
-        chances: per block, in [0, 1].
-        mass: per block, positive.
-
-    Returns:
-        Numbers of blocks, ascending; `kept` when nothing else would be left.
+    All are ascending; `kept` itself when nothing else would be left. `chances` are in [0, 1].
 
     Cost: O(blocks kept x levels + nodes of the tables).
     """
