@@ -252,7 +252,7 @@ class Session:
 
 
 def signature_index(config: Config, database: Database) -> SignatureIndex:
-    """Make the index of signatures; it lies beside a SQLite file, which one crawl uses."""
+    """Make the index of signatures; it lies beside a SQLite file, used by one crawl."""
     folder = Path(f"{database.name}.duplicates") if database.is_sqlite else None
     return SignatureIndex(config.duplicate_method, config.duplicates.window, config.duplicate_memory_bytes, folder)
 
