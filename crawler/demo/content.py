@@ -65,7 +65,6 @@ class InventedArticle:
 
     @property
     def key(self) -> str:
-        """Name by which reprints refer to the article."""
         return f"{self.site}/{self.number}"
 
     @property

@@ -221,7 +221,6 @@ class Herald(DemoSite):
         )
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return feed, sitemap, login, an old URL, a robots.txt that names no sitemap."""
         moved = next(article for article in self.articles if article.number == MOVED)
         urls = [(self.url(article), f"{article.published:%Y-%m-%d}") for article in self.articles]
         return {
@@ -237,7 +236,6 @@ class Herald(DemoSite):
         return newer + ([link(path(page + 1), "Older", 'rel="next"')] if page < pages else [])
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return authors and tags as links, and the date as 18 January 2024, 7.30 am."""
         authors, tags = article.authors, article.details_of("tags")
         names = " and ".join(link(self.list_path(f"author/{_slug(name)}"), name, 'rel="author"') for name in authors)
         when = article.published

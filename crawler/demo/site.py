@@ -76,7 +76,6 @@ class DemoSite(ABC):
         return {}
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return values of the template `story` that this site alone shows."""
         return {}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:

@@ -45,10 +45,7 @@ def read(folder: str, file: str) -> str:
 
 
 class Templates:
-    """Templates of a site, in the folder of its name, and those in XML.
-
-    `conversions` are what `!p` and the like make of a value.
-    """
+    """Templates of a site and in XML; `conversions` are what `!p` and the like do."""
 
     def __init__(self, site: Site, conversions: Mapping[str, Callable[[Any], object]]) -> None:
         self.site = site

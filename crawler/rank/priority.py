@@ -118,10 +118,7 @@ class Priority:
         return legacy
 
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
-        """Estimate topic signals of the pages that a page names.
-
-        `parts` are signals of the page itself, for those that only a rescore can tell.
-        """
+        """Estimate topic signals of the pages that a page with the signals `parts` names."""
         first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}
         first["profile"] = USUAL + (1.0 - USUAL) * page
         first["anchor"] = USUAL + (1.0 - USUAL) * np.array(anchors)

@@ -39,8 +39,8 @@ _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 class RankRequest:
     """A rescore that is due.
 
-    Articles with a relevance below `least` are off topic. `memory` is the bytes for the graph; beyond them the URLs
-    found first are left out, and keep their scores.
+    Articles with a relevance below `least` are off topic. Beyond `memory` bytes the URLs found first are left out of
+    the graph, and keep their scores.
     """
 
     database_url: str

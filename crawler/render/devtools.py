@@ -64,7 +64,6 @@ class DevTools(asyncio.Protocol):
                 _fail(future, "its process ended")
 
     def forget(self, session: str) -> None:
-        """Drop a session that gets no further commands."""
         self.end(session)
         self._ended.discard(session)
 

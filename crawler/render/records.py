@@ -37,8 +37,6 @@ class RenderProblem(StrEnum):
 
 
 class RenderError(Exception):
-    """A browser could not be started."""
-
     def __init__(self, problem: RenderProblem, detail: str = "") -> None:
         super().__init__(f"{problem}: {detail}" if detail else str(problem))
         self.problem = problem
@@ -57,10 +55,7 @@ class PageDocument:
 
 @dataclass(frozen=True, slots=True)
 class BrowserRequest:
-    """A request that a page makes, for the crawl to answer.
-
-    The URL is http or https, without its fragment; the headers have no cookies.
-    """
+    """A request that a page makes: http or https, no fragment, no cookies."""
 
     url: str
     method: str = "GET"

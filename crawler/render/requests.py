@@ -78,10 +78,7 @@ class RobotsPolicy:
 
 
 class BrowserRequests:
-    """Answers the requests of all pages that are rendered.
-
-    `turns` are of the crawl's hosts, None without a crawl; `keep` receives each answer, for an archive.
-    """
+    """Answers the requests of all rendered pages; `keep` gets each, for an archive."""
 
     def __init__(
         self,

@@ -45,10 +45,9 @@ _COOKIE = re.compile(r"[0-9a-f]{1,16}")
 
 @dataclass(slots=True)
 class _Session:
-    """A browser that has searched.
+    """A browser that has searched: its queries, newest last, with positions of hits.
 
-    `searches` are queries with the positions of their hits, newest last; `click` is the number, article and time of the
-    click that has not ended yet.
+    `click` is the number, article and time of the click that has not ended yet.
     """
 
     searches: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
@@ -56,10 +55,7 @@ class _Session:
 
 
 class Readers:
-    """The readers of the web page; its methods may be called from any thread.
-
-    Unless it `is_learning`, new clicks are not recorded; those already recorded count.
-    """
+    """The readers of the web page; its methods may be called from any thread."""
 
     def __init__(self, path: Path, *, is_learning: bool, clock: Callable[[], float] = time.time) -> None:
         self.is_learning = is_learning

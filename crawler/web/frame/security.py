@@ -81,7 +81,6 @@ class Protection:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Tell whether a request comes from a page of this server."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] == headers.get("host")
 

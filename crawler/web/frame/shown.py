@@ -139,7 +139,6 @@ def is_language(code: str) -> bool:
 
 
 def short(text: str, most: int) -> str:
-    """Cut a text to at most `most` characters, ending with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

@@ -67,10 +67,9 @@ class BadRequest(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Options of the web page.
+    """Options of the web page; names of loopback are always accepted.
 
-    Host names are accepted if of loopback or in `names`; all IP addresses are with `any_address`. `is_learning`: what
-    readers open is recorded. `search` has the weights of the ranking.
+    With `any_address` all IP addresses are accepted as host names; `is_learning` records what readers open.
     """
 
     names: Sequence[str] = ()
@@ -132,10 +131,7 @@ class WebSite:
             return visit.unavailable("problem.busy")
 
     def for_readers(self, problem: DatabaseProblem) -> str:
-        """Return the message of a problem without details of this machine.
-
-        Folders and the database's own text in brackets are removed; the log has it all.
-        """
+        """Return the message of a problem without folders or the database's own text."""
         sentence = str(problem)
         if sentence != self._logged:
             self._logged = sentence
@@ -316,7 +312,7 @@ class Visit:
     def problem(self, status: int, key: str, detail: str = "") -> Response:
         """Return an error page, or JSON for the API.
 
-        `key` is the message key of the title, and with `.text` of the sentence below it; `detail` is in English.
+        The title has the message `key`, and the sentence below it `key` with `.text`; `detail` is in English.
         """
         if self.is_api:
             english = Language("en")

@@ -70,7 +70,6 @@ def look_up(connection: ReadConnection, url: str) -> _LookUp:
 
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
-    """Return the active URL rules that match a URL, as text."""
     parts = take_apart(url)
     return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]
 

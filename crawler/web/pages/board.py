@@ -24,8 +24,6 @@ _MOST_ROWS = 24
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart with its drawing, its legend and its numbers as a table."""
-
     chart: Chart
     svg: Markup
 

@@ -78,7 +78,6 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]]:
-    """Read all active runs and `runs` others, and the alarms."""
     now = time.time()
     return visit.read(lambda connection: (curves(connection, now, runs), shown_alarms(connection, [_ENDED_ALARMS])[0]))
 

@@ -24,10 +24,7 @@ _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class _ShownSetting:
-    """A setting; its value in each run is None if the run did not record it.
-
-    `differs` tells for each run if its value differs from this program's.
-    """
+    """A setting, its value in each run (None if not recorded), and where that differs."""
 
     name: str
     value: str

@@ -34,11 +34,7 @@ _ORDERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _LearnedTemplates:
-    """Knowledge of a host in the site model, learned from so many articles.
-
-    `templates` are the shares of its pages that each template makes, most used first; `texts` the number of recurring
-    ones.
-    """
+    """Knowledge of a host in the site model; `templates` are shares of its pages."""
 
     host: str
     articles: int
