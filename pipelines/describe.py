@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .text.classes.model import ClassModel, TextClasses
 
 SHIPPED: Final = "shipped"
-"""Name of the model of classes that comes with the program."""
 MODELS: Final = ("classes", "keywords", "harmful", "lexicon")
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
@@ -40,7 +39,7 @@ class DescribeOptions:
         classes: path of a model, `SHIPPED`, or empty for no classes.
         words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
-        gives_reasons: whether the reasons of a verdict are given, by which URLs of harmful pages are flagged.
+        gives_reasons: whether verdicts give reasons, by which URLs of harmful pages are flagged.
     """
 
     keywords: str = keywords.DEFAULT
@@ -68,10 +67,7 @@ DEFAULT: Final = DescribeOptions()
 class Describer:
     """Methods and models that describe articles; None for what is not wanted.
 
-    Attributes:
-        method: of keywords; without it there is no summary, either.
-        words: those that texts are cut by and weighed by.
-        version: of all of these; empty for some that were put together.
+    Without a method of keywords there is no summary, either.
     """
 
     method: keywords.Method | None
@@ -116,11 +112,7 @@ class Describer:
         return replace(self, method=keywords.read(file))
 
     def describe(self, title: str, text: str, language: str = "", document: Document | None = None) -> Description:
-        """Describe an article.
-
-        Args:
-            language: of the text, a code as "zh" or "en-GB"; empty if unknown.
-            document: its page, whose links are judged and whose tree models of the method "structure" read.
+        """Describe an article, with links and tree of its page if `document` is given.
 
         Cost: O(characters); with everything 4 ms for 1,000 Chinese ones.
 
@@ -180,7 +172,7 @@ def judged(title: str, text: str, document: Document | None) -> tuple[str, str, 
 
 
 def _said(verdict: HarmVerdict) -> str:
-    """Return the reasons of a verdict as one text.
+    """Join the reasons of a verdict.
 
     >>> from pipelines.text.harmful.records import HarmKind, HarmPart, HarmReason
     >>> _said(HarmVerdict(0.9, HarmKind.PORN, (HarmReason(HarmPart.TITLE, ("a", "b")),)))

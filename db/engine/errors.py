@@ -49,8 +49,6 @@ class Contended(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """SQLSTATE codes (or their beginnings) and words by which a problem is known."""
-
     problem: type[DatabaseProblem]
     sentence: str
     states: tuple[str, ...] = ()
@@ -123,10 +121,7 @@ _RULES = (
 
 
 def classify(error: DBAPIError, where: str) -> DatabaseProblem | None:
-    """Name the problem behind a database error; None for a mistake in the statement.
-
-    `where` is the database as the user named it, without the password.
-    """
+    """Name the problem behind a database error; None for a mistake in the statement."""
     from sqlalchemy.exc import DataError, IntegrityError, NotSupportedError  # noqa: PLC0415 - seldom, and slow to load
 
     if isinstance(error, IntegrityError | DataError | NotSupportedError):

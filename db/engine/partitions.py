@@ -35,7 +35,6 @@ class Month(NamedTuple):
 
     @property
     def begin(self) -> float:
-        """Unix time at which the month begins."""
         return datetime(self.year, self.number, 1, tzinfo=UTC).timestamp()
 
     @property
@@ -63,7 +62,6 @@ def make_partitions(connection: Connection, times: Iterable[float]) -> None:
 
 
 def partitions(connection: Connection) -> list[str]:
-    """Name the partitions, the oldest first."""
     return list(connection.execute(_PARTITIONS).scalars())
 
 

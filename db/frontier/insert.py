@@ -101,7 +101,6 @@ def insert_urls(
 
 
 def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
-    """Skip those of the URLs just inserted that rules take for another one."""
     forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
     others = represent(connection, forms)
     run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])

@@ -11,7 +11,6 @@ CONTAINS: Final = "contains"
 QUOTES: Final = "quotes"
 TEMPLATE: Final = "template"
 DIFFERENT: Final = "different"
-"""Not related: never stored."""
 
 REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
 """Kinds that make a text a duplicate."""
@@ -44,5 +43,4 @@ class Evidence(NamedTuple):
     own: int
 
     def turned(self, own: int) -> Evidence:
-        """Return the evidence from the other article's view, with `own` of that one."""
         return self._replace(article_id=self.of_id, of_id=self.article_id, kind=mirrored(self.kind), own=own)

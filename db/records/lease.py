@@ -18,9 +18,7 @@ class LeaseRequest:
     Attributes:
         wants: host -> how many URLs.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be leased.
-        disallow_reason: why a host's rules forbid a URL, None when they do not.
-        closed: why a host's rules forbid every URL, None when they do not.
-        now: Unix time.
+        disallow_reason, closed: why a host's rules forbid a URL, or every URL; None when they do not.
         refuse: why a waiting URL is not fetched, with the detail; None when it is.
     """
 
@@ -55,8 +53,6 @@ class Leases:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """URLs left within the limits, now or later, and those beyond them."""
-
     within: int
     beyond: int
     next_due: float | None

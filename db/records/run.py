@@ -26,7 +26,6 @@ class KeepDays:
     Attributes:
         outside: URLs outside of all scopes.
         signals: the parts that scores of fetched URLs were made of.
-        pages: raw pages.
         versions: earlier texts of articles.
     """
 
@@ -65,8 +64,6 @@ class StoredSeed:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
-    """Another run on the same database: settings, rest of its lease, seeds."""
-
     id: int
     machine: str
     pid: int
@@ -80,10 +77,8 @@ class RunStart:
     """A run that begins.
 
     Attributes:
-        started: ISO time.
         machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
-        now: Unix time.
         lease_seconds: how long it may be silent before it counts as dead.
         admit: called with the living runs, raises when this one may not join them.
         covers: tells whether a seed's crawl may visit a URL.
@@ -114,7 +109,6 @@ class Resumed:
         recovered: URLs that a dead run had in flight, and that wait again now.
         seeds: all seeds of this run and others at work.
         resting: seeds of no run at work, with how many of their URLs rest; when no other run is at work.
-        new_seeds: identifiers of the seeds that were not there before.
         others: number of other runs at work.
         settings: of the run before this one, as it wrote them.
     """
@@ -136,8 +130,6 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """End of a run; `at` is its Unix time."""
-
     run_id: int
     finished: str
     outcome: str

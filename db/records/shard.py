@@ -25,14 +25,12 @@ class Dealing:
     def belongs(self, new: NewUrl) -> int:
         """Return the number of the database that a URL belongs to.
 
-        A URL outside all scopes stays where it was found, for ranking; so does a robots.txt, for the host that waits
-        for its rules.
+        A URL outside all scopes stays where it was found, for ranking; so does a robots.txt, for the host that waits.
         """
         stays = new.reason is SkipReason.OUTSIDE or new.kind == Kind.ROBOTS
         return self.number if stays else dealt(new.site_id, self.count)
 
     def part(self, limits: Limits) -> Limits:
-        """Return limits with this database's equal part of those for a run and a day."""
         run, day = (_part(total, self) for total in (limits.pages_per_run, limits.pages_per_day))
         return replace(limits, pages_per_run=run, pages_per_day=day)
 
@@ -41,7 +39,6 @@ class Dealing:
 
 
 def _part(total: int | None, dealing: Dealing) -> int | None:
-    """Return an equal part of a number; the first databases get the remainder."""
     return None if total is None else total // dealing.count + (dealing.number <= total % dealing.count)
 
 

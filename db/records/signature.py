@@ -18,8 +18,6 @@ class Signed(NamedTuple):
 
 
 class SignedText(NamedTuple):
-    """An article to sign, the ISO time of its text, and its cluster."""
-
     article_id: int
     cluster_id: int
     updated: str
@@ -66,7 +64,7 @@ class MemoryIndex(Protocol):
 
 
 class TextFeatures(Protocol):
-    """A signed text: its normalised length and its features."""
+    """A signed text; length and features as in `Signed`."""
 
     @property
     def length(self) -> int:
@@ -83,8 +81,6 @@ Sign = Callable[[str, str], TextFeatures]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that loads signatures: empty index, signing, progress report."""
-
     index: MemoryIndex
     sign: Sign
     progress: Callable[[str], None]
@@ -95,7 +91,7 @@ class SignatureDifferences:
     """Differences between the signatures and the texts.
 
     Attributes:
-        signatures: rows looked at.
+        signatures: number of rows compared.
         missing: articles without a signature that should have one.
         orphans: signatures without an article that has a text.
         wrong: signatures that do not agree with their article's text.

@@ -34,8 +34,6 @@ class AlarmChange:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """State of a host, and alarms that changed since it was last written."""
-
     host_id: int
     answers: int
     state: str
@@ -64,7 +62,6 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
 
 
 def shown_alarms(connection: Connection, ended: Sequence[int]) -> list[Sequence[ShownAlarm]]:
-    """Return the active alarms and so many ended ones, the newest first."""
     active = _SHOWN.where(alarm.c.until.is_(None)).order_by(alarm.c.since.desc(), host.c.name).limit(MOST_SHOWN)
     over = _SHOWN.where(alarm.c.until.is_not(None)).order_by(alarm.c.until.desc(), host.c.name)
     queries = [(active, over.limit(most)) for most in ended]

@@ -25,8 +25,6 @@ Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingBatch:
-    """Page samples of a host, in their order."""
-
     host_id: int
     observations: Sequence[Any]
 
@@ -39,12 +37,10 @@ class Memory:
 
     @staticmethod
     def load(connection: Connection, host_ids: Sequence[int]) -> list[bytes]:
-        """Read each host's model; no bytes for a new one."""
         found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
         return [bytes(found.get(key, b"")) for key in host_ids]
 
     def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
-        """Train the models in the table; returns each host's new model."""
         lessons: dict[int, list[Any]] = defaultdict(list)
         for each in batch:
             lessons[each.host_id] += each.observations

@@ -30,10 +30,7 @@ THRESHOLD = CALIBRATED
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Build a method by name.
-
-    Args:
-        name: a key of `METHODS`, or `module:name` of a function outside the project that returns a `Method`.
+    """Build a method by name: a key of `METHODS`, or `module:name` from elsewhere.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the valid ones.

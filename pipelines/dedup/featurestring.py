@@ -18,19 +18,16 @@ NAME = "feature-string"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `feature-string`.
+    """Parameters of `feature-string`; the last ones are those of `IndexParams`.
 
     Attributes:
-        keywords: words that are kept of a page, the most frequent.
-        least_count: occurrences in the page below which a word is none of them.
-        most_share: share of all words of the page above which a word is none of them.
+        least_count: occurrences in the page below which a word is no keyword.
+        most_share: share of all words of the page above which a word is no keyword.
         around: characters taken on either side of each occurrence of a keyword, in scripts without spaces.
         word_around: the same in scripts with spaces, where one character says less.
-        most_chars: longest feature string.
         share: longest common subsequence over the length of the longer string from which the pages are
             near-duplicates.
         length_ratio: shorter over longer length of the texts from which a near-duplicate is "edited", not a part.
-        most_stories, least_shared, candidates: see `IndexParams`.
     """
 
     keywords: int = 10
@@ -77,7 +74,6 @@ def method(params: Params = Params()) -> Method:
 
 
 def _keywords(text: str, params: Params) -> tuple[str, ...]:
-    """Return the most frequent words without extreme counts."""
     counts = Counter(words(text))
     most = max(params.least_count, params.most_share * counts.total())
     ranked = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
@@ -85,7 +81,6 @@ def _keywords(text: str, params: Params) -> tuple[str, ...]:
 
 
 def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
-    """Join the characters around each occurrence of a keyword, in order."""
     if not keywords:
         return ""
     pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))

@@ -51,11 +51,8 @@ def read_features(packed: bytes) -> Features:
 class IndexHit(NamedTuple):
     """A stored text that the new one may repeat.
 
-    Attributes:
-        text: its number in the index.
-        story: number of the first text of its story.
-        shared: number of features that the new text shares with the story.
-        own: number of these that were posted for this very text.
+    `story` is the number of its story's first text; `shared` counts the features that the new text has in common with
+    the story, `own` those posted for this very text.
     """
 
     text: int
@@ -65,11 +62,7 @@ class IndexHit(NamedTuple):
 
 
 class _Columns:
-    """Growing columns with one entry for each text.
-
-    Attributes:
-        files: name and descriptor of the file of each; empty if in memory.
-    """
+    """Growing columns with one entry for each text."""
 
     _TYPES: Final = {"keys": np.int64, "rows": np.int64, "stories": np.uint32, "lengths": np.uint32, "days": np.int32}
 
@@ -91,11 +84,7 @@ class _Columns:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
 
     def move(self, folder: Folder) -> None:
-        """Move the columns to files.
-
-        Raises:
-            OSError: the disk is full; they stay in memory.
-        """
+        """Move the columns to files; if the disk is full (`OSError`), they stay in memory."""
         try:
             self.files = {name: self._held(*folder.create(name)) for name in self._TYPES}
             self._allocate(self.keys.size)
@@ -104,11 +93,6 @@ class _Columns:
             raise
 
     def open(self, folder: Folder, names: Mapping[str, str], size: int) -> None:
-        """Map the columns from files.
-
-        Raises:
-            OSError, KeyError: a file is missing.
-        """
         self.files = {name: self._held(names[name], folder.open(names[name])) for name in self._TYPES}
         self._allocate(max(size, 1024))
         self.size = size
@@ -144,9 +128,7 @@ class _Columns:
 class FeatureIndex:
     """Texts by their features, numbered from 0 in the order they were added.
 
-    Args:
-        memory: limit in bytes, beyond which data moves to files. None: no limit.
-        folder: folder of these files. None: unnamed temporary files.
+    Beyond `memory` bytes (None: no limit) data moves to files in `folder` (None: unnamed temporary ones).
 
     Memory: 7 bytes a posting and 28 to 42 bytes a text; in files 8 bytes a posting.
     """
@@ -183,7 +165,6 @@ class FeatureIndex:
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the files."""
         return sum(run.nbytes for run in self._files) + (self._columns.nbytes if self._columns.files else 0)
 
     def key(self, text: int) -> int:
@@ -193,7 +174,6 @@ class FeatureIndex:
         return int(self._columns.lengths[text])
 
     def story(self, text: int) -> int:
-        """Return the number of the first text of the text's story."""
         return int(self._columns.stories[text])
 
     def row(self, text: int) -> int:
@@ -209,16 +189,12 @@ class FeatureIndex:
     def add(  # noqa: PLR0917 - the columns of `extend`
         self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0, row: int = 0
     ) -> int:
-        """Add a text.
+        """Add a text; return its number.
 
-        Args:
-            packed: its features, without those its story already has, see `fresh`.
-            length: number of characters in normal form.
-            story: number of the first text of its story; None to start one.
-            day: date for the limit of `candidates`.
-            row: ascending number chosen by the caller, for `place`.
-        Returns: its number.
-        Cost:    10 microseconds, and 10 for its share of the merging.
+        `packed` has no features that its story has (see `fresh`); `story` is its first text, None to start one. `day`
+        is for the limit of `candidates`; `row`, an ascending number of the caller, for `place`.
+
+        Cost: 10 microseconds, and 10 for its share of the merging.
         """
         columns = self._columns
         columns.reserve(1)
@@ -295,15 +271,12 @@ class FeatureIndex:
         return True
 
     def forget(self) -> None:
-        """Delete the saved files."""
         self._folder.keep((), {})
 
     def rekey(self, rows: Sequence[int], keys: Sequence[int]) -> list[int] | None:
-        """Set the current keys of all texts.
+        """Set the current keys of all texts, 0 for those that no longer exist.
 
-        Args:
-            keys: 0 for texts that no longer exist.
-        Returns: keys of the remaining texts of stories that lost one; None if the rows differ.
+        Returns keys of the remaining texts of stories that lost one; None if the rows differ.
         """
         columns, size = self._columns, len(self)
         if not np.array_equal(columns.rows[:size], rows):
@@ -341,14 +314,12 @@ class FeatureIndex:
         self._last = None
 
     def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
-        """Find the texts to compare with a new one.
+        """Find the texts to compare with a new one, of the day `since` or later.
 
-        Args:
-            length: number of characters in normal form.
-            since: consider only texts of this day or later.
-        Returns: the most promising story first; of each story first the text with the most features of its own, and the
-            story's first text too. At most `params.candidates`, and somewhat more in very large indexes.
-        Cost:    0.1 ms at a million texts, and 0.2 microseconds for each posting found.
+        The most promising story comes first; of each first the text with the most features of its own, and the story's
+        first text too. At most `params.candidates`, and somewhat more in very large indexes.
+
+        Cost: 0.1 ms at a million texts, and 0.2 microseconds for each posting found.
         """
         params = self._params
         where, texts = self._hits(packed)
@@ -393,10 +364,7 @@ class FeatureIndex:
         return hits[: round(params.candidates * many**_GROWTH)]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """Return the features that a story has not posted yet; all for a new story.
-
-        Features in so many stories that they are skipped are not posted again.
-        """
+        """Return the features to post for a story: not those it has, nor skipped ones."""
         if story is None:
             return packed
         where, texts = self._hits(packed)
@@ -406,13 +374,11 @@ class FeatureIndex:
         return wanted[~posted].tobytes()
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
-        """Estimate the number of shared features if one text contained the other."""
         short, long = np.minimum(length, others), np.maximum(1, np.maximum(length, others))
         shared = sample_size(long, self._params.sample, self._params.sample_of_long) * (short / long)
         return np.minimum(np.maximum(shared, 1.0), min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
-        """Find all postings of features: positions of the features, numbers of the texts."""
         if self._last is not None and self._last[0] == packed and self._last[1] == len(self):
             return self._last[2:]
         self._settle()
@@ -442,7 +408,6 @@ class FeatureIndex:
         return places, numbers
 
     def _settle(self) -> None:
-        """Sort the postings that were added in bulk."""
         if self._loose:
             postings = np.concatenate(self._loose)
             self._loose = []
@@ -450,7 +415,6 @@ class FeatureIndex:
             self._keep(postings)
 
     def _post(self, number: int, features: Features) -> None:
-        """Add postings of a text to the dictionary."""
         most, young = self._params.most_stories, self._young
         for feature in features.tolist():
             posted = young.get(feature)
@@ -466,7 +430,6 @@ class FeatureIndex:
             self._age()
 
     def _age(self) -> None:
-        """Turn the dictionary into an array."""
         if self._young:
             pairs = [
                 feature << 32 | number
@@ -478,7 +441,6 @@ class FeatureIndex:
         self._young_texts = 0
 
     def _keep(self, postings: Postings) -> None:
-        """Add a sorted array, and merge arrays of similar size."""
         if not postings.size:
             return
         parts = [Run(postings)]
@@ -489,10 +451,7 @@ class FeatureIndex:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all arrays to a file, and merge files of similar size.
-
-        While the disk is full they stay in memory.
-        """
+        """Move all arrays to a file and merge; while the disk is full they stay in memory."""
         files, parts = list(self._files), list(self._runs)
         while files and files[-1].size < _FILE_RATIO * sum(run.size for run in parts):
             parts.insert(0, files.pop())

@@ -44,10 +44,8 @@ _MANY = 256  # rows that are worth an array of their own in the index
 class Policy:
     """Policy for duplicates.
 
-    Attributes:
-        threshold: similarity from which a text is a duplicate, in [0, 1].
-        window: days for which texts are looked up; None for no limit.
-        sites: exceptions to `keep`, by site identifier.
+    `threshold` is a similarity in [0, 1]; `window` the days for which texts are looked up, None for no limit; `sites`
+    are exceptions to `keep`.
     """
 
     threshold: float
@@ -122,10 +120,7 @@ class DuplicateJudge:
     def _compared(
         self, new: NewArticle, candidates: Sequence[Candidate]
     ) -> tuple[list[tuple[MatchDecision, float]], list[Candidate]]:
-        """Compare the article with candidates.
-
-        Returns: the related ones with their standing; those it frees, see `MatchDecision`.
-        """
+        """Return the related candidates with their standing, and those that are freed."""
         if not candidates or not new.length:
             return [], []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
@@ -173,12 +168,10 @@ class DuplicateJudge:
 
 
 def _is_whole(decision: MatchDecision, standing: float) -> bool:
-    """Tell whether two texts tell the same story, not one a part of several."""
     return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
 
 
 def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) -> list[MatchDecision]:
-    """Return the best decision for each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
     for one in decisions:
         representative = one.candidate.representative
@@ -188,7 +181,6 @@ def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) 
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Tell whether the texts are equal and long enough to be sure."""
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
@@ -210,12 +202,8 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
-    Args:
-        window: days for which texts are looked up; None for no limit.
-        memory: limit in bytes, beyond which data moves to files. None: no limit.
-        folder: where these are kept for the next crawl. None: nowhere.
-
-    Memory: see `dedup.index.FeatureIndex`.
+    Texts of `window` days are looked up, None for no limit; `memory` is as in `FeatureIndex`; `folder` keeps its files
+    for the next crawl, None for none.
     """
 
     def __init__(
@@ -250,7 +238,7 @@ class SignatureIndex:
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
         """Take the current articles of the rows, 0 where the text is gone.
 
-        Returns: articles of clusters that lost a row, for `extend`; None if these are not the saved rows.
+        Returns articles of clusters that lost a row, for `extend`; None if these are not the saved rows.
         """
         return self._index.rekey(numbers, articles)
 
@@ -319,6 +307,5 @@ class SignatureIndex:
                 self._index.add(*one)
 
     def _place(self, cluster: int) -> int | None:
-        """Return the first text of a cluster."""
         place = self._index.place(cluster)
         return self._heads.get(cluster) if place is None else place

@@ -16,15 +16,12 @@ NAME = "keywords"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `keywords`.
+    """Parameters of `keywords`; the last ones are those of `IndexParams`.
 
     Attributes:
-        keywords: the heaviest words that are kept of a page.
         title, lead, body: what one occurrence of a word weighs there.
-        lead_chars: characters of the text that are its lead.
         cosine: cosine of two keyword vectors from which the pages are near-duplicates.
         length_ratio: shorter over longer length from which a near-duplicate is "edited", not a part.
-        most_stories, least_shared, candidates: see `IndexParams`.
     """
 
     keywords: int = 10
@@ -67,7 +64,6 @@ def method(params: Params = Params()) -> Method:
 
 
 def _heaviest(title: str, text: str, params: Params) -> Counter[str]:
-    """Return the keywords of a page with their weights."""
     body = make_readable(text)
     weights: Counter[str] = Counter()
     for block, weight in (

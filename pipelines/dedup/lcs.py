@@ -52,7 +52,6 @@ class VerifyParams:
         passage: shortest passage, in `unspaced_chars` or `word_chars`, that is a quotation.
         length_ratio: shorter over longer length from which a near-duplicate is "edited", not a part.
         lcs_share: share of common runs from which the LCS is worth its cost.
-        block_chars: longest text that goes through the LCS in one piece.
         conflicts: values in equal surroundings that must disagree to make a bulletin of another day.
         conflict_share: share of the values in equal surroundings that must disagree.
         doubtful: share of common text below which one conflict is enough,
@@ -99,12 +98,7 @@ class VerifyParams:
 
 
 class WindowedText:
-    """A normalised text with what every comparison needs of it.
-
-    Attributes:
-        text: as much of it as is compared.
-        unspaced: share of characters of scripts without spaces.
-    """
+    """A normalised text, as much as is compared, with what comparisons need of it."""
 
     __slots__ = (
         "_slots",
@@ -121,7 +115,6 @@ class WindowedText:
     )
 
     def __init__(self, text: Sums, params: VerifyParams = VerifyParams(), *, title: str = "", raw: str = "") -> None:
-        """Cut the windows, 0.02 ms per 1,000 characters."""
         self.title = title
         self.raw = raw
         self.full = text.full
@@ -133,7 +126,6 @@ class WindowedText:
         self._wording: Wording | None = None
 
     def wording(self) -> Wording:
-        """Return what the comparison of facts wants to know."""
         if self._wording is None:
             self._wording = Wording(self.title, self.raw, self.text)
         return self._wording
@@ -213,8 +205,8 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
     place there: a text with a lead of its own before a cut report is none of a frame, whose slots are filled in each.
     Where the longer has in its place what the third has, one of the two was edited, which proves nothing either.
 
-    Returns: in [0, 1]; 1 when too little is left to tell: a small share of the text, in few places between others.
-    Cost:    that of looking up the runs of one text in each of the others.
+    Returns 1 when too little is left to tell: a small share of the text, in few places between others. Cost: that of
+    looking up the runs of one text in each of the others.
     """
     short, long = _by_length(one, other)
     only_short, only_long = ~_runs(short, third).covered, ~_runs(long, third).covered
@@ -251,7 +243,7 @@ def _is_edited(one: str, other: str, least: float, share: float) -> bool:
 def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
     """Return the runs that stand in one order in both texts, most of them in all.
 
-    Returns: first and last place in the shorter text, and in the longer.
+    Each with first and last place in the shorter text, and in the longer.
     """
     if not runs.starts.size:
         return []
@@ -298,7 +290,6 @@ class _Runs(NamedTuple):
 
 
 def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, params: VerifyParams) -> float:
-    """Return the share of common text."""
     share = runs.share
     if max(params.lcs_share, 2 * pivot - 1) <= share < pivot:
         share = max(share, (share + _lcs_share(short, long, runs, params)) / 2)
@@ -348,10 +339,7 @@ def _tell_other_story(
 class _Gaps(NamedTuple):
     """Breaks between the common stretches of two texts, in the order of the shorter.
 
-    Attributes:
-        ends, starts: places in the shorter text where a stretch ends and the next one starts,
-        finishes, begins: and in the longer.
-        first, last: where the first stretch starts and the last ends, in both.
+    `ends` and `starts` of stretches are places in the shorter text, `finishes` and `begins` in the longer.
     """
 
     ends: Places
@@ -363,10 +351,7 @@ class _Gaps(NamedTuple):
 
 
 def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | None:
-    """Find the breaks between common stretches.
-
-    Windows that begin at a space are left out: they are short, and stand anywhere.
-    """
+    """Find the breaks, without windows at spaces, which are short and stand anywhere."""
     starts, ends, there = runs.starts, runs.ends, runs.there
     if short.unspaced < 0.5:
         usual = ends - starts == params.word_chars
@@ -389,7 +374,6 @@ def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | Non
 def _share_phrases_only(
     short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, params: VerifyParams
 ) -> bool:
-    """Tell whether two texts share stock phrases, in any order, and no sentences."""
     if gaps.ends.size < _FEW_STRETCHES:
         return False
     moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
@@ -406,7 +390,6 @@ def _share_phrases_only(
 def _facts_differ(
     short: WindowedText, long: WindowedText, gaps: _Gaps, *, same_values: bool, params: VerifyParams
 ) -> bool:
-    """Tell whether the texts are of one wording and tell of different facts."""
     size, other_size = len(short.text), len(long.text)
     if gaps.ends.size * _in_chars(_CHARS_A_GAP, short, params) > size:
         return False
@@ -459,7 +442,6 @@ def _is_of_word(character: str) -> bool:
 
 
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
-    """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
     common = 0
     for start in range(0, size, block):
@@ -473,7 +455,6 @@ def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: Ver
 
 
 def _longest(covered: npt.NDArray[np.bool_]) -> int:
-    """Return the length of the longest run of true values."""
     framed = np.zeros(covered.size + 2, np.bool_)
     framed[1:-1] = covered
     edges = (framed[1:] != framed[:-1]).nonzero()[0]
@@ -481,12 +462,10 @@ def _longest(covered: npt.NDArray[np.bool_]) -> int:
 
 
 def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> float:
-    """Return a length in characters that is given in the shortest runs that count."""
     return windows * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
 def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
-    """Tell whether the longer text has the values of the shorter in their order."""
     rest = iter(long.values())
     return all(value in rest for value in short.values())
 

@@ -38,11 +38,7 @@ DEFAULTS = Params()
 
 
 class Hindsight:
-    """Learner of weights, round by round: `weights`, then `note`.
-
-    Args:
-        usual: weight of each part before anything is learnt.
-    """
+    """Learner of weights, round by round: `weights`, then `note`."""
 
     def __init__(self, usual: Vector, params: Params = DEFAULTS) -> None:
         self._usual = usual
@@ -55,15 +51,7 @@ class Hindsight:
         """Return the weights that the pages fetched since the rounds before speak for.
 
         A ridge regression of relevance on what was known of the pages, drawn to the usual weights, as far as these
-        themselves have told of relevance.
-
-        Args:
-            fetched: whether each page was fetched and is kept.
-
-        Returns:
-            The weight of each part; only their proportions mean something.
-
-        Cost: O(pages learnt from x parts^2).
+        themselves have told of relevance. Only proportions mean something. Cost: O(pages learnt from x parts^2).
         """
         come = fetched[self._waited]
         self._rounds += bool(come.any())
@@ -87,12 +75,7 @@ class Hindsight:
         return np.linalg.solve(squares, wanted).astype(np.float32)
 
     def note(self, pages: npt.NDArray[np.int64], scores: Vector, table: Vector) -> None:
-        """Note what is known of pages that wait.
-
-        Args:
-            scores: of all pages: if there are too many, the best are noted.
-            table: all pages x parts.
-        """
+        """Note what is known (a row per page) of waiting pages; of too many the best."""
         if len(pages) > self._params.pages:
             pages = pages[np.argpartition(-scores[pages], self._params.pages)[: self._params.pages]]
         self._waited, self._known = pages, table[pages]

@@ -38,8 +38,7 @@ class Params:
         common: weight of the mean page, taken from the query.
         wide: most pages that count as on the topic, for each that resembles it.
         fewest: pages on the topic that must share a word for it to have odds.
-        enough: pages that must resemble the topic for feedback to single pages.
-        words: most words of that.
+        enough: pages that must resemble the topic for feedback to single pages, of `words` words.
         low, high: quantiles of the pages' scores that become 0 and 1.
     """
 
@@ -63,17 +62,14 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """Relevance of the fetched pages and weights of words.
-
-    Vectors over buckets of words but for the first two and the number.
+    """Relevance of the fetched pages, and vectors over buckets of words.
 
     Attributes:
         relevance: of each page, 0 to 1.5.
         similarity: of each page to the topic as it was given, cosine.
         rarity: how telling each word is (idf).
-        topic: the topic as given, unit length.
-        query: the topic and what is like it, unit length.
-        telling: the same less what all pages have in common.
+        topic, query: the topic as given, and with what is like it, unit length.
+        telling: the query less what all pages have in common.
         similar: how many pages resemble the topic at all.
         odds: logarithmic odds of a word among pages on the topic.
         promise: how much more relevant pages with the word are than the mean page.
@@ -103,13 +99,9 @@ def judge(
 
     Args:
         counts: pages x buckets of words, positive weights.
-        wanted: weight of each bucket in the description; all 0 for none.
-        liked: the same of examples and profile.
+        wanted: weight of each bucket in the description; all 0 for none; `liked` is the same of examples and profile.
         seeds: rows of the crawl's seeds.
         labels: relevance of each page, in [0, 1], where it is known; then `wanted`, `liked` and `seeds` do not count.
-
-    Returns:
-        The judgement.
 
     Cost: O(terms of all pages + buckets).
     Source: Rocchio, Relevance feedback in information retrieval, 1971; odds after Robertson and Sparck Jones,
@@ -156,15 +148,8 @@ def feedback(
 ) -> tuple[Feedback, Vector] | None:
     """Make of a judgement what judges pages one by one.
 
-    Args:
-        counts: pages x buckets of words, as they were judged.
-        used: the bucket of each column, ascending.
-
-    Returns:
-        The words that tell most, and `Feedback.deviations` of the pages themselves; None while too few pages resemble
-        the topic, or all do alike.
-
-    Cost: O(terms of all pages + buckets).
+    `used` is the bucket of each column of `counts`, ascending. Returns the words that tell most, and
+    `Feedback.deviations` of the pages; None while too few pages resemble the topic, or all do alike.
     """
     if judgement.similar < params.enough:
         return None
@@ -229,7 +214,6 @@ def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
 
 
 def _logit(inside: Vector, count: int) -> Vector:
-    """Return the smoothed logarithm of the share of pages that have each word."""
     logit: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
     return logit
 

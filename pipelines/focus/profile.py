@@ -13,14 +13,7 @@ from .terms import list_texts, weigh
 
 
 def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float]:
-    """Return the weight of each word of a page.
-
-    Args:
-        extraction: its article; empty for none, then all of the page counts.
-
-    Returns:
-        Word -> weight, positive.
-    """
+    """Return the positive weight of each word of a page, or of its article if any."""
     return weigh(list_texts(document, extraction))
 
 

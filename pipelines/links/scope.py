@@ -123,9 +123,9 @@ def url_id(url: str, kind: str) -> int:
 
 
 def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Target:
-    """Find identity and host of a single URL, and whether it is outside of a scope.
+    """Find identity and host of a URL, and whether it is outside of a scope.
 
-    Path rules apply to pages: feeds and sitemaps name pages of all folders.
+    Path rules apply to pages only: feeds and sitemaps name pages of all folders.
     """
     host = host_key(url)
     reason = None if scope is None or scope.covers(host) else SkipReason.OUTSIDE
@@ -136,7 +136,6 @@ def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Tar
 
 
 def identify_redirect(url: str, kind: str, scope: Scope) -> Target:
-    """Identify the target of a redirect; robots.txt may be anywhere."""
     target = identify(url, kind, None if kind == Kind.ROBOTS else scope)
     return target._replace(reason=SkipReason.FILE, detail="") if kind == Kind.PAGE and file_type(url) else target
 
@@ -261,7 +260,6 @@ def _in_period(links: Links, period: Period, now: float, newest: float | None) -
     """Refuse links dated outside of a period; return whether all items are too old.
 
     The date in a feed or sitemap may be that of a change, which does not make a page too new.
-
     Cost: a microsecond a link inside, ten for one with a year in it.
     """
     since, until = period.span(now)

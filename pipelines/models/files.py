@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 VERSION: Final = 2
 """Version of the format; a file of another one is refused."""
 _BROKEN: Final = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, zlib.error)
-"""Errors of code that builds a model of values that do not fit."""
 Model = TypeVar("Model")
 
 
@@ -22,10 +21,7 @@ class ModelError(ValueError):
 
 
 class ModelFile(NamedTuple):
-    """A file that was read."""
-
     name: str
-    """For messages."""
     kind: str
     model: Mapping[str, Any]
 
@@ -44,7 +40,6 @@ class ModelFile(NamedTuple):
 
 
 def path(name: str) -> Path:
-    """Return the path of the shipped model `name`."""
     return Path(__file__).with_name(f"{name}.json")
 
 
@@ -81,12 +76,7 @@ def read(place: Path, *kinds: str) -> ModelFile:
 
 
 def loads(text: str | bytes, name: str, *kinds: str) -> ModelFile:
-    """Read a model of one of some kinds.
-
-    Args:
-        text: of the file.
-        name: of the file, for messages.
-        kinds: at least one.
+    """Read a model of one of some kinds; `name` is for messages.
 
     Raises:
         ModelError: it is of none of these kinds, or of another version.
@@ -113,11 +103,7 @@ def loads(text: str | bytes, name: str, *kinds: str) -> ModelFile:
 def dumps(kind: str, model: Mapping[str, object], made_by: str, notes: Mapping[str, object]) -> str:
     """Return the text of a model's file, the same for the same arguments.
 
-    Args:
-        kind: as `scrapy train` names it.
-        model: strings, numbers, lists and mappings; arrays as `arrays.pack` writes them.
-        made_by: the command.
-        notes: figures worth keeping, such as the number of pages.
+    `made_by` is the command, `notes` are figures worth keeping, such as the number of pages.
     """
     header = {"kind": kind, "version": VERSION, "made_by": made_by, **notes, "model": model}
     return json.dumps(header, ensure_ascii=False, indent=1) + "\n"

@@ -20,7 +20,6 @@ _DIGITS: Final = 4
 
 
 def standardise(values: Numbers, shift: Numbers, scale: Numbers, bound: float = BOUND) -> Numbers:
-    """Bring inputs to the same size, and outliers to `bound`."""
     clipped: Numbers = np.clip((values - shift) * scale, -bound, bound)
     return clipped
 
@@ -30,11 +29,9 @@ class DenseNetwork:
     """Several trained networks of the same shape.
 
     Attributes:
-        features: names of the inputs, in order; empty where they have none.
         shift, scale: columns: what is taken from each input, and by what it is then multiplied.
-        weights: per layer a stack of matrices (networks, outputs, inputs).
-        biases: per layer a stack of columns (networks, outputs, 1).
-        bound: see `standardise`; infinite for none.
+        weights, biases: per layer a stack (networks, outputs, inputs), of biases of columns (networks, outputs, 1).
+        bound: of standardised inputs on both sides; infinite for none.
     """
 
     features: tuple[str, ...]
@@ -49,14 +46,9 @@ class DenseNetwork:
         return standardise(values, self.shift, self.scale, self.bound)
 
     def outputs(self, inputs: Numbers, which: slice = slice(None)) -> Numbers:
-        """Return the last layer of some networks, before any squashing.
+        """Return (networks, outputs, samples) of the last layer, before any squashing.
 
-        Args:
-            inputs: standardised; a row per input, a column per sample.
-            which: the networks; by default all.
-
-        Returns:
-            (networks, outputs, samples).
+        The inputs are standardised, a row each, a column per sample; `which` are the networks, by default all.
 
         Cost: O(networks x weights x samples).
         """

@@ -31,8 +31,8 @@ class Params:
         irrelevant_seconds, relevant_seconds: mean times at relevance 0 and 1; at 0.5 it is their geometric mean, 30 s.
         least_seconds: shorter visits are slips, or pages fetched ahead: they count for nothing.
         most_seconds: of a longer visit so much counts, with no known end: the reader has left the screen.
-        usual_visits, habit_visits: visits from which the usual time, and the habit of a session, are presumed.
-        article_visits, query_visits: visits from which the time of an article, and of one for a query, are presumed.
+        usual_visits, habit_visits, article_visits, query_visits: visits from which the usual time, and that of a
+            session, of an article, and of one for a query, are presumed.
         session_visits: visits that those of a session count for, at most.
     """
 
@@ -78,10 +78,6 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
     query as long as it does for others. Little data moves an estimate little, and clicks as such move nothing: results
     that stand high are opened more, but not read longer.
 
-    Returns:
-        A model that knows the articles of `clicks`.
-
-    Cost:    2 microseconds a visit.
     Source:  S36, He, Yuan and Yan, A click model based on browsing time (2011): browsing time is exponential, and its
              rate depends on the relevance.
     Differs: we know the abstract alone: how the rate depends on the relevance, the priors and the bounds are ours. A
@@ -126,12 +122,10 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
 
 
 def _total(values: Floats, group: NDArray[np.intp]) -> Floats:
-    """Return the sum of the values of each group."""
     return np.bincount(group, values).astype(np.float64)
 
 
 def _mean(visits: float, presumed: Any, ended: Any, seconds: Any) -> Any:
-    """Return the mean time of visits that follow so many of the presumed time."""
     return (visits * presumed + seconds) / (visits + ended)
 
 

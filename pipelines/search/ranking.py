@@ -69,10 +69,7 @@ def weigh(
 ) -> Values:
     """Return the weight of each term of a query: its own, and how rare it is.
 
-    Args:
-        frequencies: articles that have each token; one that is missing is in none.
-
-    Cost: O(tokens).
+    `frequencies` are articles that have each token; one that is missing is in none.
     """
     weights = []
     for term in terms:
@@ -87,9 +84,6 @@ def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: P
     BM25 of one weighted field (Robertson, Zaragoza and Taylor, *Simple BM25 extension to multiple weighted fields*,
     2004): occurrences are added over the fields, each by its weight and length, before they are damped, so a word in
     title and body counts less than two words.
-
-    Returns:
-        A number for each article, 0 or more.
 
     Cost: O(terms of the articles), 5 ms for 1,000 of 1,000 characters.
     Source: S35; Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3.6.
@@ -118,15 +112,7 @@ def likeness(
     Terms that the best have often and others seldom tell of the subject, too (pseudo-relevance feedback). Of a question
     with one answer the first article is mostly it, and those who ask widely want more of its kind; so the first gets as
     much as any and stays first, and what follows is reordered.
-
-    Args:
-        scores: of the articles, above 0 for the best.
-        best: numbers of a few articles, the first one first.
-
-    Returns:
-        A number for each article, 0 or more; 0 for all but the first hundred.
-
-    Cost: O(terms of a hundred articles), 1 ms.
+    All but the first hundred have 0. Cost: O(terms of a hundred articles), 1 ms.
     Source: Robertson, *On term selection for query expansion*, 1990; Abdul-Jaleel et al., *UMass at TREC 2004*, RM3.
     Differs: terms are rare or not among the hundred best articles; they are weighed like those of the query, and the
         first article keeps its place.
@@ -167,7 +153,6 @@ def _matches(
 
 
 def _damped(numbers: npt.NDArray[np.uint32], article: npt.NDArray[np.int64], packed: Packed, params: Params) -> Values:
-    """Return the part of BM25F that packed numbers of articles give."""
     counts = (
         ((numbers >> 4 & MOST_IN_BODY) + params.lead * (numbers & 1)) / _norms(packed.body_lengths, params.b)[article]
         + params.title * (numbers >> 2 & MOST_IN_TITLE) / _norms(packed.title_lengths, params.b)[article]
@@ -187,10 +172,7 @@ def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: st
 
     The sentence that has most of the query counts, and words that are neighbours in the query and in the text.
 
-    Args:
-        text: as stored; 6,000 characters are read.
-
-    Cost: 0.2 ms for 1,000 characters.
+    Of the stored text 6,000 characters are read. Cost: 0.2 ms for 1,000.
     """
     folded = fold(text[:_PASSAGE_CHARS])
     places = find_places(folded, terms, language)
@@ -204,7 +186,6 @@ def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: st
 def _best_sentence(
     folded: str, places: Sequence[Occurrence], terms: Sequence[QueryTerm], weights: Values, params: Params
 ) -> float:
-    """Return the weight of the sentence that has most of the query."""
     ends = sentence_ends(folded)
     borders = [0, *ends, len(folded)]
     words = [(number, term.tokens[0]) for number, term in enumerate(terms) if term.is_word and is_han(term.tokens[0])]
@@ -223,7 +204,6 @@ def _best_sentence(
 
 
 def _neighbours(places: Sequence[Occurrence], terms: Sequence[QueryTerm], weights: Values, params: Params) -> float:
-    """Return the weight of words that are neighbours as in the query."""
     words = [number for number, term in enumerate(terms) if term.is_word]
     starts: dict[int, list[int]] = {}
     ends: dict[int, list[int]] = {}
@@ -243,6 +223,5 @@ def _neighbours(places: Sequence[Occurrence], terms: Sequence[QueryTerm], weight
 
 
 def _has(ascending: Sequence[int], first: int, last: int) -> bool:
-    """Tell whether one of the numbers lies between two, both included."""
     at = bisect_left(ascending, first)
     return at < len(ascending) and ascending[at] <= last

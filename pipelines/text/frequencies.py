@@ -31,9 +31,7 @@ class Frequencies(Protocol):
 class ShippedFrequencies:
     """Inverse document frequencies by term.
 
-    Attributes:
-        openings: by term, see `opening`; others have 0.
-        rare_han, rare: of Chinese terms that are not listed, and of others.
+    `rare_han` and `rare` are those of Chinese terms that are not listed, and of others.
     """
 
     rarities: Mapping[str, float]
@@ -62,7 +60,6 @@ class ShippedFrequencies:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Return the frequencies of a file, which lists the terms of each value."""
         rarities, openings = (
             {
                 term: value

@@ -44,6 +44,5 @@ def load(path: str) -> Vocabulary:
 
 
 def read(model: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary that `learn` described."""
     counts = {str(term): int(count) for each in ("terms", "new") for term, count in model[each].items()}
     return Vocabulary(Lexicon(model["new"]), LearnedFrequencies(counts, int(model["documents"])))

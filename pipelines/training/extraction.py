@@ -44,8 +44,7 @@ class Params:
     """Sizes and steps of a training.
 
     Attributes:
-        hidden: sizes of the hidden layers of the first networks.
-        then: sizes of those of the second ones.
+        hidden, then: sizes of the hidden layers of the first networks, and of the second ones.
         networks: how many first ones are trained, each without the sites of one part; half as many second ones.
         batch: examples per step.
         rate: step size of Adam.
@@ -84,7 +83,6 @@ class TrainingPage:
 
     @classmethod
     def of(cls, page: Example) -> TrainingPage:
-        """Return the page of an example with blocks."""
         document = page.document
         table, layout = features(document, {}), Layout.of(document, weigh(document))
         return cls(page.site or page.id, table, layout, names_of(document), page.content, _costs(page))
@@ -97,11 +95,6 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     The sites are dealt into as many parts as there are first networks. What names of containers say, and what the first
     networks say to the second ones, is learned from the other parts, so that it is as on sites never seen.
 
-    Args:
-        pages: examples; their documents are not kept.
-        seed: of all draws.
-        params: of the training.
-
     Raises:
         ValueError: no page has a block, or there are fewer pages than networks.
 
@@ -111,7 +104,6 @@ def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
 
 
 def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
-    """Return the networks that `learn` returns, from pages already read."""
     if not training_pages:
         raise ValueError("there is no page with text to learn from")
     dealt = parts([page.site for page in training_pages], params.networks)
@@ -190,7 +182,6 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
 
 
 def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
-    """Write into the page's table what names say by `odds`."""
     scored = ((node, score_words(odds, words)) for node, words in page.names)
     for name, values in score_names(page.layout.ends, page.layout.nodes, scored).items():
         page.table.values[page.table.names.index(name)] = values
@@ -224,10 +215,7 @@ def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
 
 
 def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
-    """Add some examples again as if no container had a telling name.
-
-    Other sites use other words.
-    """
+    """Add some examples without telling names, as other sites use other words."""
     chosen = np.asarray(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
     again = _some(examples, chosen)
     for number, name in enumerate(examples.features):
@@ -250,11 +238,9 @@ def _costs(page: Example) -> NDArray[np.float32]:
 
 
 def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> DenseNetwork:
-    """Train networks on examples.
+    """Train networks on examples; the same seed gives the same ones.
 
-    Args:
-        seed: of the draws; the same seed gives the same networks.
-        scaling: shift and scale of the inputs (see `DenseNetwork`), where they are known from more examples.
+    `scaling` is shift and scale of the inputs (see `DenseNetwork`), where more examples have told them.
 
     Raises:
         ValueError: all examples are of one class.
@@ -305,5 +291,4 @@ def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def learn_model(pages: Iterable[Example], *, seed: int, networks: int, epochs: int) -> Trained:
-    """Learn the networks of the extractor `combined`."""
     return Trained(learn(pages, seed, Params(networks=networks, epochs=epochs)).model())

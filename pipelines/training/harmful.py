@@ -28,7 +28,6 @@ FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")
 """Labels of honest texts: news and what is written like it; talk."""
 KIND_OF: Final = {str(kind): kind for kind in HarmKind} | {"ad": HarmKind.ADVERT, "spam": HarmKind.ADVERT}
-"""Kind by label."""
 _WINDOW: Final = (12, 60)
 _LONG_WINDOW: Final = (60, 250)
 _JOINED: Final = (4, 16)
@@ -61,13 +60,11 @@ class HarmParams:
 
     Attributes:
         smoothing: is added to the counts of signs.
-        penalty: of a text on the wrong side.
+        penalty, calm_penalty: of a text on the wrong side; of the vote without log-count ratios.
         clean_weight: of an honest text beside a harmful one.
-        calm_penalty: the penalty of the vote without log-count ratios.
-        false_alarms: share of the news that may be taken for harmful by its text, its sources counting alike.
-        talk_alarms: the same of talk.
-        foreign_titles, foreign_lines: share of it of which a piece of the title, a line of the text may be taken for a
-            foreign one.
+        false_alarms, talk_alarms: share of news, and of talk, that may be taken for harmful, sources counting alike.
+        foreign_titles, foreign_lines: share of news of which a piece of the title, a line of the text may be taken for
+            a foreign one.
         strange_titles: the same of titles over the text of another page, and of titles made by chance.
     """
 
@@ -89,8 +86,7 @@ class HarmExample:
     Attributes:
         label: of `CLEAN_LABELS` or `KIND_OF`.
         text: extracted; under "hijacked" it is honest and the title is not.
-        source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
-        links: texts of its links.
+        source: pages of one source are held out together; of an empty one near-duplicates are.
     """
 
     label: str
@@ -109,7 +105,6 @@ class _Units:
     folds: NDArray[np.int64]
     sources: NDArray[np.str_]
     is_own: Mask
-    """False for pieces of longer texts."""
     shapes: Mask
     """True for the signs that are runs of classes."""
 
@@ -124,12 +119,9 @@ class _Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Votes that were learned for texts of one size.
+    """Votes for texts of one size, also without each fold (`held`).
 
-    Attributes:
-        held: without those of each fold.
-        slope: log-odds of a margin of the machine.
-        report: the share of each label that was called harmful when it was held out.
+    `slope` makes log-odds of margins; `report` is the share of each label called harmful when held out.
     """
 
     whole: HarmReading
@@ -144,11 +136,6 @@ def learn(
     """Return a model learned from labelled pages, and figures about it.
 
     Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together.
-
-    Args:
-        examples: with labels of `CLEAN_LABELS` and of `KIND_OF`.
-        seed: of all draws.
-        params: of the training.
 
     Raises:
         ValueError: an unknown label, one side is missing, or the harmful one is not Chinese.
@@ -222,7 +209,6 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
 
 
 def _some(texts: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """Draw some texts, each once, without empty ones."""
     different = [text for text in dict.fromkeys(texts) if text]
     return [different[place] for place in random.permutation(len(different))[:most].tolist()]
 
@@ -257,7 +243,6 @@ def _long_units(examples: Sequence[HarmExample], folds: Sequence[int], random: n
 
 
 def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> str:
-    """Return a piece of a text."""
     plain = _SPACES.sub(" ", text)
     size = int(random.integers(*sizes))
     start = int(random.integers(0, max(1, len(plain) - size)))
@@ -301,11 +286,7 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
 def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
     """Learn the votes of one size of texts, also those without each fold.
 
-    Args:
-        units: the texts.
-        sides: sorts of honest texts; of several masks the mean of the votes against each is taken. Those without a
-            text are left out.
-        params: of the training.
+    Of several `sides`, masks of sorts of honest texts, the mean of the votes against each is taken.
     """
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
@@ -493,7 +474,6 @@ def apply(votes: Votes, signs: Any) -> Numbers:
 
 
 def _shifted(votes: Votes, shift: float, slope: float) -> Votes:
-    """Return votes whose threshold is 0."""
     return Votes(votes.steps, votes.unit * slope, (votes.bias - shift) * slope)
 
 
@@ -520,6 +500,5 @@ def _f1(called: Mask, wanted: Mask) -> float:
 
 
 def learn_model(examples: Iterable[HarmExample], *, seed: int) -> Trained:
-    """Learn to tell harmful pages from honest ones."""
     model, report = learn(list(examples), seed)
     return Trained(model.dump(), report=report)

@@ -28,11 +28,8 @@ _NEVER: Final = -12.0
 class Params:
     """Sizes and steps of a training.
 
-    Attributes:
-        decay: strength of the pull of the weights to 0.
-        site_words, text_words: most words that vote.
-        site_hosts, text_hosts: hosts on which a word must stand.
-        lost: share of the articles that may be taken for something else.
+    `decay` is the pull of the weights to 0; words that vote stand on so many hosts; `lost` is the share of the articles
+    that may be taken for something else.
     """
 
     hidden: int = 48
@@ -50,10 +47,7 @@ class Params:
 class KindExample:
     """A page whose kind is known.
 
-    Attributes:
-        site: pages of one site are learned from, or held out, together.
-        addresses: descriptions of its URLs, one for each that it is seen under, its own last; none for a page that
-            nobody met so: it is learned from, but no measure.
+    `addresses` describe the URLs that it is seen under, its own last; without one it is learned from, but no measure.
     """
 
     kind: PageKind
@@ -78,12 +72,7 @@ class _Pages:
 def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[KindModel, dict[str, float]]:
     """Return a model learned from pages whose kinds are known, and figures about it.
 
-    Calibration and threshold are those of pages of sites that were held out, fold by fold.
-
-    Args:
-        pages: of at least two kinds, articles among them, and of several sites.
-        seed: of all draws.
-        params: of the training.
+    Pages are of several sites. Calibration and threshold are those of sites that were held out, fold by fold.
 
     Raises:
         ValueError: there are no articles, or nothing else.
@@ -164,7 +153,6 @@ def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> 
 
 
 def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[WordVotes, WordVotes]:
-    """Learn the votes of the words of pages, and of those of their texts."""
     pages = [data.pages[page].words for page in chosen.tolist()]
     return (
         _learn_votes(data, chosen, [words.site for words in pages], params.site_hosts, params.site_words),
@@ -204,7 +192,6 @@ def _learn_votes(
 
 
 def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
-    """Return what a model says of some pages, a row per page."""
     pages = np.flatnonzero(chosen)
     votes = np.array([hear((model.of_site, model.of_text), data.pages[page].words) for page in pages.tolist()])
     return model.vote(np.concatenate((data.values[pages], votes), axis=1).T).T

@@ -26,10 +26,7 @@ def maximise(
 ) -> tuple[Values, float]:
     """Return the best place that a swarm finds within a box, and its fitness.
 
-    Args:
-        fitness: gives one number per row of an array of places; larger is better.
-        low: lower corner of the box, one number per dimension.
-        high: its upper corner.
+    `fitness` gives one number per row of an array of places, larger for better ones.
 
     Raises:
         ValueError: fewer than one particle or less than no generation.

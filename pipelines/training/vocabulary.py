@@ -18,16 +18,11 @@ _LEAST_DOCUMENTS: Final = 2
 def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
     """Learn new words and document frequencies from the texts of a crawl.
 
-    Args:
-        texts: analysed without the words that they shall give.
-
-    Returns:
-        The model as JSON can keep it, the same for the same texts.
+    They are analysed without the words that they shall give. The model is as JSON keeps it, the same for the same
+    texts. Cost: 1 ms for 1,000 Chinese characters, and 100 MB at most.
 
     Raises:
         ModelError: there are no texts.
-
-    Cost: 1 ms for 1,000 Chinese characters, and 100 MB at most.
     """
     words, frequencies = NewWords(), LearnedFrequencies()
     for text in texts:
@@ -46,6 +41,5 @@ def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
 
 
 def learn_model(texts: Iterable[AnalysedText]) -> Trained:
-    """Learn new words and how many documents have each."""
     model = learn(texts)
     return Trained(model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")})

@@ -34,11 +34,7 @@ class Reference(NamedTuple):
 class Recorded:
     """Answers of a method, looked up or computed on demand.
 
-    Attributes:
-        text: number -> title and text.
-        signed: returns a signature made in advance, if any.
-        compared: new text, stored text -> a comparison made in advance, if any.
-        signed_now, compared_now: how many had to be computed.
+    `signed` and `compared` return what was made in advance, if anything; the `*_now` count what was computed on demand.
     """
 
     method: Method
@@ -52,7 +48,6 @@ class Recorded:
         self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
 
     def by_reference(self) -> Method:
-        """Return the method for references instead of texts."""
         return replace(
             self.method,
             sign=self._sign,
@@ -87,18 +82,13 @@ class Recorded:
 
 
 class RecordedLines:
-    """Counts of lines, as `BoilerplateLines`, of documents by reference.
-
-    Args:
-        lines: number -> the lines of a document.
-    """
+    """Counts of lines, as `BoilerplateLines`, of documents by reference."""
 
     def __init__(self, lines: Callable[[int], TextLines]) -> None:
         self._lines = lines
         self._counts = BoilerplateLines()
 
     def without(self, of: Reference) -> Reference:
-        """Leave out the known lines."""
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
@@ -106,8 +96,6 @@ class RecordedLines:
 
 
 class _PreparedText(NamedTuple):
-    """A text and its key."""
-
     key: int
     title: str
     text: str
@@ -121,12 +109,7 @@ def text_key(title: str, text: str) -> int:
 
 @dataclass
 class RecordedTexts:
-    """Answers of a method about plain texts, looked up or computed on demand.
-
-    Attributes:
-        compared: keys of new and stored text -> a comparison made in advance, if any.
-        compared_now: how many had to be computed.
-    """
+    """Answers of a method about plain texts, looked up or computed on demand."""
 
     method: Method
     compared: Callable[[int, int], Comparison | None]

@@ -16,7 +16,6 @@ from ..shape import IndexParams
 from ..shingles import sample_size
 
 Documents = npt.NDArray[np.int64]
-"""Numbers of documents, in order of arrival."""
 _LINES = BoilerplateParams()
 NEVER = np.iinfo(np.int64).max
 
@@ -25,11 +24,9 @@ _RARE = 2  # documents up to which a feature counts in full, as in the index
 
 
 class KnownLines(NamedTuple):
-    """Lines that recur in different stories.
+    """Lines (`TextLines.slots`, ascending) that recur in different stories.
 
-    Attributes:
-        slots: identifies each line (see `TextLines.slots`), ascending.
-        since: number of the first document that each line is left out of.
+    `since` is the number of the first document that each is left out of.
     """
 
     slots: npt.NDArray[np.uint64]
@@ -40,14 +37,12 @@ class KnownLines(NamedTuple):
         return KnownLines(self.slots[order], self.since[order])
 
     def of(self, slots: npt.NDArray[np.uint64]) -> Documents:
-        """Return since when each line is left out; `NEVER` for others."""
         if not len(self.slots):
             return np.full(len(slots), NEVER)
         places = np.minimum(np.searchsorted(self.slots, slots), len(self.slots) - 1)
         return np.where(self.slots[places] == slots, self.since[places], NEVER)
 
     def left_out(self, lines: TextLines, number: int) -> tuple[int, ...]:
-        """Guess which lines are left out of document `number`."""
         since = self.of(np.array(lines.slots, np.uint64))
         return removable(lines.lengths, np.flatnonzero(since <= number).tolist())
 
@@ -60,12 +55,7 @@ def known_lines(
 ) -> KnownLines:
     """Guess since when lines are left out: after they occurred in several stories.
 
-    Args:
-        slots: identifies each line, of documents in order.
-        stories: guessed story of each line's document; copies mostly share it.
-        params: how many stories a line must occur in.
-
-    Cost: that of sorting.
+    `slots` are of documents in order; `stories` guesses each line's story, which copies mostly share.
     """
     order = np.lexsort((documents, stories, slots))
     first = order[_begins(slots[order], stories[order])]  # a line's first time in each story
@@ -78,7 +68,6 @@ def known_lines(
 
 
 def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which rows differ from the previous row in any column."""
     differs = np.ones(len(columns[0]), np.bool_)
     if len(differs):
         differs[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
@@ -86,11 +75,7 @@ def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 class Pairs(NamedTuple):
-    """Documents that share features.
-
-    Attributes:
-        weight: shared features, weighted by rarity.
-    """
+    """Documents that share features; `weight` is these, weighted by rarity."""
 
     later: Documents
     earlier: Documents
@@ -102,13 +87,10 @@ class Pairs(NamedTuple):
 
 
 def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.NDArray[np.int64]) -> Pairs:
-    """Find the pairs of documents that share features.
+    """Find the ordered pairs of documents that share features.
 
-    Args:
-        exact: exact hash of each document's text; of equal texts only the first is compared with others.
-
-    Returns: ordered pairs; for a feature of many documents only with the earliest few.
-    Cost: that of sorting, and of a pair for each of these.
+    For a feature of many documents only with the earliest few; of equal texts (`exact`) only the first is compared with
+    others. Cost: that of sorting, and of a pair for each of these.
     """
     order = np.lexsort((documents, exact, features))
     firsts = order[_begins(features[order], exact[order])]
@@ -139,7 +121,6 @@ def summed(bands: list[Pairs]) -> Pairs:
 
 
 def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return for each row where its group begins."""
     firsts = np.flatnonzero(begins)
     return np.repeat(firsts, np.diff(np.append(firsts, len(begins))))
 

@@ -25,11 +25,8 @@ def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
 class ClassMethod(NamedTuple):
     """A way to learn classes.
 
-    Attributes:
-        load: reads what the classifier wrote, given the numbers of terms and classes.
-        params: class of the parameters of `fit`.
-        select: which terms are kept when nothing else is asked for.
-        module: a package of the extra `train` that `fit` needs.
+    `load` reads a written classifier, given the numbers of terms and classes; `module` is a package of the extra
+    `train` that `fit` needs.
     """
 
     fit: Callable[[Training, Any], Classifier]

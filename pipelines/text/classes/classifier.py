@@ -28,11 +28,9 @@ class Training:
     wanted: Numbers
 
     def matrix(self) -> sp.csr_matrix:
-        """Return the unit vectors, a row per text."""
         return self._rows([vector.values for vector in self.vectors])
 
     def counts(self) -> sp.csr_matrix:
-        """Return how often the terms occur, a row per text."""
         return self._rows([vector.counts for vector in self.vectors])
 
     def _rows(self, values: Sequence[Numbers]) -> sp.csr_matrix:
@@ -88,11 +86,7 @@ class Steps:
 
     @classmethod
     def load(cls, model: Mapping[str, Any], rows: int) -> Self:
-        """Read what `model` wrote.
-
-        Raises:
-            ValueError: it has another number of rows.
-        """
+        """Read what `model` wrote."""
         steps, scale = unpack(model["steps"]), unpack(model["scale"])
         if steps.shape != (rows, len(scale)):
             raise ValueError(f"a table of shape {steps.shape} with {rows} rows and {len(scale)} columns")
@@ -100,7 +94,6 @@ class Steps:
 
 
 def share(values: Numbers) -> Numbers:
-    """Divide numbers by their sum; zeros stay."""
     total = values.sum()
     return values / total if total > 0 else np.zeros(len(values))
 

@@ -17,11 +17,9 @@ NAME: Final = "fuzzy"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `fuzzy`.
+    """Membership from which a word is one of the class's words, and smoothing.
 
-    Attributes:
-        least: membership from which a word is one of the class's words.
-        smooth: occurrences that every word is given in a class of mean size: a rare one is of no class for sure.
+    `smooth` is the occurrences that every word is given in a class of mean size: a rare one is of no class for sure.
     """
 
     least: float = UM_LEAST
@@ -35,10 +33,7 @@ class FuzzyClasses:
     words: Numbers
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the weighted mean membership of the text's words, as shares.
-
-        Cost: O(different words x classes).
-        """
+        """Return the weighted mean membership of the text's words, as shares."""
         return share(vector.values @ self.words[vector.columns])
 
     def model(self) -> dict[str, object]:

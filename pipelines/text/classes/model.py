@@ -17,11 +17,9 @@ from .vectors import Space, Terms, Text
 
 
 class TextClasses(NamedTuple):
-    """Classes of a text, best first.
+    """Classes of a text, best first, and its membership in [0, 1] in every class.
 
-    Attributes:
-        memberships: every class of the model -> how far the text belongs to it, in [0, 1]; empty when the text has
-            nothing that the model knows, or is in a language that it does not know.
+    Both are empty when the text has nothing that the model knows, or is in a language that it does not know.
     """
 
     names: tuple[str, ...] = ()
@@ -59,7 +57,6 @@ class ClassModel:
         return TextClasses(tuple(self.labels[number] for number in order if chosen[number]), memberships)
 
     def model(self) -> dict[str, object]:
-        """Return the model as JSON can keep it, the same for the same texts."""
         return {
             "method": self.method,
             "labels": list(self.labels),

@@ -29,9 +29,7 @@ LISTED: Final = 20
 class Contingency:
     """Counts of terms and classes that meet.
 
-    Attributes:
-        both: documents of a class (column) with a term (row).
-        occurrences: likewise all occurrences of the term.
+    `both`: documents of a class (column) with a term (row); `occurrences` of the term likewise.
     """
 
     documents: int
@@ -44,9 +42,7 @@ class Contingency:
     def of(cls, counts: sp.csr_matrix, wanted: Numbers) -> Contingency:
         """Count a collection.
 
-        Args:
-            counts: occurrences, a row per document, a column per term.
-            wanted: 1 where the document (row) is of the class (column), else 0.
+        `counts` has a row per document, a column per term; `wanted` is 1 where the document is of the class.
 
         Cost: O(occurrences).
         """
@@ -148,7 +144,6 @@ def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
 
 
 Score = Callable[[Contingency], Numbers]
-"""Measure of each term (row) for each class (column)."""
 
 
 def _weighted_sum(scores: Numbers, table: Contingency) -> Numbers:
@@ -167,7 +162,6 @@ def _most(scores: Numbers, table: Contingency) -> Numbers:
 
 
 def _sure(scores: Numbers, table: Contingency) -> Numbers:
-    """Rank sure terms by their documents: nearly every rare word is of one class."""
     sure = scores.max(axis=1)
     return np.where(sure >= UM_LEAST, sure * np.log1p(table.with_term), 0.0)
 
@@ -234,9 +228,6 @@ def select(table: Contingency, wanted: Select) -> Columns:
     The combined measures look at the frequent terms alone: information gain and chi-square overrate rare ones when
     there are few documents. df+chi2 takes the best term of each class in turn: else easy classes get nearly all.
 
-    Returns:
-        At most `wanted.count` columns of terms that occur; of equal ones the first.
-
     Cost: O(terms x classes).
 
     Source: S23 (DF, IG, MI, chi-square, odds ratio, cross entropy, UM, combined).
@@ -267,13 +258,7 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 def report(
     table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
-    """List for each class the terms chosen for it, best first.
-
-    Those of `first` stand before the others: a reader understands words sooner than runs of characters.
-
-    Returns:
-        Class -> how many of the terms tell more of it than of the others, and the best of these.
-    """
+    """Map each class to its number of telling terms and the best; `first` comes first."""
     scores = MEASURES[measure].score(table)[columns]
     best = scores.argmax(axis=1)
     by_class: ChosenByClass = {}

@@ -22,12 +22,9 @@ _ROUNDS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `structure`.
+    """Weight of the trees beside the keywords, clusters of each class, and sharpness.
 
-    Attributes:
-        edges: weight of the likeness of the trees beside that of the keywords, where the pages have trees.
-        cores: clusters of each class.
-        sharpness: how much the nearest core outweighs the others.
+    The sharper, the more the nearest core outweighs the others.
     """
 
     edges: float = 0.2
@@ -70,7 +67,6 @@ def count_placed(text: Text) -> Terms:
 
 
 def _weight(depth: int, order: float) -> float:
-    """Return the weight of a word at a depth and place (0 first, 1 last)."""
     return (1 + 1 / (1 + depth)) * (2 - order)
 
 
@@ -90,9 +86,7 @@ class Cores:
 
     Attributes:
         words: the mean keyword vectors, a column per core.
-        edges: the mean trees.
         classes: number of the class of each core.
-        count: how many classes there are.
     """
 
     words: Numbers
@@ -102,10 +96,7 @@ class Cores:
     params: Params
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the likeness to the nearest core of each class, as shares.
-
-        Cost: O((different words + edges) x cores).
-        """
+        """Return the likeness to the nearest core of each class, as shares."""
         if not len(vector.columns):
             return np.zeros(self.count)
         near = vector.values @ self.words[vector.columns]

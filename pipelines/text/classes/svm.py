@@ -34,10 +34,6 @@ class Planes:
     bias: Numbers
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the distances from the planes.
-
-        Cost: O(different terms x classes).
-        """
         return self.weights.product(vector) + self.bias
 
     def model(self) -> dict[str, object]:

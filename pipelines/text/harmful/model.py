@@ -29,9 +29,7 @@ _OF_SHORT: Final = 0.3
 class Votes:
     """Linear votes of signs: their mean, times the root of their number, and a bias.
 
-    Attributes:
-        steps: weight of each sign, in units of `unit`.
-        bias: is added; 0 is the threshold.
+    `steps` are weights in units of `unit`; the threshold is 0.
     """
 
     steps: NDArray[np.int8]
@@ -44,7 +42,6 @@ class Votes:
         return cls(np.rint(weights / unit).astype(np.int8), unit, bias)
 
     def vote(self, signs: Hashes) -> float:
-        """Return the vote of a text's signs, each of them once."""
         return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
     def dump(self) -> dict[str, object]:
@@ -74,7 +71,7 @@ class HarmReading:
     votes: Mapping[str, Votes]
 
     def margin(self, signs: Hashes) -> float:
-        """Return by how much a text is harmful (below 0: is not)."""
+        """Return by how much a text is harmful; below 0 it is not."""
         return min([votes.vote(signs) for votes in self.votes.values()])
 
     def weights(self, signs: Hashes) -> Numbers:
@@ -87,10 +84,8 @@ class HarmReading:
 class HarmModel:
     """Everything that was learned about harmful pages.
 
-    Attributes:
-        foreign: weights of the margin of a part of a page, of its absence (the squared share of its pairs of letters
-            that are nowhere else there), a bias for pieces of the title, one for lines of the text: above 0 the part is
-            not the page's own.
+    `foreign` holds weights of the margin of a part of a page and of its absence (the squared share of its pairs of
+    letters that are nowhere else there), a bias for pieces of the title, one for lines: above 0 the part is foreign.
     """
 
     short: HarmReading
@@ -99,10 +94,7 @@ class HarmModel:
     kinds: Mapping[HarmKind, Votes]
 
     def score(self, signs: Hashes, chars: int) -> float:
-        """Score a text of so many characters, in [0, 1].
-
-        Cost: O(signs), 0.05 ms for 1,000 characters.
-        """
+        """Score a text of so many characters, in [0, 1]."""
         if not len(signs):
             return 0.0
         share = min(max((chars - SHORT) / (LONG - SHORT), 0.0), 1.0)

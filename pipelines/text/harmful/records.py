@@ -32,12 +32,9 @@ class HarmReason:
 
 @dataclass(frozen=True, slots=True)
 class HarmVerdict:
-    """Verdict on a page.
+    """Verdict on a page: reasons, the weightiest first, and None as kind of no harm.
 
-    Attributes:
-        score: in [0, 1], higher is worse; from .5 on the page is harmful.
-        kind: None for a page that is not harmful.
-        reasons: of a harmful page, the weightiest first.
+    The score is in [0, 1], higher is worse; from .5 on the page is harmful.
     """
 
     score: float
@@ -50,4 +47,3 @@ class HarmVerdict:
 
 
 CLEAN = HarmVerdict(0.0)
-"""Verdict on a page without a text."""

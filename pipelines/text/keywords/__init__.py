@@ -33,8 +33,7 @@ DEFAULT: Final = combined.NAME
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
     """Return the method `name` with `params` filled in, the others as by default.
 
-    Args:
-        name: a key of `METHODS`, or `module:name` of a function from outside the project, which gets the text alone.
+    `module:name` is a function from outside the project, which gets the text alone.
 
     Raises:
         ValueError: unknown name or parameter; the message lists the right ones.

@@ -42,7 +42,6 @@ class BoostedTrees:
         limits: a value above it is answered by 1, a row a question.
         questions: of the inner nodes of each tree, level by level; a row a node, a column a tree.
         leaves: what each leaf adds to the logarithm of the odds, a row a tree.
-        base: that of a candidate of which nothing is known.
     """
 
     asked: Ints
@@ -96,10 +95,7 @@ class Regression:
 class KeywordModel:
     """Models of one script.
 
-    Attributes:
-        trees: of the columns of a table, learned from all texts.
-        regression: of `expand`, learned from articles.
-        gate: of `style`, the odds that a text is an article and no abstract.
+    The regression is learned from articles; the gate gives the odds that a text is an article and no abstract.
     """
 
     trees: BoostedTrees
@@ -111,10 +107,7 @@ Models = Mapping[str, KeywordModel]
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates of a text by the probability that they are keywords.
-
-    Returns:
-        (term, probability), the likeliest first.
+    """Return (term, probability) of the candidates of a text, the likeliest first.
 
     Cost:    O(words); 1.5 ms for 1,000 Chinese characters.
     Source:  own. Features of S21 (degree in the network of words) and S22 (TF x IDF, first occurrence, length,
@@ -125,7 +118,6 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
 
 
 def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates by their probability under the models of their script."""
     if not candidates.terms:
         return []
     model = models.get(candidates.script) or next(iter(models.values()))
@@ -136,7 +128,6 @@ def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULT
 
 
 def style(table: Floats) -> Floats:
-    """Return the features of the gate: those of the whole text, a row."""
     row = dict(zip(COLUMNS, table[0].tolist(), strict=True))
     words = row["text_words"]
     return np.array(
