@@ -65,7 +65,7 @@ async def fetch_page(ask: Ask, url: str, redirects: int) -> Fetched:
 
 
 def fetch(urls: Sequence[str], settings: Settings, at_once: int) -> dict[str, Fetched]:
-    """Fetch URLs, `at_once` at a time, following redirects; return the result for each when all are done.
+    """Fetch URLs, `at_once` at a time, following redirects; blocks until done.
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
     """
