@@ -157,8 +157,7 @@ _FIT_CHARS: Final = 2000
 def find_codec(name: str) -> str:
     """Return the Python codec of a declared name, empty for none.
 
-    Typing errors in common names are forgiven. The codec is that of the widest superset; a set of unknown byte order
-    has none.
+    Typing errors are forgiven. The codec is that of the widest superset; a set of unknown byte order has none.
 
     >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')

@@ -78,8 +78,7 @@ def folder_of(url: str) -> str:
 def path_rules(below: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> Callable[[str], str] | None:
     """Return a function from a URL to the rule that it breaks; None without rules.
 
-    A pattern is the beginning of a path with its query; in it `*` is any text and `$` at its end the end, as in
-    robots.txt.
+    A pattern is the beginning of a path with its query; as in robots.txt, `*` is any text and `$` the end.
 
     >>> path_rules("", ("/news/",), ("*.php$",))("http://h.cn/news/a.php")
     'exclude=*.php$'

@@ -60,9 +60,8 @@ def find_authors(
 ) -> tuple[str, ...]:
     """Return the distinct names of those who wrote the article, in page order.
 
-    `near` are lines, nearest first; `sites` are names of the site and its source, which are no people. If nobody is
-    named, the site itself is returned where its metadata name it as author; not on Chinese, Japanese and Korean pages,
-    whose templates always do.
+    `near` are lines, nearest first; `sites` are names of the site and its source, which are no people. Where nobody is
+    named, the metadata may name the site; not on Chinese, Japanese and Korean pages, whose templates always do.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """

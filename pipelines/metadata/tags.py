@@ -69,8 +69,7 @@ def find_keywords(
     """Return the keywords of the metadata, then the tags shown at the text.
 
     The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
-    them they belong to the site, and only those that the text has count. At most `MAX_KEYWORDS` words, distinct but for
-    case.
+    them they belong to the site, and only those that the text has count. At most `MAX_KEYWORDS`, distinct but for case.
 
     Cost: O(links at the text + keywords * characters of the text).
     """

@@ -171,7 +171,6 @@ class _Reader:
         self._depth -= 1
 
     def _list(self) -> None:
-        """Write a list, whose bracket has been read; omitted items are null."""
         self._enter()
         self.out.append("[")
         count = 0
@@ -267,7 +266,6 @@ class _Reader:
         self.out += reader.out
 
     def _parameters(self) -> list[str]:
-        """Read a function up to its body; return the names of its parameters."""
         names: list[str] = []
         kind, token = self._next()
         if kind == "name":

@@ -24,8 +24,9 @@ _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,300})\]\(https?://[^()\s]{1,1000}\)")
 
 
 def to_markup(value: object) -> str:
-    """Return a text as markup, each object once: lines as paragraphs, texts by block.
+    """Return a text as markup: lines as paragraphs, rich text block by block.
 
+    Each object is written once.
     Cost: O(values).
 
     >>> to_markup([{"type": "h2", "text": "Ends"}, {"type": "p", "children": [{"text": "It "}, {"text": "ends."}]}])

@@ -2,7 +2,7 @@
 
 A shape is the common form of the URLs of one kind of page (`patterns`): traps are counted by it. A normal form is a URL
 without the parts that do not identify its page. A rule strikes out one thing in URLs of one pattern: a query parameter,
-or a slug (words in the path). `learn` explains how rules are learned.
+or a slug (words in the path).
 """
 
 from __future__ import annotations
