@@ -64,6 +64,8 @@ class StoredSeed:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
+    """Another run on the same database: settings, rest of its lease, seeds."""
+
     id: int
     machine: str
     pid: int
@@ -77,6 +79,7 @@ class RunStart:
     """A run that begins.
 
     Attributes:
+        started, now: ISO time; Unix time.
         machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
         lease_seconds: how long it may be silent before it counts as dead.
@@ -130,6 +133,8 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
+    """End of a run; `at` is its Unix time."""
+
     run_id: int
     finished: str
     outcome: str

@@ -78,7 +78,8 @@ class SearchFilter:
 
     Attributes:
         sites: identifiers, one of which must match.
-        first_day, last_day: in the zone of the site, since 1970.
+        since, until: Unix time.
+        first_day, last_day: days since 1970, in the zone of the site.
         language: code, or its beginning before a dash.
     """
 
@@ -106,6 +107,7 @@ class SearchFilter:
         )
 
     def days(self) -> tuple[int, int] | None:
+        """Return the first and last day that may match, None for all."""
         if (self.since, self.until, self.first_day, self.last_day) == (None,) * 4:
             return None
         # a zone's day may be another than that of UTC
