@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .text.classes.model import ClassModel, TextClasses
 
 SHIPPED: Final = "shipped"
-"""Name of the model of classes that comes with the program."""
 MODELS: Final = ("classes", "keywords", "harmful", "lexicon")
 MOST_KEYWORDS: Final = 10
 _MOST_CHARS: Final = 80
@@ -40,7 +39,7 @@ class DescribeOptions:
         classes: path of a model, `SHIPPED`, or empty for no classes.
         words: path of a user's dictionary or a learned vocabulary, or empty.
         models: paths of models in place of those, see `Describer.with_model`.
-        gives_reasons: whether the reasons of a verdict are given, by which URLs of harmful pages are flagged.
+        gives_reasons: whether verdicts give reasons, by which URLs of harmful pages are flagged.
     """
 
     keywords: str = keywords.DEFAULT
@@ -52,7 +51,7 @@ class DescribeOptions:
     gives_reasons: bool = True
 
     def version(self) -> str:
-        """Version of all that articles are described by; raises `OSError`."""
+        """Return the version of all these; `OSError` if a file cannot be read."""
         values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
         return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
@@ -62,13 +61,7 @@ DEFAULT: Final = DescribeOptions()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Describer:
-    """Methods and models that describe articles; None for what is not wanted.
-
-    Attributes:
-        method: of keywords; without it there is no summary, either.
-        words: those that texts are cut by and weighed by.
-        version: of all of these; empty for some that were put together.
-    """
+    """Methods and models that describe articles; None for what is not wanted."""
 
     method: keywords.Method | None
     classes: ClassModel | None
@@ -79,7 +72,7 @@ class Describer:
 
     @classmethod
     def of(cls, options: DescribeOptions = DEFAULT) -> Self:
-        """Raises `ValueError`: unknown method or parameter, or a file that cannot be used."""
+        """Load what the options name; `ValueError` says what to do."""
         describer = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
@@ -91,11 +84,7 @@ class Describer:
         return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
-        """Return the same with the model of a file in place of its own of that kind.
-
-        Raises:
-            ValueError: it cannot be read, is no model, broken, or of another version.
-        """
+        """Return the same with the model of a file for its own; `ValueError` if unusable."""
         file = files.read(path, *MODELS)
         if file.kind == "classes":
             from .text.classes.model import ClassModel  # noqa: PLC0415 - see `_load_classes`
@@ -108,11 +97,7 @@ class Describer:
         return replace(self, method=keywords.read(file))
 
     def describe(self, title: str, text: str, language: str = "", document: Document | None = None) -> Description:
-        """Describe an article.
-
-        Args:
-            language: of the text, a code as "zh" or "en-GB"; empty if unknown.
-            document: its page, whose links are judged and whose tree models of the method "structure" read.
+        """Describe an article, with links and tree of its page if `document` is given.
 
         Cost: O(characters); with everything 4 ms for 1,000 Chinese ones.
 
@@ -146,8 +131,7 @@ class Describer:
     ) -> TextClasses:
         """Return the classes of a text, and its memberships in all of them.
 
-        A text in a language that the model does not know has none; the language is that of the text itself, whatever
-        its page declares.
+        The language is that of the text itself, whatever its page declares; an unknown one has none.
         """
         from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
         from .text.classes.model import TextClasses  # noqa: PLC0415
@@ -162,7 +146,7 @@ class Describer:
 
 
 def judged(title: str, text: str, document: Document | None) -> tuple[str, str, tuple[str, ...]]:
-    """The titles, the text and the texts of links of an article.
+    """Return what is judged of an article: its titles, its text, the texts of links.
 
     Hijackers change what search engines show, the title of the document, and leave the headline.
     """
@@ -172,7 +156,7 @@ def judged(title: str, text: str, document: Document | None) -> tuple[str, str, 
 
 
 def _said(verdict: HarmVerdict) -> str:
-    """Return the reasons of a verdict as one text.
+    """Join the reasons of a verdict.
 
     >>> from pipelines.text.harmful.records import HarmKind, HarmPart, HarmReason
     >>> _said(HarmVerdict(0.9, HarmKind.PORN, (HarmReason(HarmPart.TITLE, ("a", "b")),)))
@@ -190,13 +174,13 @@ def _load_classes(name: str) -> ClassModel | None:
 
 
 def class_names(options: DescribeOptions) -> tuple[str, ...]:
-    """Names in the model that options name, none without one; raises `ValueError`."""
+    """Return the classes of the options' model; `ValueError` if it cannot be used."""
     model = _load_classes(options.classes)
     return () if model is None else model.labels
 
 
 def check(options: DescribeOptions) -> None:
-    """Check options, without loading what is shipped; raises as `Describer.of`."""
+    """Check options, loading nothing that is shipped; raises as `Describer.of`."""
     if options.keywords:
         keywords.method(options.keywords, options.keyword_params)
     if options.classes != SHIPPED:
@@ -209,11 +193,12 @@ def check(options: DescribeOptions) -> None:
 
 @lru_cache(maxsize=4)
 def describer(options: DescribeOptions = DEFAULT) -> Describer:
-    """Return the describer of some options, made once a process; see `Describer.of`."""
+    """Return the describer of some options, once a process; see `Describer.of`."""
     return Describer.of(options)
 
 
 def describe(
     options: DescribeOptions | None, title: str, text: str, language: str, document: Document | None = None
 ) -> Description:
+    """Describe an article by the describer of some options; None: not at all."""
     return Description() if options is None else describer(options).describe(title, text, language, document)

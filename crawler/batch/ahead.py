@@ -44,8 +44,7 @@ SITE: Final = "site"
 class Documents(Protocol):
     """A part of a source that holds documents; it can be sent to a worker.
 
-    Attributes:
-        lines_left_out: whether texts are signed without the lines that come back, as `Finder` does.
+    `lines_left_out` tells whether texts are signed without the lines that come back, as `Finder` does.
     """
 
     lines_left_out: ClassVar[bool]
@@ -63,7 +62,6 @@ class MethodName:
 
     @staticmethod
     def of(config: Config) -> MethodName:
-        """Name the method of the settings."""
         options = config.parse_options
         return MethodName(options.duplicates, json.dumps(options.duplicate_params, sort_keys=True))
 
@@ -91,7 +89,6 @@ class SignTexts:
     bands: int
 
     def __call__(self, partition: Documents) -> Done:
-        """Return texts, lines and signatures."""
         notes: list[str] = []
         method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
         ids, sites, keys, texts, lines, signatures = [], [], [], [], [], []
@@ -125,8 +122,6 @@ class SignTexts:
 
 
 class LineBand(NamedTuple):
-    """A band of the lines of all documents."""
-
     slots: Array
     stories: Array
     documents: Array
@@ -154,7 +149,6 @@ class SignAgain:
     bands: int
 
     def __call__(self, part: SignedPart) -> Done:
-        """Return the signatures, and their features by band."""
         columns, method, packer = unpack(part.columns), self.method.made(), TextPacker()
         signatures = [signature_at(columns, place) for place in range(len(columns["exact"]))]
         left = np.zeros(len(signatures), np.uint64)
@@ -185,10 +179,7 @@ class FeatureBand(NamedTuple):
 
 
 def find_pairs(band: FeatureBand) -> Done:
-    """Task: find the documents that share features of a band.
-
-    Pairs are dealt to the partition of the later document.
-    """
+    """Task: find the pairs that share features of a band, dealt by the later document."""
     pairs = sharing(band.features, band.documents, band.exact)
     to = np.searchsorted(band.starts, pairs.later, side="right") - 1
     return Done(pack(dealt(pairs._asdict(), to, len(band.starts))))
@@ -199,7 +190,6 @@ class PairsToCompare(NamedTuple):
 
     Attributes:
         later, earlier: places in `numbers`.
-        numbers: of documents.
         sites: of each, or 0.
         texts, text_ends: packed, of each.
         known: lines that come back.
@@ -221,7 +211,6 @@ class ComparePairs:
     method: MethodName
 
     def __call__(self, pairs: PairsToCompare) -> Done:
-        """Return the comparisons as columns."""
         method, packer, counts = self.method.made(), TextPacker(), BoilerplateLines()
         numbers, repeated = pairs.numbers.tolist(), pairs.known
 
@@ -276,7 +265,6 @@ class Made(NamedTuple):
         texts: documents as they are, signed.
         signed: signatures without the lines that come back.
         compared: comparisons, by the partition of the later document.
-        totals: counts, and problems of the source.
     """
 
     texts: StoredTexts
@@ -300,13 +288,7 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
     """Make everything ahead that does not depend on the order of the documents.
 
     Each step goes on where it was. Texts of a database are signed as they are, those of a file without the lines that
-    come back.
-
-    Args:
-        client: of the scheduler.
-        parts: folder of the results of a step, by its name.
-        name: how texts are compared.
-        partitions: of the source, in order of arrival.
+    come back. `parts` returns the folder of a step's results; the partitions are in order of arrival.
 
     Memory: 16 bytes a document, and a band of the features; results are read from their files.
     """
@@ -356,17 +338,11 @@ def prepare(client: Client, parts: Callable[[str], Parts], name: MethodName, par
 
 
 def _together(parts: Sequence[Columns], *names: str) -> list[Array]:
-    """Concatenate columns of all partitions."""
     return [np.concatenate([part[name] for part in parts]) for name in names]
 
 
 class StoredTexts:
-    """Documents by number in the files of the first step.
-
-    Args:
-        raw: these files.
-        starts: number of the first document of each, and of all.
-    """
+    """Documents by number; `starts` has the first number of each file, and the total."""
 
     def __init__(self, raw: Sequence[Columns], starts: Array) -> None:
         self.raw = raw
@@ -374,12 +350,10 @@ class StoredTexts:
         self._unpack = TextPacker().unpack
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return partition and place of a document."""
         part = bisect_right(self.starts, number) - 1
         return part, number - self.starts[part]
 
     def of(self, number: int) -> tuple[str, str]:
-        """Return title and text of a document."""
         return self._unpack(self.packed(np.array([number]))[0].tobytes())
 
     def packed(self, numbers: Array) -> tuple[Array, Array]:
@@ -394,7 +368,6 @@ class StoredTexts:
 
 
 def _name(site: int) -> str:
-    """Return a site as the name that its lines are counted under."""
     return str(site) if site else ""
 
 

@@ -102,11 +102,6 @@ def _refuse_foreign_hosts(cluster: LocalCluster) -> None:
 
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
-    """Connect to a scheduler.
-
-    Raises:
-        ClusterError: there is none.
-    """
     from distributed import Client  # noqa: PLC0415
 
     try:
@@ -123,11 +118,6 @@ def _client(address: str) -> Iterator[Client]:
 
 
 def _refuse_others(client: Client, address: str) -> None:
-    """Refuse a scheduler or workers of other versions, and one that has no workers.
-
-    Raises:
-        ClusterError: naming the package and versions.
-    """
     if not client.nthreads():
         raise ClusterError(f"the scheduler at {address} has no workers; start some with `dask worker {address}`")
     versions = client.get_versions(packages=["newscrawler"])
@@ -147,7 +137,6 @@ def _refuse_others(client: Client, address: str) -> None:
 
 
 def _tell(client: Client) -> None:
-    """Print on standard error where the dashboard is."""
     if link := client.dashboard_link:
         sys.stderr.write(f"dashboard: {link}\n")
         sys.stderr.flush()

@@ -31,7 +31,7 @@ _ARTICLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class StoredArticles:
-    """The articles of a database from one number to another, as they were stored."""
+    """The articles of a database from one number to another."""
 
     lines_left_out: ClassVar[bool] = False
     url: str
@@ -78,13 +78,8 @@ def group(request: Request) -> frame.BatchTotals:
 class ArticleRecord:
     """Answers made ahead for stored articles, found by their texts.
 
-    Args:
-        made: everything made ahead.
-
-    Attributes:
-        answers: to the judge, and the number that had to be made.
-
-    Memory: 24 bytes an article, and the comparisons of a partition.
+    `answers` counts those given to the judge, and those that had to be made. Memory: 24 bytes an article, and the
+    comparisons of a partition.
     """
 
     def __init__(self, method: Method, made: Made) -> None:
@@ -97,7 +92,6 @@ class ArticleRecord:
         self._before = self._comparisons
 
     def signed(self, article: ArticleText) -> Signature:
-        """Return the signature of the next article."""
         key = text_key(article.title, article.text)
         place = int(np.searchsorted(self._keys, key, sorter=self._order))
         if place == len(self._keys) or self._keys[self._order[place]] != key:

@@ -21,7 +21,6 @@ _ALIGNED = 16
 
 
 def pack(columns: Columns) -> bytes:
-    """Return columns as bytes: their names and types, then their values."""
     head: dict[str, tuple[str, tuple[int, ...]]] = {
         name: (column.dtype.str, column.shape) for name, column in columns.items()
     }
@@ -76,5 +75,4 @@ def dealt(columns: Columns, to: Array, count: int) -> Columns:
 
 
 def collected(dealers: Sequence[Columns], number: int, *names: str) -> list[Array]:
-    """Return columns of the rows that all parts dealt to a partition."""
     return [np.concatenate([piece(one[name], one["dealt"], number) for one in dealers]) for name in names]

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 def batch(request: Request) -> BatchTotals:
     """Describe documents into a file, or the articles of a database again.
 
-    Raises:
-        BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run` and `stored.batch`.
+    Raises what `frame.run` and `stored.batch` raise.
     """
     options = request.config.parse_options.describe
     assert options is not None
@@ -48,13 +47,10 @@ def batch(request: Request) -> BatchTotals:
 
 @dataclass(frozen=True, slots=True)
 class DocumentJob:
-    """A document to describe, in a worker process."""
-
     row: dict[str, Any]
     body: bytes = field(default=b"", init=False)
 
     def done(self, options: ParseOptions) -> dict[str, object]:
-        """Return its description, as a row."""
         assert options.describe is not None
         return described(self.row, describer(options.describe), "")
 

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 
 def batch(request: Request) -> BatchTotals:
-    """Write the pairs of a file's documents, or group the articles of a database.
-
-    They are those that `scrapy duplicates` finds, or the crawl.
+    """Write pairs as `scrapy duplicates` does, or group articles as the crawl does.
 
     Raises:
         ValueError: the source is neither, or the parts kept belong to another batch.
@@ -61,11 +59,7 @@ def batch(request: Request) -> BatchTotals:
 class DocumentRecord:
     """Documents in their order, by number, and everything made ahead of them.
 
-    Args:
-        made: everything made ahead.
-
-    Attributes:
-        answers: to the finder, and the number that had to be made.
+    `answers` counts those given to the finder, and those that had to be made.
     """
 
     def __init__(self, method: Method, made: Made) -> None:
@@ -74,15 +68,11 @@ class DocumentRecord:
         self._comparisons: dict[tuple[int, ...], Comparison] = {}
 
     def finder(self, threshold: float, memory: int | None = None) -> Finder:
-        """Return a finder for `documents`."""
         lines = RecordedLines(lru_cache(1)(self._lines))  # looked at, then learned
         return Finder(self.answers.by_reference(), threshold, References(), memory, lines)
 
     def documents(self) -> Iterator[tuple[str, str, Reference]]:
-        """Yield the documents in their order.
-
-        Comparisons are held for those of one partition at a time.
-        """
+        """Yield documents in order, holding the comparisons of one partition at a time."""
         texts = self._made.texts
         for part, columns in enumerate(texts.raw):
             self._comparisons = self._made.comparisons(part, "later", "earlier", "later_left", "earlier_left")
@@ -90,14 +80,12 @@ class DocumentRecord:
                 yield key, "", Reference(number)
 
     def _signature(self, of: Reference) -> Signature | None:
-        """Return the signature of a document without some lines, if it was made."""
         part, place = self._made.texts.place(of.number)
         if self._made.signed[part]["left"][place] == left_key(of.left_out):
             return signature_at(self._made.signed[part], place)
         return None if of.left_out else signature_at(self._made.texts.raw[part], place)
 
     def _comparison(self, new: Reference, stored: Reference) -> Comparison | None:
-        """Return the comparison of two documents without some lines, if it was made."""
         return self._comparisons.get((new.number, stored.number, left_key(new.left_out), left_key(stored.left_out)))
 
     def _lines(self, number: int) -> TextLines:

@@ -31,8 +31,7 @@ ARTICLES, PAGES = "articles", "pages"
 def batch(request: Request) -> BatchTotals:
     """Extract the pages of a source into a file, or the articles of a database again.
 
-    Raises:
-        BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run` and `stored.batch`.
+    Raises what `frame.run` and `stored.batch` raise.
     """
     config = request.config
     kinds = sorted(kind.word for kind in config.parse_options.kinds)

@@ -44,13 +44,7 @@ class BatchStopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A partition's result.
-
-    Attributes:
-        data: its bytes; those of all partitions one after the other are the whole.
-        counts: numbers by the name of the thing counted.
-        notes: sentences about problems of the source there.
-    """
+    """A partition's result; the bytes of all, one after the other, are the whole."""
 
     data: bytes
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -60,12 +54,8 @@ class Done:
 class Parts:
     """The results of finished partitions, in a folder of their own.
 
-    Args:
-        folder: created if it is missing.
-        mark: values of the source and the settings; a folder with another mark is refused.
-
     Raises:
-        ValueError: the folder belongs to another batch.
+        ValueError: the folder belongs to another batch, with another `mark`.
     """
 
     def __init__(self, folder: Path, mark: Mapping[str, Any]) -> None:
@@ -91,12 +81,10 @@ class Parts:
         return self.path(number).exists()
 
     def told(self, number: int) -> Done:
-        """Return counts and notes of a finished partition, without its data."""
         about = json.loads(self._path(number, "json").read_text(encoding="utf-8"))
         return Done(b"", about["counts"], about["notes"])
 
     def path(self, number: int) -> Path:
-        """Return the file with the data of a partition."""
         return self._path(number, "part")
 
     def join(self, count: int, output: Path) -> None:
@@ -114,7 +102,6 @@ class Parts:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
     unfinished = path.with_suffix(f"{path.suffix}.new")
     unfinished.write_bytes(data)
     unfinished.replace(path)
@@ -126,12 +113,7 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
 
 @dataclass(slots=True)
 class BatchTotals:
-    """Counts and notes of all partitions.
-
-    Attributes:
-        notes: the first sentences about problems of the source.
-        report: lines about the whole; the counts are shown if there are none.
-    """
+    """Counts and notes of all partitions; lines of `report` are shown instead, if any."""
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -143,12 +125,7 @@ class BatchTotals:
 
 
 class Lazily(Sequence[P]):
-    """Partitions that are made when they are sent.
-
-    Args:
-        count: their number.
-        make: makes one by its number.
-    """
+    """Partitions that are made, by number, when they are sent."""
 
     def __init__(self, count: int, make: Callable[[int], P]) -> None:
         self._count = count
@@ -169,11 +146,7 @@ class Lazily(Sequence[P]):
 def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P]) -> BatchTotals:
     """Do the partitions that are not done, showing progress on standard error.
 
-    Args:
-        client: of the scheduler.
-        parts: keeps the results.
-        task: makes the result of a partition, on a worker; it must always be the same.
-        partitions: of the source; they are sent to workers.
+    A task runs on a worker; its result for a partition must always be the same.
 
     Raises:
         BatchStopped: a partition killed its worker again and again, or the scheduler is gone.
@@ -194,11 +167,7 @@ def run(client: Client, parts: Parts, task: Callable[[P], Done], partitions: Seq
 def run_step(
     client: Client, parts: Parts, task: Callable[[P], Done], partitions: Sequence[P], totals: BatchTotals
 ) -> list[Columns]:
-    """Do a step whose results are columns, and add its counts to the totals.
-
-    Raises:
-        BatchStopped, ValueError, OSError, DatabaseProblem: see `run`.
-    """
+    """Do a step whose results are columns, adding its counts to the totals; see `run`."""
     step_totals = run(client, parts, task, partitions)
     totals.counts.update(step_totals.counts)
     totals.notes += step_totals.notes
@@ -206,9 +175,7 @@ def run_step(
 
 
 def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[tuple[int, R]]:
-    """Yield numbers of partitions with their results as they are done.
-
-    Only a few are held at a time.
+    """Yield numbers of partitions with their results as they are done, few at a time.
 
     Raises:
         BatchStopped: see `run`.
@@ -224,11 +191,7 @@ def as_done(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> 
 
 
 def in_order(client: Client, task: Callable[[P], R], partitions: Sequence[P]) -> Iterator[R]:
-    """Yield the results of partitions in their order, holding only a few at a time.
-
-    Raises:
-        BatchStopped: see `run`.
-    """
+    """Yield the results of partitions in their order; see `as_done`."""
     with _handed_out(client, task, partitions) as (waiting, hand_out):
         while hand_out():
             first = next(iter(waiting))
@@ -241,11 +204,7 @@ def _handed_out(
 ) -> Iterator[tuple[dict[int, Future[R]], Callable[[], bool]]]:
     """Hand out some partitions at a time.
 
-    Yields the futures by number, and a function that hands out more while there is room and tells whether there are
-    any.
-
-    Raises:
-        BatchStopped: a partition killed its workers, or the scheduler is gone.
+    Yields the futures by number, and a function that hands out more if there is room and any are left.
     """
     from distributed import KilledWorker  # noqa: PLC0415 - takes half a second, and is an extra
     from distributed.client import FutureCancelledError  # noqa: PLC0415
@@ -293,9 +252,6 @@ def _patiently(client: Client, attempt: Callable[[], Any]) -> Any:
     """Try until it succeeds, as long as there are workers.
 
     Dask gives up a worker that dies while it starts; those of this machine are replaced.
-
-    Raises:
-        BatchStopped: there are none any more.
     """
     from distributed import SpecCluster  # noqa: PLC0415 - takes half a second, and is an extra
 
@@ -327,8 +283,6 @@ def progress(total: int, done: int) -> Iterator[Callable[[], None]]:
 
 
 class _Lines:
-    """Prints a line now and then about the partitions that are done."""
-
     def __init__(self, total: int, done: int) -> None:
         self._total = total
         self._done = done

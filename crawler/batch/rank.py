@@ -170,8 +170,6 @@ class NamePages:
 
 
 class SignalPart(NamedTuple):
-    """Pages of a partition with the value of the signal `siterank`."""
-
     ids: Array
     values: Array
 
@@ -184,7 +182,6 @@ class ScoreQueued:
     weight: float
 
     def __call__(self, part: SignalPart) -> Done:
-        """Return scores and their signals."""
         with closing(open_for_reading(self.database)) as database, closing(PartReader(database)) as reader:
             ids, scores, texts = reader.queued(part.ids)
         order = np.argsort(part.ids)
@@ -204,7 +201,6 @@ class ScoreQueued:
 
 
 def _home(sites: Array, parts: int) -> Array:
-    """Return the partition of each site."""
     return (sites.view(np.uint64) % np.uint64(parts)).astype(np.int64)
 
 
@@ -258,7 +254,6 @@ def batch(request: Request) -> BatchTotals:
 
 
 def _write(named_pages: Sequence[Columns], unfinished: Path, output: Path) -> None:
-    """Write the lines of all partitions, the best page first."""
     with ExitStack() as stack:
         out: BinaryIO = stack.enter_context(unfinished.open("wb"))
         if output.suffix == ".gz":
@@ -277,12 +272,7 @@ def _rescore(database: Database, scored: Sequence[Columns]) -> None:
 
 
 class Ranks(NamedTuple):
-    """Ranks by partition.
-
-    Attributes:
-        inside: pages with their DocRank, see `rank_inside`.
-        sites: SiteRank of the sites of each.
-    """
+    """By partition: pages with their DocRank, see `rank_inside`; SiteRank of sites."""
 
     inside: Sequence[Columns]
     sites: Sequence[Array]
@@ -291,13 +281,7 @@ class Ranks(NamedTuple):
 class RankSteps:
     """Steps of ranking a database, each of which goes on where it was.
 
-    Args:
-        client: of the scheduler.
-        parts: folder of the results of a step, by its name.
-        database: its URL, which workers must be able to open.
-        count: of partitions.
-
-    Memory: the graph of sites.
+    `parts` returns the folder of a step's results; workers must be able to open `database`. Memory: the graph of sites.
     """
 
     def __init__(self, client: Client, parts: Callable[[str], Parts], database: str, count: int) -> None:
@@ -308,7 +292,6 @@ class RankSteps:
         self._count = count
 
     def rank(self) -> Ranks:
-        """Compute DocRank of all pages, and SiteRank."""
         count = self._count
         pages = self._step("pages", DealPages(self._database, count), key_ranges(count))
 
@@ -351,7 +334,6 @@ class RankSteps:
 
 
 def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Array]:
-    """Compute SiteRank of the sites of each partition by all links between sites."""
     sites, sizes = (np.concatenate([one[name] for one in inside]) for name in ("sites", "sizes"))
     order = np.argsort(sites)
     sources, targets, weights = (
@@ -364,6 +346,5 @@ def _site_scores(inside: Sequence[Columns], links: Sequence[Columns]) -> list[Ar
 
 
 def _lines(columns: Columns) -> Iterator[tuple[float, int, bytes]]:
-    """Yield pages of a partition behind the values they are ordered by."""
     for place, (score, key) in enumerate(zip(columns["score"].tolist(), columns["id"].tolist(), strict=True)):
         yield -score, key, piece(columns["lines"], columns["line_ends"], place).tobytes()

@@ -28,12 +28,10 @@ class Request:
     """Arguments of `scrapy batch`.
 
     Attributes:
-        source: a path or the URL of a database, as given.
         output: None for the database itself.
         workers: processes on this machine.
         scheduler: address of another scheduler; None for one of this machine.
         partitions: number wanted; 0: by the size of the source.
-        dashboard: whether the scheduler of this machine shows what it does.
     """
 
     action: str
@@ -46,7 +44,6 @@ class Request:
     dashboard: bool = False
 
     def connected(self) -> AbstractContextManager[Client]:
-        """Open the scheduler; see `cluster.connected`."""
         return cluster.connected(self.workers, self.scheduler, dashboard=self.dashboard)
 
     @property
@@ -54,11 +51,7 @@ class Request:
         return self.output is not None and self.output.suffix == ".gz"
 
     def needs_database(self) -> None:
-        """Refuse a source that is no database.
-
-        Raises:
-            ValueError: naming the source.
-        """
+        """Raise `ValueError` for a source that is no database."""
         if not is_database(self.source):
             raise ValueError(f"{self.source} is no database to write to; name a file with --output")
 
@@ -69,9 +62,7 @@ class Request:
     def parts(self, mark: Mapping[str, Any], stage: str = "") -> Parts:
         """Return the folder that keeps results until the batch is done: beside its output.
 
-        Args:
-            mark: of the source, and the settings that make a difference.
-            stage: of a batch of several; each has a folder of its own inside the first one's.
+        `mark` is of the source, and the settings that make a difference. Each `stage` has a folder of its own inside.
 
         Raises:
             ValueError: the folder belongs to another batch.
@@ -81,16 +72,7 @@ class Request:
         return Parts(folder, {"action": self.action, "partitions": self.partitions, **mark})
 
     def into_file(self, source: PageSource[P], settings: Mapping[str, Any], task: Callable[[P], Done]) -> BatchTotals:
-        """Do a task for all partitions of a source, and write the output.
-
-        Args:
-            source: of the partitions.
-            settings: settings that make a difference.
-            task: see `frame.run`.
-
-        Raises:
-            BatchStopped, ValueError, OSError, DatabaseProblem: see `frame.run`.
-        """
+        """Do a task for all partitions of a source, and write the output; see `frame.run`."""
         assert self.output is not None
         parts = self.parts({**settings, **source.mark()})
         cut = source.cut(self.partitions, parts.folder)

@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 
 def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wanted: Wanted) -> BatchTotals:
-    """Work on the articles of a database: read by workers, written here.
-
-    Raises:
-        BatchStopped, ValueError, DatabaseProblem: see `rework`.
-    """
+    """Work on the articles of a database, read by workers, written here; see `rework`."""
     config = replace(request.config, database_url=whole_url(request.source))
     done = rework(config, begin, wanted, partial(_on_cluster, request))
     return BatchTotals(done.counts, report=list(done.report()))
@@ -44,7 +40,7 @@ def batch(request: Request, begin: Callable[[Config, DatabaseLine], Rework], wan
 async def _on_cluster(
     request: Request, config: Config, reader: MakeReader, _database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Yield the workers' results for partitions of chosen articles; see `rework.Way`."""
+    """See `rework.Way`."""
     loop = asyncio.get_running_loop()
     generator = _results(request, ReadTask(config, reader), chosen)
     with ThreadPoolExecutor(1) as thread:  # a generator belongs to one thread
@@ -72,13 +68,10 @@ def _results(
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """Reads the pages of some articles; it can be sent to workers."""
-
     config: Config
     reader: MakeReader
 
     def __call__(self, chosen: ChosenArticles) -> list[Any]:
-        """Return the reader's result for each article, in their order."""
         with closing(open_for_reading(self.config.database_url)) as database:
             return runner.run(self.config, lambda pool: self._all(database, pool, chosen))
 

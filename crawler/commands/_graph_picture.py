@@ -67,11 +67,7 @@ class _Circle:
 
 
 def require_extra() -> None:
-    """Check that pictures can be drawn.
-
-    Raises:
-        ValueError: matplotlib is missing.
-    """
+    """Raise `ValueError` if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise ValueError("a picture needs matplotlib; install it with: uv sync --extra graph")
 
@@ -93,10 +89,8 @@ def draw(
     circle or label covers another.
 
     Args:
-        scores: of all pages.
         sites: names by number of site; sites without go by their number.
         pages: names by number of page; pages without are not drawn.
-        title: above the picture.
         ending: one of `PICTURES`.
 
     Returns:
@@ -137,7 +131,6 @@ def graphml(graph: networkx.DiGraph) -> str:
 
 
 def _circles(graph: LinkGraph, scores: Values, sites: Mapping[int, Names], pages: Mapping[int, Names]) -> list[_Circle]:
-    """Choose the best sites, then the best pages that have a name."""
     import numpy as np
     from matplotlib.colors import hsv_to_rgb
 
@@ -190,7 +183,6 @@ def _links(graph: LinkGraph, circles: Sequence[_Circle]) -> networkx.DiGraph:
 def _paint(
     circles: Sequence[_Circle], labels: Sequence[str], links: networkx.DiGraph, title: str, ending: str
 ) -> bytes:
-    """Draw circles, arrows and labels on a canvas that holds all of them."""
     import networkx
     import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -251,7 +243,6 @@ def _paint(
 
 
 def _fonts() -> list[str]:
-    """List the fonts of this machine for labels."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     for path in {*findSystemFonts()} - {font.fname for font in fontManager.ttflist}:  # its list may be older than they
@@ -262,10 +253,7 @@ def _fonts() -> list[str]:
 
 
 def _missing(text: str) -> set[str]:
-    """Return the characters that no font of this machine can write.
-
-    In an SVG the reader's own fonts write them.
-    """
+    """Return the characters that no font here has; in an SVG the reader's fonts count."""
     from matplotlib.font_manager import findfont, get_font
 
     fonts = [get_font(findfont(family)) for family in _fonts()]
@@ -273,7 +261,6 @@ def _missing(text: str) -> set[str]:
 
 
 def _lack(missing: Collection[str]) -> str:
-    """Name the characters that could not be written, and the cure."""
     if not missing:
         return ""
     some = "".join(sorted(missing)[:_SHOWN_CHARS])
@@ -285,7 +272,6 @@ def _lack(missing: Collection[str]) -> str:
 
 
 def _label(names: Names, missing: Collection[str]) -> str:
-    """Return the first label without missing characters, cut."""
     for label in map(_legal, names):
         short = label if len(label) <= _LABEL_CHARS else label[: _LABEL_CHARS - 1] + "…"
         if not any(c in missing for c in short):

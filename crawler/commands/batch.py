@@ -41,7 +41,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--workers", metavar="N", help="processes on this machine (WORKERS)")
         parser.add_argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask: its workers do the work")
@@ -84,11 +83,6 @@ class Command(NewsCommand):
 
 
 def _count(option: str, given: str | None, usual: int) -> int:
-    """Return a number of processes or parts.
-
-    Raises:
-        UsageError: it is not a positive number.
-    """
     if given is None:
         return usual
     if not given.isdecimal() or not int(given):
@@ -97,7 +91,6 @@ def _count(option: str, given: str | None, usual: int) -> int:
 
 
 def _say(totals: BatchTotals) -> None:
-    """Print the counts, and the problems of the source."""
     for note in totals.notes:
         sys.stderr.write(f"{note}\n")
     sys.stdout.writelines(totals.report)

@@ -39,7 +39,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         add_format(parser)
 
@@ -86,7 +85,6 @@ class Command(NewsCommand):
 
 
 async def _check(seeds: Sequence[Seed], config: Config, ask: Ask) -> list[SeedReport]:
-    """Look at seeds; a terminal shows how far it is."""
     from ..learn.seed_check import check_seeds
 
     shows = sys.stderr.isatty()
@@ -99,12 +97,10 @@ async def _check(seeds: Sequence[Seed], config: Config, ask: Ask) -> list[SeedRe
 
 
 def _count(urls: tuple[str, ...]) -> str:
-    """Show how many there are."""
     return f"{len(urls)}" if urls else ""
 
 
 def _duration(seconds: float | None) -> str:
-    """Show a time roughly."""
     if seconds is None:
         return "?"
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
@@ -114,7 +110,6 @@ def _duration(seconds: float | None) -> str:
 
 
 def _summary(reports: list[SeedReport]) -> str:
-    """Say how many are well, and how long a crawl of all will take."""
     bad = sum(one.is_bad for one in reports)
     longest = max((one.seconds or 0.0 for one in reports), default=0.0)
     pages = sum(one.pages or 0 for one in reports)

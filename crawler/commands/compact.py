@@ -36,7 +36,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--versions",
@@ -98,11 +97,6 @@ def _say(step: str) -> None:
 
 
 def _what(versions: str, dead_hosts: str, now: float) -> Compaction:
-    """Check what is to be deleted.
-
-    Raises:
-        UsageError: an option that cannot be.
-    """
     from db.articles.compact import Compaction
 
     dead_since = now - seconds("--dead-hosts", dead_hosts) if dead_hosts else None

@@ -30,7 +30,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--changed", action="store_true", help="only what differs from the defaults or was given")
         parser.add_argument("--seeds", default="", metavar="FILE", help="seeds of the crawl, for the topic they give")

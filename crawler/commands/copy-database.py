@@ -46,7 +46,6 @@ class Command(NewsCommand):
             self.fail("stopped; nothing was copied", EXIT_STOPPED)
 
     def _copy(self, source: str, target: str, patience: float) -> Copied:
-        """Copy, with a line on a terminal that shows how far it is."""
         from rich.progress import Progress
 
         from db.queries.copy import copy_database

@@ -89,11 +89,7 @@ class Command(NewsCommand, ScrapyCrawl):
                 log_as_json()
 
     def find(self, args: list[str]) -> type[Spider]:
-        """Return the spider that is named.
-
-        Raises:
-            ConfigError: there is none of that name.
-        """
+        """Return the spider that is named; raises `ConfigError`."""
         assert self.settings is not None
         spiders = get_spider_loader(self.settings)
         if not args:
@@ -103,13 +99,11 @@ class Command(NewsCommand, ScrapyCrawl):
         return spiders.load(args[0])
 
     def notes(self) -> str:
-        """Return the arguments of the spider."""
         return heading("Arguments") + "".join(
             f"  -a {name}={values}\n      {does}\n" for name, (values, does) in _ARGUMENTS.items()
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check, run, and report through the exit code."""
         from db.shards.databases import Shards
 
         from ..options.seeds import ArchiveSeeds, Seed, refuse_private, seeds_of
@@ -172,19 +166,16 @@ class Command(NewsCommand, ScrapyCrawl):
         self.exitcode = code
 
     def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run a spider by Scrapy alone."""
         ScrapyCrawl.run(self, args, opts)
 
 
 def _of_news(spider: type[Spider]) -> type[NewsSpider] | None:
-    """Return a spider if it is one of the news crawl."""
     from ..spiders.news import NewsSpider
 
     return spider if issubclass(spider, NewsSpider) else None
 
 
 def _arguments(spider: type[NewsSpider]) -> set[str]:
-    """Return the names that a spider takes by `-a`: those of its constructors."""
     own = map(vars, spider.__mro__[: spider.__mro__.index(Spider)])
     constructors = [inspect.signature(names["__init__"]) for names in own if "__init__" in names]
     found = [one for made in constructors for one in made.parameters.values()]
@@ -192,11 +183,6 @@ def _arguments(spider: type[NewsSpider]) -> set[str]:
 
 
 def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
-    """Refuse what is no archive, and what one cannot be read with.
-
-    Raises:
-        ConfigError, SeedError: saying what.
-    """
     from db.shards.databases import Shards
 
     from ..corpus.replay import archives_of
@@ -211,11 +197,7 @@ def _check_archive(seeds: ArchiveSeeds, mode: str, config: Config) -> None:
 
 
 def _check_handles(allowed: int, requests: int) -> None:
-    """Refuse to start where requests would fail for want of file handles.
-
-    Raises:
-        ConfigError: saying how many are needed.
-    """
+    """Refuse to start where requests would fail for want of file handles."""
     needed = files_needed(requests)
     if 0 <= allowed < needed:
         raise ConfigError(
@@ -247,7 +229,6 @@ def open_newsroom(settings: Settings) -> Newsroom:
 
 
 def _port_in_database(database_url: str) -> int | None:
-    """Return the newsroom's port in the database of an earlier demo crawl."""
     from db.engine.database import open_for_reading
     from db.queries.status import seed_urls
     from pipelines.urls import host_key

@@ -27,7 +27,6 @@ class Command(NewsCommand):
     examples = (("scrapy demo --port 0", "Serve it at a free port, and say at which"),)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--port",

@@ -48,7 +48,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--input", metavar="FILE", help="documents: .jsonl, .jsonl.gz or - (standard input)")
         parser.add_argument("--output", metavar="FILE", help="where the lines go (standard output)")
@@ -66,7 +65,6 @@ class Command(NewsCommand):
         add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Describe a file, or articles."""
         from pipelines.describe import check, describer
 
         _refuse_mixed(opts)
@@ -94,11 +92,6 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace) -> None:
-    """Refuse options that do not go together.
-
-    Raises:
-        UsageError: naming them.
-    """
     for name in ("output", "language") if opts.input is None else ARTICLE_OPTIONS:
         if getattr(opts, name):
             where = "needs --input" if opts.input is None else "has no meaning with --input"
@@ -106,16 +99,12 @@ def _refuse_mixed(opts: argparse.Namespace) -> None:
 
 
 def describe(input_name: str, output_name: str, describer: Describer, language: str) -> int:
-    """Write the description of each document of a file, as it is read.
+    """Write the description of each document as it is read; return their number.
 
     Args:
         input_name: JSON lines with id and text, maybe title, html and language; .gz is unpacked, "-" is standard input.
         output_name: gets a line of JSON for each; .gz is packed, "-" is standard output.
-        describer: describes them.
         language: of documents that do not name theirs; empty: it is detected.
-
-    Returns:
-        The number of documents.
 
     Raises:
         InputError: a line is no document; the results before it are written.

@@ -26,7 +26,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--articles", action="store_true", help="also articles, their versions, images and evidence of duplicates"
@@ -73,7 +72,6 @@ class Command(NewsCommand):
 
 
 def _amount(what: Dropping, *, articles: bool) -> str:
-    """Say how much would be deleted."""
     kind = "seed" if what.is_seed else "host"
     stored = f"{what.articles} articles with {what.versions} earlier versions and {what.images} images"
     if articles:
@@ -83,7 +81,6 @@ def _amount(what: Dropping, *, articles: bool) -> str:
 
 
 def _agreed() -> bool:
-    """Ask whoever sits at the terminal."""
     if not sys.stdin.isatty():
         return False
     sys.stderr.write("Delete? [y/N] ")

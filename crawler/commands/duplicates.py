@@ -51,7 +51,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--show", metavar="URL", help="print the reprints of an article")
@@ -118,7 +117,6 @@ class Command(NewsCommand):
         )
 
     def _check(self, config: Config, output: Output) -> None:
-        """Print the changes that a rebuild would make."""
         from db.articles import signatures
 
         method = config.duplicate_method
@@ -160,7 +158,6 @@ _SHOWN = ("url", "site", "title", "source", "published_at", "first_seen", "text_
 
 
 def _records(output: Output, cluster: Reprints) -> None:
-    """Print the articles of a cluster, and those related to them, for scripts."""
     for articles, related in ((cluster.articles, False), (cluster.related, True)):
         for one in articles:
             repeats = None if one.of_id is None else str(one.of_id)
@@ -192,7 +189,6 @@ def tree(cluster: Reprints, width: int) -> Iterator[RenderableType]:
 
 
 def _head(one: Reprint, width: int) -> str:
-    """Describe an article in three lines: time and site, title, reason."""
     from rich.markup import escape
 
     from ..terminal.text import shortened
@@ -210,7 +206,6 @@ def _head(one: Reprint, width: int) -> str:
 
 
 def _changes(one: Reprint, other: Reprint, cluster: Reprints) -> Iterator[str]:
-    """Yield the differences of a copy from the article above it."""
     from rich.markup import escape
 
     from pipelines.dedup.differences import compare_sentences
@@ -249,9 +244,7 @@ def find(
         input_name: JSON lines with id, title (may be missing) and text, in order of arrival; .gz is unpacked, "-" is
             standard input.
         output_name: gets the lines of `write_pairs`; "-" is standard output.
-        method: compares the texts.
         threshold: least similarity of duplicates.
-        kinds: of the pairs that are written.
         memory: bytes that the index may take.
 
     Raises:

@@ -50,7 +50,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         forms = tuple(FORMATS.values())
         parser.add_argument("--format", choices=forms, help="by default by the ending of the file, else jsonl")
@@ -70,7 +69,6 @@ class Command(NewsCommand):
         how.add_argument("--append", action="store_true", help="go on behind the last row of a file that exists")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Write all rows, and say where it ended."""
         from db.shards.databases import Shards
         from pipelines.export.read import TABLES, reading
 
@@ -103,7 +101,6 @@ class Command(NewsCommand):
         self._export(found, target)
 
     def _export(self, found: Reading[Any], target: _Target) -> None:
-        """Write all rows; failures say how to go on."""
         name, count, key = found.table.name, 0, target.key
         pages = found.steps(target.read)
         first = next(pages, None)  # what is wrong with the database is known before a file is made
@@ -135,14 +132,10 @@ class _Target(NamedTuple):
 
     Attributes:
         path: None is standard output.
-        form: one of `FORMATS`.
         is_folder: whether each article becomes a file.
         is_new: whether nothing of what is there stays.
-        columns: those shown.
-        read: those read.
         bom: whether CSV begins with a mark.
-        end: bytes of the file that stay.
-        key: of its last row.
+        end, key: bytes of the file that stay, and the key of its last row.
     """
 
     path: Path | None
@@ -157,11 +150,6 @@ class _Target(NamedTuple):
 
 
 def _target(opts: argparse.Namespace, table: ExportTable[Any]) -> _Target:
-    """Check the options that say where an export goes.
-
-    Raises:
-        ValueError: they do not go together, or the file must not be written.
-    """
     from pipelines.export.formats import BODY, FRONT_MATTER
 
     path = None if opts.output == "-" else Path(opts.output)
@@ -189,11 +177,6 @@ def _target(opts: argparse.Namespace, table: ExportTable[Any]) -> _Target:
 
 
 def _format(named: str | None, path: Path | None) -> str:
-    """Choose the format.
-
-    Raises:
-        ValueError: nothing says which.
-    """
     form = named or ("jsonl" if path is None else FORMATS.get(path.suffix.lower()))
     if form is None:
         raise ValueError(f"say --format {'|'.join(FORMATS.values())}, or name a file with such an ending: {path}")
@@ -201,11 +184,7 @@ def _format(named: str | None, path: Path | None) -> str:
 
 
 def _refuse_path(target: _Target, opts: argparse.Namespace) -> None:
-    """Refuse what cannot be written, or is there and may not be changed.
-
-    Raises:
-        ValueError: saying why.
-    """
+    """Refuse what cannot be written, or is there and may not be changed."""
     path = target.path
     assert path is not None
     if target.is_folder:
@@ -224,11 +203,7 @@ def _refuse_path(target: _Target, opts: argparse.Namespace) -> None:
 
 
 def _behind(target: _Target, table: ExportTable[Any]) -> _Target:
-    """Return the target with the end of what is in its file.
-
-    Raises:
-        ValueError: it holds something else.
-    """
+    """Return the target with the end of what is in its file."""
     from pipelines.export.formats import csv_end, json_end
 
     assert target.path is not None
@@ -272,7 +247,6 @@ def _save(path: Path, content: bytes) -> None:
 
 
 def _writer(target: _Target, table: ExportTable[Any], out: BinaryIO | None) -> RowWriter:
-    """Make the writer of a format."""
     from pipelines.export import formats
 
     if target.is_folder:
@@ -306,7 +280,6 @@ def _progress(name: str) -> Iterator[Any]:
 
 
 def _hint(target: _Target, key: str) -> str:
-    """Say how to go on after a failure."""
     if target.path is not None and not target.is_folder and target.form not in _IN_PLACE:
         return "; nothing was written, the same command begins anew"
     if target.path is not None and not target.is_folder:

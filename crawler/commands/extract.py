@@ -61,7 +61,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--extractor", metavar="NAME", help="how the main text is found (EXTRACTOR; a wrong name lists all)"
@@ -85,7 +84,6 @@ class Command(NewsCommand):
         add_article_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read all inputs and write what they hold."""
         assert self.settings is not None
         again = opts.database is not None and not args and not opts.manifest
         _refuse_mixed(opts, again=again)
@@ -109,7 +107,6 @@ class Command(NewsCommand):
             asyncio.run(_extract(inputs, config, form, opts.explain, out))
 
     def _extract_again(self, config: Config, opts: argparse.Namespace) -> None:
-        """Extract the articles of the database again, and print the results."""
         from ..corpus.reextraction import Reextraction
         from ..corpus.rework import UNREAD, rework
 
@@ -120,11 +117,6 @@ class Command(NewsCommand):
 
 
 def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
-    """Refuse options that do not go together.
-
-    Raises:
-        UsageError: naming them.
-    """
     only = ("format", "output", "explain", "render") if again else ARTICLE_OPTIONS
     for name in only:
         if getattr(opts, name):
@@ -133,11 +125,6 @@ def _refuse_mixed(opts: argparse.Namespace, *, again: bool) -> None:
 
 
 def _format(opts: argparse.Namespace) -> str:
-    """Choose the form of the result.
-
-    Raises:
-        InputError: there is no such form.
-    """
     form = opts.format or ("jsonl" if opts.manifest else "text")
     if form not in FORMATS:
         raise files.InputError(f"--format is {opts.format!r}; it takes {', '.join(FORMATS)}")
@@ -159,8 +146,6 @@ def _opened(path: str | None) -> Iterator[IO[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """Pages to read, and WARC files of more of them."""
-
     pages: Sequence[SavedPage]
     archives: Sequence[Path]
 
@@ -248,12 +233,11 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
             fetched_at=now,
             problem=one.problem,
         )
-        for asked, one in fetch(urls, settings).items()
+        for asked, one in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items()
     }
 
 
 def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str, SavedPage]:
-    """Fetch URLs and render them in a browser."""
     from ..render.one_page import show
 
     now = time.time()
@@ -273,7 +257,6 @@ def _shown(urls: Sequence[str], settings: Settings, config: Config) -> dict[str,
 
 
 async def _extract(inputs: _Inputs, config: Config, form: str, explained: str | None, out: IO[str]) -> None:
-    """Read all pages in worker processes and write the results in order."""
     from ..corpus.page_reader import line_of, read_in_order, read_page, row_of
     from ..corpus.runner import open_pool
 

@@ -50,7 +50,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--by", default="pagerank", metavar="METHOD", help="how pages are scored (pagerank)")
         parser.add_argument("--top", default="20", metavar="N", help="pages to list, best first (20)")
@@ -82,11 +81,6 @@ class Command(NewsCommand):
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """Options that were checked.
-
-    A name in `METHODS` or `TOPIC`, how many pages to list, where to draw the graph, whether all URLs count.
-    """
-
     by: str
     top: int
     graph: Path | None
@@ -94,16 +88,11 @@ class _Options:
 
     @property
     def ending(self) -> str:
-        """Ending of the graph's file; empty for none."""
         return "" if self.graph is None else self.graph.suffix.lower()
 
     @staticmethod
     def parse(by: str, top: str, graph: Path | None, *, everything: bool) -> _Options:
-        """Check options as they were typed.
-
-        Raises:
-            ValueError: an option that cannot be.
-        """
+        """Check options as they were typed; raises `ValueError`."""
         from ..rank.methods import METHODS
 
         if by not in METHODS and by != TOPIC:
@@ -189,7 +178,6 @@ def _draw(
 def _pages(
     graph: LinkGraph, scores: Values, top: Sequence[int], known: Mapping[int, Named], options: _Options
 ) -> _Sheet:
-    """List pages in their order."""
     from ..terminal.text import Field
 
     fields = (
@@ -217,7 +205,6 @@ def _count(number: int) -> str:
 
 
 def _sites(graph: LinkGraph, scores: Values, names: Mapping[int, str], most: int) -> _Sheet:
-    """List sites by the scores of their pages together."""
     import numpy as np
 
     from ..rank.surfer import best

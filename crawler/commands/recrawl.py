@@ -29,7 +29,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--older-than", default="", metavar="TIME", help="only what was last fetched so long ago: 90m, 12h, 7d, 2w"
@@ -77,11 +76,7 @@ class Command(NewsCommand):
 
 
 def _ids(urls: Sequence[str]) -> list[int]:
-    """Return the identifiers of URLs, as pages and as feeds or sitemaps.
-
-    Raises:
-        UsageError: one is no URL.
-    """
+    """Return the identifiers of URLs, as pages and as feeds or sitemaps."""
     from pipelines.links.scope import url_id
     from pipelines.urls import canonicalize
 

@@ -31,11 +31,7 @@ class Command(crawl.Command):
     examples = (("scrapy runspider myspider.py -o items.jsonl", "Run a spider that is in no project"),)
 
     def find(self, args: list[str]) -> type[Spider]:
-        """Return the spider of the file.
-
-        Raises:
-            ConfigError: it has none.
-        """
+        """Return the spider of the file; raises `ConfigError`."""
         if not args:
             raise ConfigError("name the file: scrapy runspider myspider.py")
         if not Path(args[0]).is_file():
@@ -51,5 +47,4 @@ class Command(crawl.Command):
         return spiders[-1]
 
     def run_other(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run a spider by Scrapy alone."""
         ScrapyRunSpider.run(self, args, opts)  # type: ignore[arg-type]

@@ -63,7 +63,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--site", default="", metavar="NAME", help="of sites with this in their name")
         parser.add_argument("--since", default="", metavar="DAY", help="published then or later: 2024-05-01, 7d")
@@ -114,7 +113,6 @@ class Command(NewsCommand):
         output.show("", [Field("", key=name) for name in _COLUMNS], [_row(*one) for one in enumerate(result.hits, 1)])
 
     def _search(self, query: SearchQuery) -> tuple[str, SearchResult]:
-        """Return the name of the database, and what was found."""
         from contextlib import ExitStack
 
         from db.search.clicks import ClickFile, beside
@@ -133,7 +131,6 @@ class Command(NewsCommand):
         return ", ".join(database.name for database in databases), found
 
     def _rebuild(self, output: Output) -> None:
-        """Make the index anew, while nothing else writes."""
         from db.articles.signatures import write_alone
         from db.search import index
         from pipelines.search.terms import index_terms
@@ -146,19 +143,13 @@ class Command(NewsCommand):
 
 
 def run_queries(documents: str, queries: str, output: str, weights: Mapping[str, float]) -> tuple[int, int]:
-    """Search a file of documents for each query of another file.
-
-    They are searched as a database of articles is.
+    """Search a file of documents for each query of another; return counts of both.
 
     Args:
         documents: JSON lines with id, title (may be missing) and text; .gz is unpacked, "-" is standard input.
         queries: JSON lines with id and text.
         output: gets lines of tabs: id of the query, id of the document, rank from 1, at most `_MOST_RANKED` a query;
             "-" is standard output.
-        weights: of the signals.
-
-    Returns:
-        Counts of documents and of queries.
 
     Raises:
         InputError: a line that is no document or query; nothing was searched then.
@@ -216,7 +207,6 @@ def _row(rank: int, hit: Hit) -> list[Any]:
 
 
 def _show(console: Console, name: str, result: SearchResult) -> None:
-    """Print hits for people."""
     from rich.table import Table
     from rich.text import Text
 
@@ -251,7 +241,6 @@ def _show(console: Console, name: str, result: SearchResult) -> None:
 
 
 def _colored(spans: Sequence[Span], style: str) -> Text:
-    """Return a text with the words of the query in another colour."""
     from rich.text import Text
 
     from ..terminal.text import one_line

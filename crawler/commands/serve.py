@@ -33,7 +33,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port, 0 for a free one ({PORT})")
         parser.add_argument("--host", default=LOOPBACK, metavar="ADDRESS", help=f"address to listen on ({LOOPBACK})")

@@ -47,7 +47,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument("--hosts", type=int, default=20, metavar="N", help="hosts to list, busiest first (20)")
         parser.add_argument(
@@ -98,7 +97,6 @@ class Command(NewsCommand):
             _rendered(output, rendered)
 
     def _show_rules(self, output: Output, how: str, hosts: int) -> None:
-        """Print the URL rules."""
         from db.sites.url_rules import repeated_pages, rules
         from pipelines.url_rules.learn import Params
 
@@ -170,7 +168,6 @@ def _print(output: Output, name: str, crawl: Status, runs: Mapping[str, Sequence
 
 
 def _health(host: HostStatus, now: float) -> str:
-    """Describe the health of a host: dead, in backoff, failing, or without articles."""
     if host.dead_reason:
         return f"dead: {host.dead_reason}"
     if host.backoffs and host.backoff_until > now:
@@ -181,7 +178,6 @@ def _health(host: HostStatus, now: float) -> str:
 
 
 def _waits(waits: Waits) -> Iterator[str]:
-    """Yield lines about the hosts that have waited longest."""
     if waits.host:
         yield f"Of the hosts that may be asked now {waits.host} has waited longest: {waits.seconds:.0f} s"
     if waits.unasked:
@@ -189,7 +185,6 @@ def _waits(waits: Waits) -> Iterator[str]:
 
 
 def _runs(output: Output, database: str, runs: Sequence[RunStatus], title: str) -> None:
-    """List the runs: what each holds and has done."""
     from ..terminal.text import Field
 
     fields = (
@@ -217,12 +212,10 @@ def _runs(output: Output, database: str, runs: Sequence[RunStatus], title: str) 
 
 
 def _unless_none(n: int) -> object:
-    """Show nothing for what a run does not hold."""
     return n or ""
 
 
 def _how(run: RunStatus) -> str:
-    """Describe how a run ended, or that it is running."""
     if run.finished is not None:
         return run.outcome or "ended"
     if run.lease_seconds > 0:
@@ -231,7 +224,6 @@ def _how(run: RunStatus) -> str:
 
 
 def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
-    """List the hosts of which pages were shown in a browser."""
     from ..terminal.text import Field
 
     fields = (
@@ -246,7 +238,6 @@ def _rendered(output: Output, gains: Sequence[ShownGain]) -> None:
 
 
 def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
-    """List alarms, active ones first."""
     from ..terminal.text import Field
 
     rows = [(alarm.host, alarm.text, alarm.since, alarm.until, alarm.kind) for alarm in alarms]
@@ -256,7 +247,6 @@ def _alarms(output: Output, alarms: Sequence[ShownAlarm]) -> None:
 
 
 def _show_traps(output: Output, patterns: Sequence[tuple[str, PatternRow]], skipped: Sequence[tuple[str, int]]) -> None:
-    """Print the blocked patterns with an example each, and the skipped URLs by kind."""
     from ..terminal.text import Field
 
     if not patterns and not skipped:
@@ -287,7 +277,6 @@ def _show_traps(output: Output, patterns: Sequence[tuple[str, PatternRow]], skip
 
 
 def _named(level: int, pattern: str) -> str:
-    """Describe a pattern for people."""
     from pipelines.url_rules.trap_patterns import ANSWER, HOST
 
     return {HOST: "the whole host", ANSWER: "pages that say there is no such page"}.get(level, pattern)
@@ -308,7 +297,6 @@ def _learned(hosts: Iterable[RepeatedPages], params: Params) -> list[tuple[str, 
 
 
 def _show_url_rules(output: Output, how: str, found: Sequence[tuple[str, RuleRow]]) -> None:
-    """Print the rules with a pair of URLs each."""
     from pipelines.url_rules.forms import Rule
 
     from ..terminal.text import Field

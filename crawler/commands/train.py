@@ -68,7 +68,6 @@ class Command(NewsCommand):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         parser.add_argument(
             "--particles", type=_count, default=100, metavar="N", help="blocks: size of the swarm (100)"
@@ -150,8 +149,6 @@ class Command(NewsCommand):
 
 
 class _Counted:
-    """Training data, counted as it is read."""
-
     def __init__(self, pages: Iterator[Any]) -> None:
         self.pages = pages
         self.count = 0
@@ -179,14 +176,12 @@ def _share(text: str) -> float:
 
 
 def _corpora(names: Sequence[str], _: Settings) -> Iterator[Example]:
-    """Yield the pages of folders that hold their texts."""
     from pipelines.training.examples import example
 
     return _folders(names, example)
 
 
 def _known_pages(names: Sequence[str], _: Settings) -> Iterator[KnownPage]:
-    """Yield the pages of folders whose kinds are known."""
     from pipelines.training.page_kind_examples import KnownPage, kind_of
 
     def known_page(body: bytes, row: Mapping[str, Any]) -> KnownPage | None:
@@ -210,9 +205,6 @@ def _corpus(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any]) -> It
 
     A row is an object with `id` and `text`; its page is `file`, by default `<id>.html.gz`. The other keys are those of
     `pipelines.training.examples.example`. Pages of which `make` returns None are passed over.
-
-    Raises:
-        CorpusError: the folder, a row or a page is missing or broken; or no page can be used.
     """
     gold = folder / GOLD
     count = 0
@@ -238,7 +230,6 @@ def _corpus(folder: Path, make: Callable[[bytes, Mapping[str, Any]], Any]) -> It
 
 
 def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
-    """Read the page of one row."""
     row = json.loads(line)
     if not isinstance(row, dict):
         raise ValueError("a row must be an object with id and text")
@@ -252,12 +243,7 @@ def _page(folder: Path, line: str) -> tuple[bytes, Mapping[str, Any]]:
 def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, float]]:
     """Yield the weighted words of each page named; unreadable pages are reported.
 
-    Args:
-        names: files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
-        settings: for the downloader and the extractor.
-
-    Raises:
-        ValueError: a name is none of these.
+    Names are files of saved pages, folders of them, URLs, and exports of a browser's history: CSV with a column `url`.
     """
     from pipelines.document.document import parse
     from pipelines.extract import extractor
@@ -279,7 +265,7 @@ def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, fl
     if urls:
         from ..fetch.one_shot import fetch
 
-        for url, page in fetch(urls, settings).items():
+        for url, page in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items():
             if page.problem:
                 _pass_over(url, page.problem)
                 continue
@@ -290,11 +276,7 @@ def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, fl
 def _history(path: Path) -> list[str]:
     """Return the URLs of a browser's history, each once, in the file's order.
 
-    Args:
-        path: of a CSV file whose first line names a column `url`, in any case; other columns are ignored.
-
-    Raises:
-        ValueError: it cannot be read, has no such column or no web address in it.
+    The first line of the CSV names a column `url`, in any case; other columns are ignored.
     """
     from pipelines.urls import canonicalize
 
@@ -345,7 +327,6 @@ def _labelled(names: Sequence[str], _: Settings) -> Iterator[LabelledText]:
 
 
 def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample]:
-    """Yield the candidates of the texts of files whose keywords are known."""
     from pipelines.text.analysis import analyse
     from pipelines.text.frequencies import shipped
     from pipelines.training.keywords import example
@@ -359,7 +340,6 @@ def _with_keywords(names: Sequence[str], _: Settings) -> Iterator[KeywordExample
 
 
 def _judged(names: Sequence[str], _: Settings) -> Iterator[HarmExample]:
-    """Yield the texts of files that are known to be harmful or not."""
     from pipelines.training.harmful import CLEAN_LABELS, KIND_OF, HarmExample
 
     labels = (*CLEAN_LABELS, *KIND_OF)
@@ -382,7 +362,6 @@ def _text_rows(names: Sequence[str], wanted: str) -> Iterator[tuple[str, dict[st
 
 
 def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText]:
-    """Yield the analysed texts of files, or of the stored articles."""
     from pipelines.export.read import read_articles
     from pipelines.text.analysis import analyse
 
@@ -396,12 +375,9 @@ def _analysed(names: Sequence[str], settings: Settings) -> Iterator[AnalysedText
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A model that can be trained."""
-
     module: str
     """In `pipelines.training`: its `learn_model` takes the examples, and the options as keywords."""
     read: Callable[[Sequence[str], Settings], Iterator[Any]]
-    """Reads the examples from the places named."""
     options: tuple[str, ...] = ()
     others: Callable[[Settings], Mapping[str, object]] = lambda _: {}
     """Returns further keywords of `learn_model`."""

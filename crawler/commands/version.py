@@ -24,7 +24,6 @@ class Command(NewsCommand, ScrapyVersion):
     )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         add_format(parser, "table", "jsonl")
 
@@ -43,7 +42,6 @@ class Command(NewsCommand, ScrapyVersion):
 
 
 def _own() -> list[tuple[str, str]]:
-    """Return what is ours, by name."""
     from importlib.metadata import version
 
     from db.engine.migration import SCHEMA

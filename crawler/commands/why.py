@@ -27,7 +27,6 @@ class Command(NewsCommand):
     examples = (("scrapy why https://www.example.com/news/1.html", "Tell why a page is no article, or when it comes"),)
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to Scrapy's own."""
         super().add_options(parser)
         add_format(parser, "table", "jsonl")
 
@@ -97,7 +96,6 @@ _OF_ARTICLES = (
 
 
 def _record(known: Explanation, rules: Sequence[str]) -> dict[str, Any]:
-    """Return the explanation for scripts; texts are in the database."""
     from pipelines.records import BlockKind
 
     from ..web.inspection.explanation import score_shares
@@ -118,7 +116,6 @@ def _record(known: Explanation, rules: Sequence[str]) -> dict[str, Any]:
 
 
 def _score(known: Explanation) -> list[tuple[str, str]]:
-    """Split the score into its signals."""
     from ..web.inspection.explanation import score_shares
 
     shares = score_shares(known)

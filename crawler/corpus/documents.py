@@ -33,11 +33,6 @@ def opened(name: str) -> Iterator[Iterator[bytes]]:
 
 
 def _lines(file: IO[bytes] | gzip.GzipFile, name: str) -> Iterator[bytes]:
-    """Yield the lines of a file.
-
-    Raises:
-        InputError: a line is too long.
-    """
     while line := file.readline(_MOST_LINE + 1):
         if len(line) > _MOST_LINE:
             raise InputError(f"{name} has a line of more than {_MOST_LINE >> 20} MB")
@@ -45,11 +40,7 @@ def _lines(file: IO[bytes] | gzip.GzipFile, name: str) -> Iterator[bytes]:
 
 
 def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield id, title (may be empty) and text of each line of JSON.
-
-    Raises:
-        InputError: a line is no document; the text names it.
-    """
+    """Yield id, title (may be empty) and text of each line; raises `InputError`."""
     for key, row in rows_of(lines, name, WANTED):
         yield key, row["title"], row["text"]
 
@@ -57,13 +48,7 @@ def documents_of(lines: Iterable[bytes], name: str) -> Iterator[tuple[str, str, 
 def rows_of(lines: Iterable[bytes], name: str, wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the id and the row of each line of JSON, its title and text always texts.
 
-    Args:
-        lines: of the file.
-        name: of the file, for errors.
-        wanted: what is expected in a line, for errors.
-
-    Raises:
-        InputError: a line is no document; the text names it.
+    Errors name the file, and what is `wanted` in a line. Raises `InputError` for a line that is no document.
     """
     try:
         for number, line in enumerate(lines, 1):
@@ -100,7 +85,6 @@ def page_of(html: str) -> Document:
 
 
 def described(row: dict[str, Any], describer: Describer, language: str) -> dict[str, object]:
-    """Describe a document as a row of `scrapy describe`."""
     html = row.get("html")
     page = page_of(html) if isinstance(html, str) else None
     description = describer.describe(row["title"], row["text"], language_of(row, language), page)

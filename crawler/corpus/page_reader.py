@@ -35,14 +35,7 @@ class SavedResult:
 async def read_in_order(
     pool: WorkerPool, inputs: Iterable[SavedPage], most: int, form: str = ""
 ) -> AsyncIterator[SavedResult]:
-    """Yield results in the order of the pages, reading some pages ahead.
-
-    Args:
-        pool: worker processes.
-        inputs: the pages.
-        most: bytes of the longest page allowed.
-        form: see `Job`.
-    """
+    """Yield results in the order of the pages, of at most `most` bytes each."""
     waiting: deque[asyncio.Task[SavedResult]] = deque()
     for one in inputs:
         waiting.append(asyncio.create_task(read_page(pool, one, most, form)))
@@ -75,7 +68,6 @@ async def read_page(pool: WorkerPool, one: SavedPage, most: int, form: str = "")
 
 
 def row_of(result: SavedResult, extractor: str) -> dict[str, Any]:
-    """Return a result as a row with the names of `ArticleItem`."""
     meta, text = result.page.metadata, result.page.extraction
     return {
         "id": result.input.id,

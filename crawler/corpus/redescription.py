@@ -46,8 +46,6 @@ class ArticleDescriber:
 
 
 class Redescription:
-    """Describes stored articles again; see `Rework`."""
-
     reader = ArticleDescriber
 
     def __init__(self, config: Config, line: DatabaseLine) -> None:
@@ -58,12 +56,6 @@ class Redescription:
         self._writer = DescriptionWriter(index_terms)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
-        """Find the articles.
-
-        Raises:
-            ValueError: the condition cannot be used.
-            DatabaseProblem: the database failed; the same command goes on.
-        """
         ids = await asyncio.to_thread(descriptions.find, self._line.database, wanted)
         self.total = len(ids)
         return [ChosenArticles(ids, descriptions.read)]

@@ -67,7 +67,6 @@ ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE = (
     "gone and not stored, left as they were",
 )
 RESULTS = (ADDED, CHANGED, PUT_RIGHT, SAME, NO_ARTICLE, ASKED, GONE, UNREAD)
-"""All results of an article."""
 
 
 class StoredServices:
@@ -79,7 +78,6 @@ class StoredServices:
         self.topic: Topic | None = config.topic
 
     async def site_model(self, lease: Lease) -> bytes | None:
-        """Return what the crawls have learned of the page's site."""
         return await asyncio.to_thread(self._load, lease.host_id) if self._learns else None
 
     def _load(self, host_id: int) -> bytes:
@@ -90,14 +88,14 @@ class StoredServices:
         return ""
 
     def known_traps(self, _lease: Lease) -> None:
-        """Look for no traps, for the same reason."""
+        """Return none, for the same reason."""
 
     def needs_browser(self, _page: Page) -> bool:
         """Never render: the document that a browser made of a page is stored with it."""
         return False
 
     async def render(self, _page: Page) -> None:
-        """Render nothing."""
+        """Never called: no page needs a browser."""
 
     async def better(self, plain: Page, _rendered: Page) -> Page:
         return plain
@@ -119,8 +117,6 @@ class ReadUnit:
 
 
 class ArticleReader:
-    """Reads and judges the pages of an article in worker processes."""
-
     def __init__(self, config: Config, database: Database, pool: WorkerPool) -> None:
         self._config = config
         self._seeds = SeedScope(database.read(partial(seed_rows, ids=None)), config.limits.depth)
@@ -168,7 +164,6 @@ class ArticleReader:
         return replace(await self._stage.read(page), body=b"", dom=b"")
 
     def _unpack(self, raw: StoredPage) -> tuple[bytes, bytes]:
-        """Return the bytes of a page, and the document that a browser made of it."""
         most = self._config.fetch.bounds.size
         body = stored_bytes(raw, self._config.store_warc, most)
         return body, unpacked(raw.dom, most) if raw.dom else b""
@@ -211,8 +206,7 @@ class ArticleReader:
 class Reextraction:
     """Extracts stored articles again; see `Rework`.
 
-    Attributes:
-        others: number of pages that were not stored and are of a kind that is wanted now.
+    `others` counts pages that were not stored and are of a kind that is wanted now.
     """
 
     reader = ArticleReader
@@ -231,12 +225,6 @@ class Reextraction:
         self._rewriter = Rewriter(store)
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
-        """Find the articles.
-
-        Raises:
-            ValueError: the condition cannot be used.
-            DatabaseProblem: the database failed; the same command goes on.
-        """
         database = self._line.database
         ids = await asyncio.to_thread(rework.find, database, replace(wanted, made_with=self._made_with))
         others = await asyncio.to_thread(rework.find_others, database, wanted)
@@ -251,7 +239,6 @@ class Reextraction:
         self.counts.update(await asyncio.gather(*map(self._take, results)))
 
     async def _take(self, read: ReadUnit) -> str:
-        """Write an article and return its result."""
         if read.missing is not None:
             if not read.is_gone:
                 await self._line.submit(rework.ask, read.missing)
@@ -275,7 +262,6 @@ class Reextraction:
 
 
 def _what(read: Sequence[Outcome], stored: Sequence[Stored]) -> str:
-    """Choose the word for the result of an article."""
     results = [one.article for one in stored] + [joined.what for one in stored for joined in one.joined]
     if all(outcome.article is None for outcome in read):
         return NO_ARTICLE

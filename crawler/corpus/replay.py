@@ -55,11 +55,7 @@ PASSED_OVER, KNOWN = "archive/passed over", "archive/known"
 
 
 def archives_of(seeds: ArchiveSeeds) -> Sequence[Path]:
-    """Find the WARC files: one, or all in a folder.
-
-    Raises:
-        SeedError: there are none.
-    """
+    """Find the WARC files: one, or all in a folder; raises `SeedError` without any."""
     path = seeds.path
     paths = [path] if path.is_file() else warc.files(path)
     if not paths:
@@ -78,14 +74,9 @@ class Replay:
     """Leads the answers of WARC files to the engine.
 
     Args:
-        paths: of the files.
-        session: the open database.
         in_flight: identifiers of URLs under way; whoever stores a page removes its own.
         poll: makes the engine ask for requests.
         finish: stores what waits at the end; True when there is more.
-
-    Attributes:
-        exhausted: nothing is left.
     """
 
     def __init__(
@@ -108,7 +99,6 @@ class Replay:
         self._popped = asyncio.Event()
 
     def pop(self) -> tuple[Lease, ArchivedResponse] | None:
-        """Return the next leased URL with its answer."""
         self._popped.set()
         if not self._ready:
             return None
@@ -145,7 +135,6 @@ class Replay:
             await self._session.renew(0)
 
     def request(self, lease: Lease, answer: ArchivedResponse, spider: Spider) -> Request:
-        """Make the request that the archive answers."""
         request = Request(
             lease.url,
             callback=spider.parse,
@@ -199,7 +188,6 @@ class Replay:
                     await self._popped.wait()
 
     def _read(self, paths: Sequence[Path]) -> Iterator[ArchivedResponse]:
-        """Yield the usable answers of all files."""
         bodies: Bodies[ArchivePlace] = Bodies()
         for path in paths:
             for answer in warc.responses(path, 0, path.stat().st_size, self._notes, bodies):
@@ -210,7 +198,6 @@ class Replay:
                     yield answer
 
     def _tell(self) -> None:
-        """Log what was skipped, the first few in words."""
         notes, self._notes[:] = list(self._notes), []
         for note in notes:
             self._told += 1

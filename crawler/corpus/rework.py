@@ -36,11 +36,9 @@ UNREAD = "could not be read"
 
 @dataclass(frozen=True, slots=True)
 class ChosenArticles:
-    """Articles to be worked on.
+    """Articles to be worked on, in the order in which they are written.
 
-    Attributes:
-        ids: in the order in which they are written.
-        read: reads some of them; a module's function, so that it can be sent to workers.
+    `read` reads some of them; it is a module's function, so that it can be sent to workers.
     """
 
     ids: array[int]
@@ -52,13 +50,7 @@ MakeReader = Callable[["Config", Database, WorkerPool], Callable[[Any], Awaitabl
 
 
 class Rework(Protocol):
-    """Work on stored articles.
-
-    Attributes:
-        name: of the database.
-        total: number of articles chosen.
-        counts: results of those that are done.
-    """
+    """Work on stored articles; `counts` are the results of those that are done."""
 
     name: str
     total: int
@@ -69,7 +61,12 @@ class Rework(Protocol):
         """Return the maker of the function that works on one article."""
 
     async def choose(self, wanted: Wanted) -> Sequence[ChosenArticles]:
-        """Find the articles."""
+        """Find the articles.
+
+        Raises:
+            ValueError: the condition cannot be used.
+            DatabaseProblem: the database failed; the same command goes on.
+        """
 
     async def take(self, results: Sequence[Any]) -> None:
         """Write the results of some articles, in their order."""
@@ -86,7 +83,6 @@ R = TypeVar("R", bound=Rework)
 async def here(
     config: Config, reader: MakeReader, database: Database, chosen: Sequence[ChosenArticles]
 ) -> AsyncGenerator[Sequence[Any], None]:
-    """Work on articles in processes of this command; see `Way`."""
     async with open_pool(config) as pool:
         work = reader(config, database, pool)
         for each in chosen:
@@ -106,11 +102,7 @@ async def read_all(
 def rework(config: Config, begin: Callable[[Config, DatabaseLine], R], wanted: Wanted, way: Way = here) -> R:
     """Work on the articles of a database, showing progress on standard error.
 
-    Args:
-        config: the checked settings.
-        begin: makes the work, with the open database.
-        wanted: which articles.
-        way: where their pages are read.
+    `begin` makes the work, with the open database; `way` says where pages are read.
 
     Raises:
         ValueError: the condition cannot be used.

@@ -38,11 +38,9 @@ class SavedPage:
     """A page to be read again, the same record from every source.
 
     Attributes:
-        id: names its result.
         file: as the user named it; empty for a page that is no file.
         url: empty if unknown.
         path: of its file; None if the body is here.
-        body, content_type: as fetched.
         fetched_at: Unix time; 0 means now.
         problem: the reason why it cannot be read.
         dom: the document that a browser made of it, if one did.
@@ -124,10 +122,6 @@ def _row(path: Path, number: int, line: str) -> SavedPage:
 def read(page: SavedPage, most_bytes: int) -> bytes:
     """Return the bytes of a page's file, unpacked if they are gzipped.
 
-    Args:
-        page: one with a path.
-        most_bytes: longest page allowed, packed or not.
-
     Raises:
         InputError: it is missing, damaged or too long; the text is the reason without its name.
     """
@@ -148,17 +142,10 @@ def read(page: SavedPage, most_bytes: int) -> bytes:
 
 
 def page_url(url: str, body: bytes) -> str:
-    """Return the URL to read a saved page under.
+    """Return the absolute URL, with a path, to read a saved page under.
 
     The kind of a page depends on its URL. If only the host is known, as some archives have it, the file is not the
     host's home page: then the URL that the page gives itself counts, else a URL without meaning.
-
-    Args:
-        url: as known; may be empty.
-        body: the page.
-
-    Returns:
-        An absolute URL with a path.
 
     >>> page_url("http://news.example.com/", b""), page_url("", b"")
     ('http://news.example.com/document.html', 'http://page.invalid/document.html')
@@ -179,10 +166,6 @@ def _says_something(url: str) -> bool:
 
 
 def everything(paths: Sequence[str]) -> Iterator[SavedPage]:
-    """Yield the pages of all these files and folders, in their order.
-
-    Raises:
-        InputError: see `files`.
-    """
+    """Yield the pages of all these files and folders, in their order; see `files`."""
     for path in paths:
         yield from files(Path(path))

@@ -47,11 +47,7 @@ P_co = TypeVar("P_co", covariant=True)
 
 
 class PageSource(Protocol[P_co]):
-    """A source that can be cut.
-
-    Attributes:
-        name: as its user knows it.
-    """
+    """A source that can be cut; `name` is what its user calls it."""
 
     name: str
 
@@ -59,12 +55,7 @@ class PageSource(Protocol[P_co]):
         """Return values that differ for other sources, and for this one with other pages."""
 
     def cut(self, partitions: int, folder: Path) -> Sequence[P_co]:
-        """Cut it.
-
-        Args:
-            partitions: number wanted; 0: as many as its size asks for.
-            folder: for files that are needed as long as the batch lasts.
-        """
+        """Cut it, by its size for 0 partitions; files needed by the batch go to `folder`."""
 
 
 def find(name: str) -> PageSource[PagePartition]:
@@ -84,12 +75,7 @@ def find(name: str) -> PageSource[PagePartition]:
 
 
 def shares(count: int, partitions: int, usual: int) -> list[tuple[int, int]]:
-    """Cut a range into equal parts.
-
-    Args:
-        count: its length.
-        partitions: number of parts wanted; 0: as many as are needed for parts of at most `usual`.
-        usual: see there.
+    """Cut a range into equal parts; 0 partitions: parts of at most `usual`.
 
     >>> shares(10, 3, 100), shares(10, 0, 5)
     ([(0, 3), (3, 6), (6, 10)], [(0, 5), (5, 10)])
@@ -131,11 +117,7 @@ class FilePages:
 
 
 class FolderSource:
-    """A folder of saved pages, or one page.
-
-    Raises:
-        InputError: it holds none.
-    """
+    """A folder of saved pages, or one page; raises `InputError` if it holds none."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -153,7 +135,6 @@ class Lines:
     """The lines of a file that begin in a range of its bytes.
 
     Attributes:
-        name: of the file as its user knows it.
         path: of the unpacked file.
         seen: Unix time of the file.
         damage: the problem with the file behind the range.
@@ -168,12 +149,7 @@ class Lines:
     damage: str = ""
 
     def rows(self, notes: list[str], wanted: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the id and the row of each line that is a document, and note the others.
-
-        Args:
-            notes: gets a sentence for each line that is none.
-            wanted: what is expected in a line, for that sentence.
-        """
+        """Yield the id and the row of each line that is a document, and note the others."""
         for at, line in self._lines(notes):
             try:
                 yield from rows_of([line], self.name, wanted)
@@ -197,7 +173,6 @@ class Lines:
         return SavedPage(key, row["file"], url, self.path.parent / row["file"], fetched_at=self.seen)
 
     def _lines(self, notes: list[str]) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines that are not empty, each with its place."""
         with self.path.open("rb") as file:
             at = self.start
             if at:  # a line that begins before belongs to the partition before
@@ -211,11 +186,7 @@ class Lines:
 
 
 class LineSource:
-    """A file of JSON lines, gzipped too.
-
-    Raises:
-        InputError: there is none.
-    """
+    """A file of JSON lines, gzipped too; raises `InputError` if there is none."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -257,8 +228,6 @@ def _unpacked(path: Path, folder: Path) -> tuple[Path, str]:
 
 @dataclass(frozen=True, slots=True)
 class StoredPages:
-    """The raw pages of a range of keys in a database."""
-
     url: str
     first: int
     last: int
@@ -275,14 +244,7 @@ class StoredPages:
 
 
 class StoredSource:
-    """The raw pages of a database.
-
-    Args:
-        name: its URL, or the path of a SQLite file.
-
-    Raises:
-        DatabaseProblem: it cannot be read.
-    """
+    """The raw pages of a database, by its URL or file; raises `DatabaseProblem`."""
 
     def __init__(self, name: str) -> None:
         with closing(open_for_reading(name)) as database:
@@ -300,13 +262,7 @@ class StoredSource:
 
 
 def find_stored(urls: Sequence[str], database_url: str, *, archive: str, most_bytes: int) -> dict[str, SavedPage]:
-    """Return the pages of those URLs whose bytes a crawl kept.
-
-    Args:
-        urls: normal forms.
-        database_url: of the crawl.
-        archive: `STORE_WARC`.
-        most_bytes: longest page allowed.
+    """Return the pages of those URLs, in normal form, whose bytes a crawl kept.
 
     Raises:
         DatabaseProblem: the database cannot be read.
@@ -364,13 +320,6 @@ class WholeArchives:
 
 
 class WarcSource:
-    """WARC files.
-
-    Args:
-        name: of the file, or of the folder that holds them.
-        paths: of the files, sorted.
-    """
-
     def __init__(self, name: str, paths: Sequence[Path]) -> None:
         self.name = name
         self._paths = paths

@@ -74,7 +74,6 @@ class ArchivedResponse:
         purpose: of a request for something other than a page, as this crawler's archives have it.
         dom: the document that a browser made of it, in archives of this crawler.
         cut: why the body is only a beginning; None for a whole one.
-        offset: where the record begins.
         place: where the body is: in another record when this one repeats it; None for no body.
     """
 
@@ -114,11 +113,7 @@ def files(path: Path) -> Sequence[Path]:
 
 
 def why_none(path: Path) -> str:
-    """Say why a file is not a WARC file; empty if it is one.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Say why a file is not a WARC file; empty if it is one. Raises `OSError`."""
     with path.open("rb") as file:
         beginning = file.read(_SAMPLE)
     if not beginning:
@@ -132,9 +127,6 @@ def responses(
     """Yield the responses of records that begin in a range of a file's bytes.
 
     Args:
-        path: of the file.
-        start: of the range.
-        end: of the range.
         notes: gets a sentence for each damaged record, with its place.
         bodies: places of bodies that later records repeat, shared by several files; without it such records are
             skipped.
@@ -166,11 +158,7 @@ def responses(
 
 
 def response_at(path: Path, offset: int) -> ArchivedResponse:
-    """Read the response of one record.
-
-    Raises:
-        InputError: there is none; the text is a sentence.
-    """
+    """Read the response of one record; raises `InputError` with a sentence."""
     notes: list[str] = []
     try:
         response = next(responses(path, offset, offset + 1, notes), None)
@@ -182,12 +170,7 @@ def response_at(path: Path, offset: int) -> ArchivedResponse:
 
 
 def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
-    """Return the bytes of a stored page from the database or its archive.
-
-    Args:
-        stored: the page.
-        folder: `STORE_WARC`.
-        most_bytes: longest page allowed.
+    """Return the bytes of a stored page from the database or its archive, in `folder`.
 
     Raises:
         InputError: the archive is missing, or the bytes are damaged.
@@ -206,11 +189,7 @@ def stored_bytes(stored: StoredPage, folder: str, most_bytes: int) -> bytes:
 
 
 def unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """Unpack a body or document that a database holds.
-
-    Raises:
-        InputError: it is damaged.
-    """
+    """Unpack a body or document that a database holds; raises `InputError` if damaged."""
     try:
         # a crawl with a higher DOWNLOAD_MAXSIZE may have let it through
         return decompress(packed, max(most_bytes, _MOST_RECORD))
@@ -289,9 +268,6 @@ def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
 
     The length of the record counts: where an archive keeps bodies decoded, the headers may still tell the length and
     coding they had.
-
-    Raises:
-        NoAnswer: it is not an HTTP message.
     """
     begin = head_end(answer.body)
     parser = ResponseParser(HeadBounds())
@@ -325,11 +301,6 @@ def _decoded(answer: ArchivedResponse) -> ArchivedResponse:
 
 
 def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchivePlace]) -> ArchivedResponse:
-    """Return the answer with the body of the record it repeats.
-
-    Raises:
-        NoAnswer: that record is not here.
-    """
     place = bodies.find(_digest(record))
     if place is None:
         raise NoAnswer("it repeats a record that is not in this archive")
@@ -341,7 +312,6 @@ def _repeated(answer: ArchivedResponse, record: _Record, bodies: Bodies[ArchiveP
 
 
 def _digest(record: _Record) -> bytes:
-    """Return the digest of a body as its record names it; empty for none."""
     name, _, shown = record.fields.get("warc-payload-digest", "").partition(":")
     with suppress(binascii.Error, ValueError):
         if name.lower() == "sha1":
@@ -350,7 +320,6 @@ def _digest(record: _Record) -> bytes:
 
 
 def _records(path: Path, start: int, end: int, notes: list[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield the unpacked records that begin in a range, each with its place."""
     if path.stat().st_size == 0:
         notes.append(f"{path} is empty")
         return

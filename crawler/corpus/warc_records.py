@@ -60,8 +60,6 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """Names the record that holds a repeated body."""
-
     url: str
     date: str
     place: ArchivePlace | None = None
@@ -81,7 +79,6 @@ class Bodies(Generic[R]):
         return self._known.get(digest)
 
     def note(self, digest: bytes, record: R) -> None:
-        """Remember a record, unless the body has one already."""
         self._known.setdefault(digest, record)
         if len(self._known) > self._most:
             self._known.popitem(last=False)
@@ -105,15 +102,9 @@ def head_end(message: bytes) -> int:
 def fetched(
     fetch: Fetch, bodies: Bodies[Original], place: ArchivePlace | None = None
 ) -> tuple[list[bytes], ArchivePlace | None]:
-    """Make the records of a fetch: its answer, or a reference, and its request.
+    """Make the records of a fetch, its answer or a reference, and its request.
 
-    Args:
-        fetch: the request and its answer.
-        bodies: bodies in the archive; this one is added.
-        place: where the records will stand.
-
-    Returns:
-        The records, and the place of the body.
+    They will stand at `place`; `bodies` gets this one. Returns the place of the body, too.
     """
     answer, date = _final(fetch.wire.answer), date_of(fetch.at)
     begin = head_end(answer)
@@ -155,11 +146,7 @@ def fetched(
 def converted(url: str, at: float, html: bytes, of: str = "") -> bytes:
     """Make the record of a page as a browser shows it.
 
-    Args:
-        url: of the page.
-        at: Unix time.
-        html: its DOM, in UTF-8.
-        of: date of the record of its answer; empty if unknown.
+    `of` is the date of the record of its answer; empty if unknown.
     """
     about = {"WARC-Target-URI": url, "WARC-Date": date_of(at), "Content-Type": "text/html; charset=utf-8"}
     if of:
@@ -177,14 +164,9 @@ def described(at: float, file: str, about: Mapping[str, str]) -> bytes:
 def packed(
     kind: str, about: Mapping[str, str], block: bytes, *, record_id: str = "", plain: int | None = None
 ) -> bytes:
-    """Make a record, as a gzip member.
+    """Make a record, as a gzip member; it gets a new identifier if none is given.
 
-    Args:
-        kind: its type.
-        about: its fields.
-        block: its content.
-        record_id: its identifier; a new one if empty.
-        plain: length of the uncompressed beginning of the content; None: all of it.
+    `plain` is the length of the uncompressed beginning of the content; None: all of it.
     """
     head = {
         "WARC-Type": kind,

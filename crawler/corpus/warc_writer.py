@@ -44,12 +44,7 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveOptions:
-    """Where and how an archive is written.
-
-    Attributes:
-        about: fields of the first record of each file.
-        most_bytes: size at which a new file is begun.
-    """
+    """The folder, the fields of each file's first record, and the size of a full file."""
 
     folder: Path
     about: Mapping[str, str]
@@ -83,13 +78,7 @@ class Archive:
         return of_body or place
 
     async def conversion(self, url: str, html: bytes, at: float, fetched_at: float | None = None) -> ArchivePlace:
-        """Write a page as a browser shows it.
-
-        Args:
-            url: of the page.
-            html: its DOM, in UTF-8.
-            at: Unix time.
-            fetched_at: that of the record of its answer, if there is one.
+        """Write a page as a browser shows it; `fetched_at` is the date of its answer.
 
         Raises:
             ArchiveError: see `keep`.
@@ -131,7 +120,6 @@ class _Files:
         return ArchivePlace(self._name, self._size)
 
     def write(self, records: Sequence[bytes]) -> ArchivePlace:
-        """Write records together; return the place of the first."""
         place = self.place()
         try:
             self._append(b"".join(records))

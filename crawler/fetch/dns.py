@@ -33,7 +33,7 @@ _SHARED_SECONDS = 3.0
 _NO_SUCH_HOST = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
 )
-"""What a name server says of a name; all else says only that it could not be asked."""
+"""Answers of a name server about a name; others say that none could be asked."""
 _UNANSWERED = ("",)
 """In place of addresses: nobody could be asked."""
 
@@ -193,10 +193,7 @@ def _ask(name: str) -> tuple[str, ...]:
 
 
 async def look_up(names: Sequence[str]) -> dict[str, str]:
-    """Look up the IP addresses of hosts (with or without port).
-
-    Hosts that cannot be resolved within some seconds are left out.
-    """
+    """Look up IP addresses of hosts (with or without port); slow ones are left out."""
     cache = DnsCache(Guard())
     tasks = {name: asyncio.ensure_future(_first_address(cache, name)) for name in dict.fromkeys(names)}
     if tasks:

@@ -62,22 +62,15 @@ _TOPICS = 'give TOPIC, PROFILE, or seeds with topic="..."'
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The checked values of all settings; of what is not told here the name says it.
+    """The checked values of all settings.
 
     Attributes:
         agreed: values in which processes that share the database should agree or which they tell each other.
-        delay: pauses between requests to a host that answers well.
-        backoff: what is done about hosts that do not.
         connections, window: requests under way, and URLs held in memory, per host.
         hosts, in_flight: hosts held in memory, requests under way.
-        tries, redirects: of a URL.
         network_patience: seconds to wait for a network that is down.
-        topic: what the crawl looks for, None when that is everything.
+        topic: None when the crawl looks for everything.
         ahead: seconds, `REVISIT_AHEAD`.
-        schedule: when URLs are visited again.
-        fetch: for the download handler.
-        parse_options: for the workers.
-        render, rendering: whether pages are rendered, and within which bounds.
     """
 
     agreed: Mapping[str, Any]
@@ -137,7 +130,7 @@ class Config:
     page_seconds: float = _PAGE_SECONDS
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send plain values to other processes: a method is functions, which cannot be."""
+        """Send plain values to other processes: functions, as of a method, cannot be sent."""
         return _sent, ({field.name: getattr(self, field.name) for field in fields(self)} | {"duplicate_method": None},)
 
     @property
@@ -155,11 +148,7 @@ class Config:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, about: Sequence[str] = ()) -> Config:
-        """Read and check.
-
-        Args:
-            settings: Scrapy's settings.
-            about: what the seeds are about: the topic when `TOPIC` and `PROFILE` say nothing.
+        """Read and check; what the seeds are `about` is the topic if no setting names one.
 
         Raises:
             ConfigError: naming the setting, its value and what is allowed.
@@ -241,7 +230,6 @@ class Config:
 
 
 def _sent(values: dict[str, Any]) -> Config:
-    """Make a configuration of the values that were sent."""
     from pipelines.dedup import method
 
     options = values["parse_options"]
@@ -249,11 +237,7 @@ def _sent(values: dict[str, Any]) -> Config:
 
 
 def fetch_options(settings: BaseSettings) -> FetchOptions:
-    """Return the part that fetching needs, also without a crawl and its topic.
-
-    Raises:
-        ConfigError: see `Config.from_settings`.
-    """
+    """Return the part that fetching needs, also without a crawl; raises `ConfigError`."""
     from ..fetch.connection import FetchBounds, FetchOptions
     from ..fetch.guard import Guard
     from ..fetch.proxies import ProxyOptions
@@ -290,7 +274,6 @@ class CrawlConfig:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         return cls(crawler)
 
     @cached_property
@@ -323,16 +306,10 @@ def topics_of(seeds: Any) -> list[str]:
 
 
 def preset_of(given: Mapping[str, Any], about: Sequence[str]) -> str:
-    """Return the name of the weights in force."""
     return given["CRAWL_PRESET"] or ("focused" if given["TOPIC"] or given["PROFILE"] or about else "news")
 
 
 def _topic(description: str, path: str, about: Sequence[str], describe: DescribeOptions) -> Topic | None:
-    """Return the topic of a crawl, None without one.
-
-    Raises:
-        ValueError: a topic without words, of unknown classes, or a profile that cannot be used.
-    """
     from pipelines.describe import class_names
     from pipelines.focus import profile
     from pipelines.focus.topic import by_classes, make_topic, named_classes
@@ -354,11 +331,6 @@ def _topic(description: str, path: str, about: Sequence[str], describe: Describe
 
 
 def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptions:
-    """Return by what articles are described.
-
-    Raises:
-        ConfigError: unknown method or parameter, or a file that cannot be used.
-    """
     from pipelines.describe import SHIPPED, DescribeOptions, check
 
     classes = "" if given["CLASSES"].lower() == "none" else given["CLASSES"]
@@ -376,11 +348,6 @@ def _describe(settings: BaseSettings, given: Mapping[str, Any]) -> DescribeOptio
 
 
 def _duplicates(given: Mapping[str, Any]) -> Policy:
-    """Return the policy for duplicates.
-
-    Raises:
-        ConfigError: a site's word is wrong.
-    """
     from pipelines.dedup.judge import Policy
     from pipelines.urls import site_key
 

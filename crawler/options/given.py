@@ -19,20 +19,12 @@ ENVIRONMENT = 35
 
 
 def check_values(settings: BaseSettings) -> None:
-    """Check the value of each setting by itself.
-
-    Raises:
-        ConfigError: naming the first wrong one, its value and what is allowed.
-    """
+    """Check the value of each setting by itself; raises `ConfigError` for the first."""
     checked(settings)
 
 
 def value_of(settings: BaseSettings, name: str) -> Any:
-    """Return the checked value of one setting.
-
-    Raises:
-        ConfigError: naming the setting, its value and what is allowed.
-    """
+    """Return the checked value of one setting; raises `ConfigError`."""
     option = BY_NAME[name]
     return option.check(settings[name], called(settings, option))
 
@@ -54,7 +46,6 @@ def checked(settings: BaseSettings) -> tuple[dict[str, Any], Mapping[str, dict[s
 
 
 def _place(records: Mapping[str, dict[str, Any]], option: Option, value: Any) -> None:
-    """Put a value into the record that its option names."""
     if option.to == "":
         return
     record, _, field = (option.to or option.name.lower()).rpartition(".")
@@ -87,7 +78,6 @@ def open_to(settings: BaseSettings, address: str) -> None:
 
 
 def is_given(settings: BaseSettings, name: str) -> bool:
-    """Tell whether a setting comes from the command line or the environment."""
     return (settings.getpriority(name) or 0) >= ENVIRONMENT
 
 
@@ -99,7 +89,6 @@ def apply_environment(settings: BaseSettings) -> None:
 
 
 def _variable(option: Option) -> str | None:
-    """Return the environment variable that gives a setting."""
     return next((name for name in option.variables if os.environ.get(name)), None)
 
 

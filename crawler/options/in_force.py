@@ -34,14 +34,9 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """The value of a setting, and where it comes from.
+    """The value of a setting as JSON has it, with passwords as `***`.
 
-    Attributes:
-        name: of the setting.
-        value, default: as JSON has them; passwords are `***`.
-        source: where the value comes from.
-        where: the variable, file or setting that gives it; empty for defaults.
-        group, help: what docs/settings.md says.
+    `where` is the variable, file or setting that gives it; empty for defaults.
     """
 
     name: str
@@ -54,15 +49,7 @@ class InForce:
 
 
 def in_force(settings: BaseSettings, about: Sequence[str] = ()) -> list[InForce]:
-    """Return all settings as a news crawl has them, in the order of the table.
-
-    Args:
-        settings: the project's, with what the command line and the environment give.
-        about: what the seeds are about.
-
-    Raises:
-        ConfigError: a value is wrong.
-    """
+    """Return all settings as a crawl has them; raises `ConfigError` for a wrong one."""
     settings = settings.copy()
     scrapy_settings.apply(settings)
     apply_environment(settings)
@@ -100,7 +87,6 @@ def as_given(value: Any) -> str:
 
 
 def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin, str]:
-    """Return where a value comes from, and the name of that."""
     priority = settings.getpriority(option.name) or 0
     if priority >= SETTINGS_PRIORITIES["cmdline"]:
         return Origin.COMMAND_LINE, f"-s {option.name}"
@@ -114,5 +100,4 @@ def _source(settings: BaseSettings, option: Option, value: Any) -> tuple[Origin,
 
 
 def _plain(option: Option, value: Any) -> Any:
-    """Return a value as JSON has it, without passwords."""
     return option.secret(value) if option.secret else json.loads(json.dumps(value, default=str))

@@ -77,12 +77,8 @@ _NEAR = 0.8
 def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None) -> None:
     """Refuse settings that have no effect on the news crawl, and misspelt ones.
 
-    A name that is like none of ours or Scrapy's is taken for one of code that the user adds; the log says so.
-    The same holds for environment variables that begin like ours.
-
-    Args:
-        settings: of which those from the command line are checked.
-        custom: a spider's `custom_settings`, which are checked, too.
+    A name that is like none of ours or Scrapy's is taken for one of code that the user adds; the log says so. The same
+    holds for environment variables that begin like ours. `custom` are the `custom_settings` of a spider.
 
     Raises:
         ConfigError: naming what stands in for the setting, or the one that was probably meant.
@@ -109,11 +105,6 @@ def check_names(settings: BaseSettings, custom: Mapping[str, Any] | None = None)
 
 
 def _check_variables() -> None:
-    """Refuse misspelt environment variables; warn of others like ours.
-
-    Raises:
-        ConfigError: naming the one that was probably meant.
-    """
     ours = [variable for option in OPTIONS for variable in option.variables]
     for name in sorted(os.environ):
         if not name.startswith(PREFIX) or name in ours or not os.environ[name]:

@@ -52,7 +52,6 @@ FIXED: dict[str, Any] = {
 """Parts of the crawl; a user adds to them (`ITEM_PIPELINES`, ...) but does not replace them."""
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES", "SPIDER_MIDDLEWARES")
-"""Settings that name classes which Scrapy builds."""
 
 NEEDED = frozenset(
     {
@@ -149,10 +148,9 @@ READERS = {
 
 
 def apply(settings: BaseSettings) -> None:
-    """Make a spider's settings those of the news crawl.
+    """Make a spider's settings those of the news crawl, in place.
 
-    Args:
-        settings: changed in place. `-s` and the spider's own `custom_settings` win, in `DEFAULTS` the project's too.
+    `-s` and the spider's own `custom_settings` win; over `DEFAULTS`, the project's settings do, too.
     """
     settings.setdict(FIXED, "spider")
     settings.setdict(DEFAULTS, "addon")
@@ -195,9 +193,7 @@ def set_reactor(settings: BaseSettings) -> None:
 def refusal(name: str, components: Iterable[str] = ()) -> str | None:
     """Return what stands in for a setting without effect; None for all others.
 
-    Args:
-        name: of the setting.
-        components: import paths of what the user adds to the crawl.
+    `components` are the import paths of what the user adds to the crawl.
     """
     reader = _find(name, READERS)
     if reader is not None and any(path.rpartition(".")[2] == reader for path in components):
@@ -206,5 +202,4 @@ def refusal(name: str, components: Iterable[str] = ()) -> str | None:
 
 
 def _find(name: str, table: Mapping[str, str]) -> str | None:
-    """Return the entry of the row that names a setting."""
     return next((text for names, text in table.items() if any(fnmatchcase(name, one) for one in names.split())), None)

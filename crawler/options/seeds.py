@@ -48,7 +48,6 @@ class Seed:
     """One page to start from.
 
     Attributes:
-        url: canonical URL.
         depth: how many links away pages may be; None: the crawl's own limit.
         pages: how many pages may be fetched from the seed's host; None: the crawl's own limit.
         stay: `host`, `site`, `path` or `any`.
@@ -76,16 +75,11 @@ class Seed:
 
 
 class ArchiveSeeds(tuple[Seed, ...]):
-    """No seeds, but WARC files whose pages go through the crawl.
-
-    Attributes:
-        path: of the file, or of a folder of them.
-    """
+    """No seeds, but a WARC file, or a folder of them, to be taken through the crawl."""
 
     path: Path
 
     def __new__(cls, name: str) -> Self:
-        """Keep the name."""
         made = super().__new__(cls)
         made.path = Path(name)
         return made
@@ -100,18 +94,10 @@ class _LineError(ValueError):
 
 
 def parse_seeds(lines: Iterable[str], name: str, unit: str = "line") -> list[Seed]:
-    """Read seeds from lines of text.
+    """Read seeds from lines of text: one URL each, with options after it.
 
-    All wrong lines are reported together, and one is enough to refuse the whole: a crawl that silently misses a
-    seed is found out days later.
-
-    Args:
-        lines: one URL each, with options after it; blank lines and comments are skipped.
-        name: what the messages call the source, normally the file's path.
-        unit: what they call a line of it.
-
-    Returns:
-        The seeds in their order, each URL once; an empty list when there is none.
+    All wrong lines are reported together, and one is enough to refuse the whole: a crawl that silently misses a seed is
+    found out days later. Messages call the source `name`, and a line of it `unit`.
 
     Raises:
         SeedError: one message line per wrong line (at most `MAX_SHOWN`).
@@ -140,12 +126,7 @@ def parse_seeds(lines: Iterable[str], name: str, unit: str = "line") -> list[See
 def read_seeds(text: str) -> list[Seed]:
     """Read the seeds that an argument gives: a file, or URLs with their options.
 
-    Args:
-        text: name of a file, or URLs separated by white space or commas, each with its options behind it. What is the
-            name of a file that exists is one.
-
-    Raises:
-        SeedError: see `load_seeds`.
+    URLs are separated by white space or commas. Raises `SeedError`.
     """
     words = text.split()
     if not words or _is_file(text) or not _is_address(words[0].partition(",")[0]):
@@ -174,7 +155,6 @@ def _is_file(text: str) -> bool:
 
 
 def _is_address(word: str) -> bool:
-    """Tell whether a word is an address rather than the name of a file."""
     if word.lower().startswith(("http:", "https:", "//")) or _mended(word):
         return True
     url = canonicalize(f"http://{word}")
@@ -185,13 +165,7 @@ def _is_address(word: str) -> bool:
 
 
 def load_seeds(path: str | Path) -> list[Seed]:
-    """Read a seeds file.
-
-    Args:
-        path: a text file in UTF-8 or GB 18030, with or without byte order mark.
-
-    Returns:
-        At least one seed.
+    """Read at least one seed of a file in UTF-8 or GB 18030, with or without BOM.
 
     Raises:
         SeedError: the file cannot be read, holds no seed, or has wrong lines; the message says what to do.
@@ -237,7 +211,6 @@ def _read(path: Path) -> str:
 
 
 def _parse_line(text: str, number: int) -> Seed:
-    """Read one line without comment."""
     words = _split_words(text)
     options: dict[str, str] = {}
     for word in words[1:]:
@@ -311,7 +284,6 @@ def _split_words(text: str) -> list[str]:
 
 
 def _parse_url(word: str) -> str:
-    """Return the canonical URL of an address as people write it."""
     if right := _mended(word):
         msg = f"{_short(word)} is no right address; if {_short(right)} is meant, write that"
         raise _LineError(msg)
@@ -366,7 +338,6 @@ def _is_near(letters: str, scheme: str) -> bool:
 
 
 def _is_bare(word: str) -> bool:
-    """Tell whether an address is written without a scheme."""
     return not _SCHEME.match(word) or _PORT.match(word) is not None
 
 
@@ -377,7 +348,6 @@ def _is_named(url: str) -> bool:
 
 
 def _parse_number(options: dict[str, str], key: str, least: int) -> int | None:
-    """Read a whole number not below `least`; None when the option is absent."""
     value = options.get(key)
     if value is None:
         return None
@@ -388,7 +358,6 @@ def _parse_number(options: dict[str, str], key: str, least: int) -> int | None:
 
 
 def _parse_patterns(options: dict[str, str], key: str) -> tuple[str, ...]:
-    """Read patterns of paths, separated by commas."""
     patterns = tuple(part for part in options.get(key, "").split(",") if part)
     wrong = [part for part in patterns if not part.startswith(("/", "*")) or any(map(str.isspace, part))]
     if wrong or (key in options and not patterns):
@@ -429,16 +398,11 @@ def _short(text: str) -> str:
 
 
 def topics(seeds: Iterable[Seed]) -> list[str]:
-    """Return the topics of seeds, each once."""
     return list(dict.fromkeys(seed.topic for seed in seeds if seed.topic))
 
 
 def seeds_of(seeds: Any) -> Sequence[Seed]:
-    """Return seeds from a file, or as they are.
-
-    Raises:
-        SeedError: see `load_seeds`.
-    """
+    """Return seeds from a file, or as they are; raises `SeedError`."""
     if isinstance(seeds, ArchiveSeeds):
         return seeds
     if not seeds:

@@ -49,22 +49,15 @@ class Option:
     """A setting.
 
     Attributes:
-        name: as `-s NAME=VALUE` gives it.
-        default: its value without `-s`.
-        parse: makes the checked value of a given one, see the functions below.
-        agree: whether processes must agree.
         to: where `Config` has the value: a field (the name in lower case when None), a field of a record
             (`limits.pages`), or nowhere by itself ("").
-        least, most: bounds of a number.
         off: a number may also be 0, which switches something off.
         unit: what 1 is in the unit of `Config`.
         among: the words that a word is one of, or that are taken.
-        example: of a JSON object.
+        example, parts: of a JSON object.
         shown: the default in docs/settings.md, where it depends on the machine or is hard to read.
         variable: environment variable that gives it beside `NEWS_<name>`.
         secret: shows the checked value without passwords, which messages leave out altogether; None when it has none.
-        parts: of a JSON object, by their names in it.
-        group, help: what docs/settings.md says, set from the table.
     """
 
     name: str
@@ -87,18 +80,14 @@ class Option:
 
     @property
     def variables(self) -> list[str]:
-        """Names of the environment variables that give it, the first counts most."""
+        """Names of the environment variables that give it; the first counts most."""
         return [f"{PREFIX}{self.name}", *filter(None, [self.variable])]
 
     def check(self, given: Any, called: str = "") -> Any:
-        """Return the checked value of a given one.
-
-        Args:
-            given: as text, or of its type.
-            called: name of the setting in the message, if it is another one.
+        """Return the checked value of a given one: text, or of its type.
 
         Raises:
-            ConfigError: naming the setting, its value and what is allowed.
+            ConfigError: naming the setting (as `called`, if given), its value and what is allowed.
         """
         try:
             return self.parse(self, given)
@@ -124,7 +113,6 @@ def databases(option: Option, given: Any) -> str:
 
 
 def proxies(_option: Option, given: Any) -> Route:
-    """Parse proxies, as a text or list."""
     return read_proxies(" ".join(map(str, given)) if isinstance(given, list | tuple) else str(given or ""))
 
 
@@ -201,7 +189,6 @@ def record(option: Option, given: Any) -> dict[str, Any]:
 
 
 def weights(option: Option, given: Any) -> dict[str, float]:
-    """Parse weights of named signals."""
     found = mapping(option, given)
     for name, value in found.items():
         if name not in option.among:

@@ -30,7 +30,6 @@ class EngineCallbacks:
     """Functions of Scrapy's engine and the download handler that a crawl calls.
 
     Attributes:
-        stop: ends the crawl, with the reason in a word or two.
         poll: has the scheduler asked for requests, now.
         pause: has it asked for none for some seconds, because this machine can make none.
         export: hands articles that no page stands for to item pipelines and exporters.
@@ -39,7 +38,6 @@ class EngineCallbacks:
         forget_names: has names looked up again that could not be.
         download: fetches what the frontier does not ask for, through the download handler.
         cookies: returns the Cookie header that a URL would be asked with now.
-        goes_on: tells whether the crawl has not been told to stop.
     """
 
     stop: Callable[[str], Coroutine[Any, Any, Any]]
@@ -55,18 +53,10 @@ class EngineCallbacks:
 
 
 class Background:
-    """Tasks of a crawl, and the first problem that ends it.
+    """Tasks of a crawl, and the first `problem` that ends it, in one sentence.
 
     A fault in what the crawl cannot do without ends it (`start`). Helpers, without which it knows less or writes later,
     are left out (`start_helper`) or begin anew (`keep_helper`) when they fail, and the log says so.
-
-    Args:
-        stop: ends the crawl, with the reason in a word or two.
-
-    Attributes:
-        problem: one sentence about why the crawl could not start or go on, else empty.
-        exit_code: what the process should return.
-        closing: the crawl is ending.
     """
 
     def __init__(self, stop: Callable[[str], Coroutine[Any, Any, Any]]) -> None:
@@ -93,7 +83,6 @@ class Background:
             self._stop(self._why)
 
     def refuse(self, problem: str, exit_code: int) -> None:
-        """Note why the crawl cannot start."""
         self.problem, self.exit_code = problem, exit_code
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
@@ -191,10 +180,8 @@ class Background:
 
 
 def _said(error: BaseException) -> str:
-    """Return an error on one line."""
     return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _name(coroutine: object) -> str:
-    """Return the function that a coroutine is of."""
     return str(getattr(coroutine, "__qualname__", "a helper"))

@@ -36,14 +36,8 @@ T = TypeVar("T")
 class NewsCommand(ScrapyCommand):
     """A command of this project: `execute` does its work and raises what goes wrong.
 
-    `ValueError`, `OSError` and `DatabaseProblem` become one sentence on stderr and the exit code of the README.
-
-    Attributes:
-        usage: the arguments in the usage line.
-        summary: a line for the list of commands.
-        description: for the help; the summary when it is empty.
-        examples: command lines for the help, each with what it does.
-        most_arguments: how many there may be beside options; None for any number.
+    `ValueError`, `OSError` and `DatabaseProblem` become one sentence on stderr and the exit code of the README. For an
+    empty `description` the help has the summary; `examples` are command lines, each with what it does.
     """
 
     requires_project = True
@@ -56,7 +50,6 @@ class NewsCommand(ScrapyCommand):
 
     @property
     def name(self) -> str:
-        """The command as it is typed."""
         return self.__module__.rpartition(".")[2]
 
     def syntax(self) -> str:
@@ -102,11 +95,7 @@ class NewsCommand(ScrapyCommand):
             raise UsageError(sentence(problem), print_help=False) from None
 
     def _checked_arguments(self, args: list[str]) -> list[str]:
-        """Return the arguments; behind "--" all are some, whatever they begin with.
-
-        Raises:
-            ConfigError: naming an option that there is not.
-        """
+        """Return the arguments; behind "--" all are some, whatever they begin with."""
         end = args.index("--") if "--" in args else len(args)
         unknown = [arg for arg in args[:end] if arg.startswith("-") and arg != "-"]
         if unknown:
@@ -117,21 +106,13 @@ class NewsCommand(ScrapyCommand):
         return args
 
     def refuse_outputs(self, *outputs: str | Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
-        """Refuse files that cannot be written, and see `refuse_destroying`.
-
-        Raises:
-            ConfigError: naming the file.
-        """
+        """Refuse files that cannot be written; see `refuse_destroying`."""
         for output in outputs:
             refuse_unwritable(output)
         self.refuse_destroying(outputs, inputs)
 
     def refuse_destroying(self, outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
-        """Refuse files to write that are an input, the database or each other.
-
-        Raises:
-            ConfigError: naming the file.
-        """
+        """Refuse files to write that are an input, the database or each other."""
         named = [output for output in outputs if output]
         if named:
             from .outputs import refuse_destroying  # noqa: PLC0415 - Scrapy imports all commands whichever is run
@@ -140,11 +121,7 @@ class NewsCommand(ScrapyCommand):
             refuse_destroying(named, inputs, value_of(self.settings, "DATABASE_URL"))
 
     def check(self, args: list[str]) -> None:
-        """Check the settings.
-
-        Raises:
-            ConfigError: one is wrong.
-        """
+        """Check the settings; raises `ConfigError`."""
         assert self.settings is not None
         check_names(self.settings)
         check_values(self.settings)
@@ -171,7 +148,6 @@ class NewsCommand(ScrapyCommand):
         self.exitcode = code
 
     def _refuse(self, message: str) -> NoReturn:
-        """Take the place of `ArgumentParser.error`."""
         self.fail(f"{message}; see scrapy {self.name} --help", EXIT_USAGE)
         sys.exit(EXIT_USAGE)
 
@@ -184,12 +160,7 @@ class _Help(ScrapyHelpFormatter):
 
 
 def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
-    """Add the options `--format` and `--wide` of commands that print rows.
-
-    Args:
-        parser: of the command.
-        forms: those of `crawler.terminal.output.FORMS` that there are; by default all.
-    """
+    """Add `--format`, with all `FORMS` unless some are named, and `--wide`."""
     parser.add_argument(
         "--format",
         choices=forms or ("table", "jsonl", "csv"),
@@ -201,12 +172,10 @@ def add_format(parser: argparse.ArgumentParser, *forms: str) -> None:
 
 
 def add_wide(parser: argparse.ArgumentParser) -> None:
-    """Add the option `--wide` of commands that print tables."""
     parser.add_argument("--wide", action="store_true", help="all columns and whole URLs, however wide the terminal is")
 
 
 ARTICLE_OPTIONS: Final = ("host", "since", "where")
-"""Options that choose among stored articles."""
 
 
 def add_article_options(parser: argparse.ArgumentParser) -> None:
@@ -222,16 +191,7 @@ def add_article_options(parser: argparse.ArgumentParser) -> None:
 
 
 def wanted_articles(opts: argparse.Namespace, kinds: Iterable[PageKind], made_with: str = "") -> Wanted:
-    """Return the articles that these options choose.
-
-    Args:
-        opts: as `add_article_options` adds them.
-        kinds: of their pages.
-        made_with: versions; articles that were made with them are left out.
-
-    Raises:
-        UsageError: the time is none.
-    """
+    """Return the articles that the options choose, but those made with `made_with`."""
     from db.articles.rework import Wanted  # noqa: PLC0415
     from db.records.keys import iso  # noqa: PLC0415
 
@@ -269,7 +229,6 @@ def _replace_closed() -> None:
 
 
 def heading(title: str) -> str:
-    """Return the title of a part of the help, in Scrapy's style."""
     return f"{title}\n{'=' * len(title)}\n"
 
 
@@ -310,12 +269,10 @@ def read(command: NewsCommand, query: Query[T]) -> tuple[str, T]:
 
 
 def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[str, T]]]:
-    """Answer a query from every database of the settings.
-
-    Returns: their names, and the name and answer of each.
+    """Answer a query from every database; returns their names, and the answers.
 
     Raises:
-        DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
+        DatabaseProblem: see `opened_all`.
     """
     with opened_all(command) as databases:
         answers = [(database.name, database.read(query)) for database in databases]
@@ -326,9 +283,7 @@ def read_each(command: NewsCommand, query: Query[T]) -> tuple[str, list[tuple[st
 def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None) -> Iterator[list[Database]]:
     """Open every database of the settings for reading.
 
-    Args:
-        command: whose settings these are.
-        tell: gets a sentence for each that does not answer and is left out; by default standard error.
+    `tell` gets a sentence for each that does not answer and is left out; by default standard error.
 
     Raises:
         DatabaseProblem: one cannot be read; one of several that does not answer is named, and left out.
@@ -351,7 +306,7 @@ def opened_all(command: NewsCommand, tell: Callable[[str], object] | None = None
 
 
 def read_with(command: NewsCommand, work: Callable[[Database], T]) -> tuple[str, T]:
-    """Do the same for work that makes its connections itself."""
+    """Do what `read` does for work that makes its connections itself."""
     from db.engine.database import open_for_reading  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 
     assert command.settings is not None
@@ -377,11 +332,7 @@ def opened_to_change(command: NewsCommand) -> Iterator[Database]:
 
 
 def seconds(option: str, period: str) -> float:
-    """Convert a time such as 7d to seconds.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Convert a time such as 7d to seconds; raises `UsageError`."""
     try:
         return parse_seconds(period)
     except ValueError as error:

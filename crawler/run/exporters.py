@@ -45,7 +45,6 @@ class CsvExporter(CsvItemExporter):
         self._first_row = _first_row(getattr(file, "name", None), self.encoding)
 
     def export_item(self, item: Any) -> None:
-        """Write a row."""
         if not self.fields_to_export and isinstance(item, ArticleItem):
             self.fields_to_export = (*COLUMNS, "images")
         named = self.fields_to_export
@@ -71,11 +70,7 @@ class NewsFeeds(FeedExporter):
         self._failed = False
 
     def check(self, spider: type[Spider], arguments: Mapping[str, Any]) -> None:
-        """Open the files that will be written.
-
-        Raises:
-            ConfigError: one of them cannot be.
-        """
+        """Open the files that will be written; raises `ConfigError` if one cannot be."""
         known: Any = SimpleNamespace(**{"name": spider.name, **arguments})  # no spider is built yet
         for template, options in self.feeds.items():
             try:
@@ -105,7 +100,6 @@ class NewsFeeds(FeedExporter):
         return True
 
     def _exporter_supported(self, format_: str) -> bool:
-        """Raise that there is no such format."""
         if format_ not in self.exporters:
             raise NotConfigured(f"FEEDS names the format {format_!r}; there is {', '.join(sorted(self.exporters))}")
         return True
@@ -141,7 +135,6 @@ class NewsFeeds(FeedExporter):
             self._fail(slot.uri, OSError(0, "see above"))
 
     def _fail(self, uri: str, error: OSError) -> None:
-        """End the crawl, once."""
         if not self._failed:
             self._failed = True
             problem = f"the export {uri} cannot be written ({error.strerror or error})"
@@ -150,11 +143,7 @@ class NewsFeeds(FeedExporter):
 
 
 def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
-    """Refuse to start when what is crawled could not be written where it is to go.
-
-    Raises:
-        ConfigError: saying what cannot be.
-    """
+    """Raise `ConfigError` when what is crawled could not be written where it is to go."""
     try:
         feeds = NewsFeeds(crawler)
     except NotConfigured as lack:
@@ -165,10 +154,7 @@ def check_exports(crawler: Crawler, arguments: Mapping[str, Any]) -> None:
 
 
 def _first_row(name: object, encoding: str | None) -> list[str]:
-    """Return the first row of a CSV file.
-
-    It is empty of what is no file, or is in another encoding.
-    """
+    """Return the first row of a CSV file; empty for no file or another encoding."""
     if not isinstance(name, str | Path) or not Path(name).is_file():
         return []
     with suppress(OSError, ValueError, csv.Error), open(name, encoding=encoding, newline="") as file:
@@ -177,7 +163,6 @@ def _first_row(name: object, encoding: str | None) -> list[str]:
 
 
 def _holds_something(path: Path) -> bool:
-    """Tell whether a file is there and not empty."""
     return path.is_file() and path.stat().st_size > 0
 
 
@@ -200,5 +185,4 @@ def command_on(database: Database, line: str) -> str:
 
 
 def export_command(database: Database) -> str:
-    """Return the command that writes all articles to a file."""
     return command_on(database, "scrapy export articles --output articles.csv")

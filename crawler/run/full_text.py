@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def renew_indexes(command: NewsCommand) -> None:
     """Bring the index of every database of the settings up to date.
 
-    Where a crawl is at work on it, or it cannot be written, the reason is said, and it stays as it is.
-
-    Raises:
-        DatabaseProblem: a database cannot be read.
+    An index that cannot be written, or in whose database a crawl is at work, stays as it is, and the reason is said.
     """
     from functools import partial  # noqa: PLC0415 - Scrapy imports all commands whichever is run
 

@@ -36,12 +36,7 @@ def refuse_destroying(
     """Refuse an output that is an input, the database or another output.
 
     Links are followed, hard ones too. A file inside a folder that is read is one of the inputs. Devices and pipes are
-    nobody's input. Nothing is made.
-
-    Args:
-        outputs: files to be written; None and "-" (standard output) are no files.
-        inputs: files, folders and SQLite databases, by path or URL, that are read.
-        database_url: of the settings.
+    nobody's input. Nothing is made. None and "-" (standard output) are no files.
 
     Raises:
         ConfigError: naming the output and what it is.
@@ -80,7 +75,6 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def _refuse(written: Mapping[_Identity, str], paths: Iterable[Path], what: str) -> None:
-    """Refuse an output that is one of some files."""
     for path in paths:
         if output := written.get(_identity(path)):
             raise ConfigError(f"{output} is {what} itself; name another file")
@@ -92,7 +86,6 @@ def _with_company(database: Path) -> list[Path]:
 
 
 def _refuse_inside(folder: Path, outputs: Iterable[str]) -> None:
-    """Refuse outputs that are read as part of a folder."""
     for output in outputs:
         path = Path(output)
         is_read = path.is_file() and path.name.lower().endswith(_READ_IN_FOLDERS)
@@ -129,7 +122,6 @@ def _databases(database_url: str) -> list[Path | None]:
 
 
 def _path(name: str | Path | None) -> Path | None:
-    """Return the path of an input; None when it is no file."""
     if not name or str(name) == STDOUT:
         return None
     if "://" not in str(name):

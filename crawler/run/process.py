@@ -69,23 +69,12 @@ def files_needed(requests: int) -> int:
 
 
 def spare_files(allowed: int, requests: int) -> int | None:
-    """Return how many files may be open beside those needed.
-
-    Args:
-        allowed: see `raise_limit`.
-        requests: as of `files_needed`.
-
-    Returns:
-        0 or more; None for any number.
-    """
+    """Return how many files may be open beside those needed; None for any number."""
     return max(0, allowed - files_needed(requests)) if allowed >= 0 else None
 
 
 def exhausted() -> bool:
-    """Tell whether no file can be opened at the moment.
-
-    Cost: one system call or two; asked only when a request has failed.
-    """
+    """Tell whether no file can be opened at the moment. Cost: a system call or two."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

@@ -78,7 +78,6 @@ class RunBeginning:
     """The state of the queue when a run begins.
 
     Attributes:
-        resumed: what the run found in the database.
         queued: URLs that were waiting, new seeds included.
         woken: of them, how many were fetched before and are visited again.
         reordered: whether what waits was scored for another order than this run's.
@@ -96,13 +95,6 @@ class Session:
     """An open database and the run that writes to it.
 
     Attributes:
-        config: the checked settings.
-        database: the opened database.
-        line: its thread, and what that waits for.
-        resumed: what the run found there.
-        began: the state of the queue at that time.
-        signatures: what near-duplicates are found by.
-        stats: counts of this run (pages, articles, duplicates, drops by reason ...), for whoever shows them.
         leads: whether this run scores the queue for all that share the database.
         pages_per_second: lately.
         neighbours: the databases of the crawl; None when there is one.
@@ -146,7 +138,6 @@ class Session:
         """Check everything, open the database, take back expired leases, add the seeds.
 
         Args:
-            config: the checked settings.
             seeds: path of a seeds file, or `Seed` records.
             mode: one of `MODES`; `ONCE` on a finished crawl visits again what is due soon, too.
             goes_on: tells whether to wait any longer for a database that does not answer.
@@ -188,15 +179,12 @@ class Session:
 
     @property
     def sign_seconds(self) -> float:
-        """Seconds between two calls of `renew`."""
         return min(self.config.lease_seconds / 3, _SIGN_SECONDS)
 
     async def renew(self, hosts: int, queued: int | None = None) -> leases.News:
         """Prolong the run's lease and say how it is doing; returns the news of the others.
 
-        Args:
-            hosts: how many it has something to do for.
-            queued: URLs that wait, as far as it knows them all.
+        `hosts` is how many it has something to do for; `queued` are URLs that wait, as far as it knows them all.
 
         Raises:
             DatabaseProblem: the database gave up, or the lease has expired.
@@ -221,7 +209,6 @@ class Session:
         return news
 
     async def _merge(self) -> None:
-        """Merge new entries of the full-text index beside the pages."""
         try:
             await self.read(merge_pending)
         except DatabaseProblem:  # the next time will do, and pages meet the problem as well
@@ -265,25 +252,17 @@ class Session:
 
 
 def signature_index(config: Config, database: Database) -> SignatureIndex:
-    """Make the index of signatures.
-
-    Its files lie beside a SQLite file, which one crawl at a time uses.
-    """
+    """Make the index of signatures; it lies beside a SQLite file, used by one crawl."""
     folder = Path(f"{database.name}.duplicates") if database.is_sqlite else None
     return SignatureIndex(config.duplicate_method, config.duplicates.window, config.duplicate_memory_bytes, folder)
 
 
 def row_of(seed: Seed) -> StoredSeed:
-    """Make the row of a seed."""
     return seed_row(seed.url, **{name: getattr(seed, name) for name in _OF_SEEDS})
 
 
 class DatabaseLine:
     """The database thread as seen from the event loop.
-
-    Args:
-        database: the opened database.
-        patience_seconds: how long it is waited for when it does not answer.
 
     Attributes:
         waits_for: what the thread waits for at the moment, else empty.
@@ -316,7 +295,6 @@ class DatabaseLine:
         self._loop.call_soon_threadsafe(self._waits, text)
 
     def _waits(self, text: str) -> None:
-        """Note that the database thread waits for something, or no longer does."""
         if text:  # once stopped, a crawl ends when what it has fetched is stored: here that may take long
             logger.warning("%s (to end at once, stop it twice: what is not stored is fetched again)", text)
         elif self.waits_for:
@@ -334,7 +312,6 @@ async def _start_run(
     *,
     neighbours: OpenShards | None,
 ) -> RunBeginning:
-    """Write the run's row and the seeds that are new."""
     now = clock.now()
     dealing = neighbours.dealing if neighbours is not None else None
     lease_ends = clock.uptime() + config.lease_seconds
@@ -384,7 +361,6 @@ async def _start_run(
 
 
 async def _add(line: DatabaseLine, dealing: Dealing | None, now: float, new_urls: Sequence[NewUrl]) -> Found:
-    """Add URLs that no page named, and post those that other databases own."""
     if dealing is not None:
         foreign = [replace(new, again=False) for new in new_urls if dealing.belongs(new) != dealing.number]
         new_urls = [new for new in new_urls if dealing.belongs(new) == dealing.number]
@@ -409,11 +385,7 @@ async def _wake(config: Config, line: DatabaseLine, resumed: Resumed, now: float
 
 
 def _compare(name: str, mine: Mapping[str, Any], others: Sequence[LivingRun]) -> None:
-    """Refuse to crawl beside runs whose settings contradict these; warn of others.
-
-    Raises:
-        WrongDatabase: naming the run and the setting.
-    """
+    """Refuse to crawl beside runs whose settings contradict these; warn of others."""
     for other in others:
         theirs = other.settings
         who = f"run {other.id} ({other.machine}, process {other.pid})"

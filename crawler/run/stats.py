@@ -46,7 +46,6 @@ def count(stats: Counter[str], page: Page, outcome: Outcome, stored: Stored) -> 
 
 
 def _count_bounds(stats: Counter[str], page: Page, outcome: Outcome) -> None:
-    """Count what was too much, and what is doubtful."""
     stats.update(f"bounds/{name}" for name in page.bounds)
     parsed = page.parsed
     if parsed is None:
@@ -59,7 +58,6 @@ def _count_bounds(stats: Counter[str], page: Page, outcome: Outcome) -> None:
 
 
 def _count_page(stats: Counter[str], outcome: Outcome, stored: Stored) -> None:
-    """Count what became of a page."""
     waits = outcome.state == State.PENDING
     stats["pages"] += outcome.counted
     stats["gone"] += outcome.alive is False

@@ -23,7 +23,6 @@ logger = logging.getLogger(__name__)
 class ConfiguredNetwork(Network):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         options = fetch_options(crawler.settings)
         if options.proxies.resolves:
             logger.warning(
@@ -37,7 +36,6 @@ class ConfiguredNetwork(Network):
 class ConfiguredExtractStage(ExtractStage):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Scrapy's constructor."""
         config = CrawlConfig.of(crawler)
         pool = WorkerPool(
             workers=config.workers,

@@ -20,14 +20,6 @@ class Output:
     """Standard output in one form: a command describes its rows once.
 
     JSON lines have no colours and no escapes but JSON's own, numbers are numbers, what is unknown is null.
-
-    Args:
-        form: one of `FORMS`.
-        wide: whether tables have all columns, however wide the terminal is.
-
-    Attributes:
-        is_table: whether people read it.
-        console: where tables and sentences for people go.
     """
 
     def __init__(self, form: str = TABLE, *, wide: bool = False) -> None:
@@ -40,12 +32,7 @@ class Output:
             self.console.print(text, markup=False, soft_wrap=True)
 
     def record(self, record: str, values: Mapping[str, Any]) -> None:
-        """Print one record for scripts.
-
-        Args:
-            record: names its kind, where a command prints several; else empty.
-            values: by their names.
-        """
+        """Print one record for scripts; `record` names its kind, where there are several."""
         if self._form == JSONL:
             own = {"record": record} if record else {}
             ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
@@ -53,14 +40,7 @@ class Output:
             sys.stdout.write(f"{harmless_json(line)}\n")
 
     def show(self, title: str, fields: Sequence[Field], rows: Iterable[Sequence[Any]], record: str = "") -> None:
-        """Print rows.
-
-        Args:
-            title: of the table.
-            fields: its columns.
-            rows: their values as scripts need them; `Field.show` makes texts of them.
-            record: see `record`.
-        """
+        """Print rows with values as scripts need them; `Field.show` makes texts of them."""
         if self.is_table:
             show_table(self.console, title, fields, rows)
         elif self._form == JSONL:
@@ -78,6 +58,5 @@ def _write_csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _flat(value: Any) -> Any:
-    """Return a value that a cell can hold."""
     nested = isinstance(value, Mapping | list | tuple | set | frozenset)
     return json.dumps(value, ensure_ascii=False, default=list) if nested else value

@@ -72,7 +72,6 @@ def harmless_json(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """Write a character as Python does."""
     sign = found[0]
     code = ord(sign)
     if sign in _NAMES:
@@ -125,10 +124,6 @@ class JsonRecord(logging.LogRecord):
     """A log record whose message is a JSON object on one line.
 
     Scrapy installs its handler anew at several moments, with a formatter of its own; records go through all of them.
-
-    Args:
-        run: number of the run that logs, as far as it is known.
-        name, level, pathname, lineno, msg, args, exc_info, func, sinfo: as Python has them.
     """
 
     def __init__(self, run: int | None, *given: Any, **named: Any) -> None:
@@ -139,10 +134,7 @@ class JsonRecord(logging.LogRecord):
         self._stack, self.stack_info = self.stack_info, None
 
     def getMessage(self) -> str:
-        """Return a line of the log as one JSON object.
-
-        Time (ISO, UTC), level, logger, message and run; what there is of exception, stack and counts.
-        """
+        """Return the record as one JSON object, its time in UTC."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(self.created, UTC).isoformat(timespec="milliseconds"),
             "level": self.levelname,
@@ -176,7 +168,6 @@ _LABEL = 14
 
 
 def _as_it_is(value: Any) -> object:
-    """Show nothing for what is unknown."""
     return "" if value is None else value
 
 
@@ -187,10 +178,8 @@ class Field:
     Attributes:
         name: its heading; empty for what only scripts are given.
         drop: columns with the greatest number go first where there is no room; those with 0 stay.
-        right: whether it holds numbers.
         cut: whether its texts are URLs or names, shortened in the middle; else they are folded between words.
         key: its name in JSON lines and CSV; by default the heading in small letters, with _ for spaces.
-        show: makes the text of a cell from its value.
     """
 
     name: str
@@ -202,14 +191,11 @@ class Field:
 
     @property
     def called(self) -> str:
-        """Name in JSON lines and CSV."""
         return self.key or self.name.replace(" ", "_").lower()
 
 
 def shortened(text: str, cells: int) -> str:
-    """Shorten a text in the middle to so many cells of a terminal.
-
-    A Chinese character takes two.
+    """Shorten a text in the middle to so many cells; a Chinese character takes two.
 
     >>> shortened("https://www.example.com/news/2024/09/18/ports.html", 30), shortened("港口航运新闻", 9)
     ('https://www.ex...18/ports.html', '港口...闻')
@@ -225,8 +211,7 @@ def shortened(text: str, cells: int) -> str:
 def show_table(console: Console, title: str, fields: Sequence[Field], rows: Iterable[Sequence[object]]) -> None:
     """Print a table that fits.
 
-    URLs are shortened, words folded, and what matters less is left out and named; columns without an entry are left
-    out.
+    URLs are shortened, words folded, and what matters less is left out and named; empty columns are left out.
     """
     cells = [[_line_for(console, field.show(part)) for field, part in zip(fields, row, strict=True)] for row in rows]
     kept = [n for n, field in enumerate(fields) if field.name and (not cells or any(row[n] for row in cells))]
@@ -285,15 +270,11 @@ def show_pairs(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def _line_for(console: Console, value: object) -> str:
-    """Return a value as `one_line`, with escapes for what is not shown here.
-
-    Tables count their width.
-    """
+    """Return a value as `one_line`, with escapes for what is not shown here."""
     return one_line(value).encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
 def _frame(widths: Mapping[int, int]) -> int:
-    """Return the width of a table with its lines."""
     return sum(widths.values()) + 3 * len(widths) + 1
 
 

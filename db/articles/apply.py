@@ -1,8 +1,6 @@
 """Writing articles: new ones, duplicates, other URLs of stored ones, new texts.
 
-`db.articles.plan` decides what is written; here it is read and written. Stored articles that a new one may repeat are
-looked up by `db.articles.candidates`, near-duplicates in an index of signatures (`db.articles.signatures`); what ties
-articles to each other is in `db.articles.clusters`.
+`db.articles.plan` decides what is written; here it is read and written.
 """
 
 from __future__ import annotations
@@ -72,11 +70,6 @@ def add(
 
 
 class _Numbers:
-    """Numbers of articles, in the order in which they come.
-
-    The caller holds the lock on articles, so that nobody else gives numbers meanwhile.
-    """
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._last: int | None = None
@@ -89,10 +82,7 @@ class _Numbers:
         return self._next(int(datetime.fromisoformat(seen).timestamp() * 1000))
 
     def renew(self, ids: Sequence[int]) -> None:
-        """Number articles that were copies and stand for themselves as if they came now.
-
-        So whoever reads what is new of those that repeat nothing finds them.
-        """
+        """Number articles that were copies and stand for themselves as if they came now."""
         run_many(self._connection, _RENUMBER, [{"key": key, "n": self._next()} for key in ids])
 
     def _next(self, least: int = 0) -> int:
@@ -103,12 +93,10 @@ class _Numbers:
 
 
 def renumber(connection: Connection, ids: Sequence[int]) -> None:
-    """Number articles that stand for themselves now as if they came now."""
     _Numbers(connection).renew(ids)
 
 
 def _remembered(articles: Sequence[NewArticle], make: MakeTerms) -> MakeTerms:
-    """Return a function that makes terms, except for articles that came with them."""
     known = {(new.title, new.text, new.authors, new.source, new.language): new.index_terms for new in articles}
 
     def terms(title: str, text: str, authors: str, source: str, language: str) -> IndexTerms:
@@ -122,13 +110,8 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
     """Merge the articles of `others` into the article of `into`.
 
     The first of them becomes that article, unless it is stored already; the others are deleted, and their copies become
-    copies of that article.
-
-    Args:
-        connection: in a transaction.
-        into, others: identifiers of URLs.
-        differs: whether a text says something else than that of the article and is kept as an earlier text of it; None
-            when they are parts of one text.
+    copies of that article. `differs` tells whether a text is kept as an earlier text of it; None when they are parts of
+    one text.
 
     Returns: the article of `into` if it is new there, or was a copy of one of them; else nothing.
     """
@@ -152,7 +135,6 @@ def absorb(connection: Connection, into: int, others: Sequence[int], differs: Di
 
 
 def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: Differs) -> None:
-    """Store all texts of an article as earlier texts of another one."""
     earlier = select(literal(into.id), version.c.seen, version.c.title, version.c.text).where(
         version.c.article_id == old.id
     )
@@ -165,8 +147,6 @@ def _keep_texts(connection: Connection, old: Row[Any], into: Row[Any], differs: 
 
 
 class _Reads:
-    """Facts about stored articles that a plan asks for; see `plan.StoredFacts`."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -209,11 +189,9 @@ class _Round:
         self._candidates = Candidates(connection, self._articles, index)
         self._planner = Planner(_Reads(connection), judge, differs, renewal)
         self._freed: list[int] = []
-        """Copies that the article being written has freed."""
         self._changed: set[int] = set()
         """Stored articles that this round has changed: what was read of them holds no longer."""
         self.moves: list[tuple[int, int]] = []
-        """Articles that have moved from one URL to another."""
         self._new: list[tuple[plan.Insert, int]] = []
         """Articles that repeat none, with their numbers: written at the end, all at once."""
         self._signed: list[Signed] = []
@@ -223,7 +201,6 @@ class _Round:
         """Stored articles whose row in the full-text index is to be renewed."""
 
     def write(self) -> list[Added]:
-        """Write as many articles as can be judged by what was read."""
         stored = self._candidates.stored
         fresh = [new.id for new in self._articles if new.id not in stored]
         clusters.forget_evidence(self._connection, fresh)  # of copies that were not stored when they came last
@@ -319,7 +296,6 @@ class _Round:
         self._signed = [row for row in self._signed if row.article_id != key]
 
     def _free(self, write: plan.Free) -> None:
-        """Free an article, and sign it and what repeats it anew as a cluster of their own."""
         freed = clusters.free(self._connection, write.article_id, write.of_id)
         self._changed |= {*freed, write.cluster_id}
         self._freed += freed[:1]
@@ -346,7 +322,6 @@ class _Round:
                 original = clusters.unite(self._connection, original, other.representative, evidence)
 
     def _hand_down(self, write: plan.HandDown) -> None:
-        """Give a text to a copy without one, and sign that."""
         heir = clusters.hand_down(self._connection, write.article_id, write.text, write.html)
         if heir is None:
             return
@@ -374,8 +349,6 @@ def regroup(connection: Connection, articles: Sequence[NewArticle], judge: Judge
 
 
 class _Regrouping(_Round):
-    """Stored articles: only their clusters and evidence are written."""
-
     def __init__(
         self, connection: Connection, articles: Sequence[NewArticle], judge: Judge, index: MemoryIndex
     ) -> None:

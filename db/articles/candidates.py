@@ -43,7 +43,6 @@ def unrelated(articles: Sequence[NewArticle]) -> Sequence[NewArticle]:
 
 
 def stored_rows(connection: Connection, ids: Sequence[int]) -> dict[int, Row[Any]]:
-    """Read whole rows of those articles that are stored, by their identifiers."""
     return {row.id: row for row in connection.execute(_STORED, {"ids": ids})}
 
 
@@ -52,11 +51,6 @@ def by_ids(connection: Connection, ids: Sequence[int]) -> list[Candidate]:
 
 
 class Candidates:
-    """Stored articles that some new ones may be related to.
-
-    `stored` are the rows of those that are stored already.
-    """
-
     def __init__(self, connection: Connection, articles: Sequence[NewArticle], index: MemoryIndex) -> None:
         ids = [new.id for new in articles]
         hashes = sorted({new.text_hash for new in articles})
@@ -90,14 +84,12 @@ class Candidates:
         return [row.id for row in rows]
 
     def of(self, new: NewArticle) -> list[Candidate]:
-        """Return stored articles that a new one may repeat, the most promising first."""
         near = self._near[new.id]
         keys = dict.fromkeys((*self._sure[new.id], *near, *(key for one in near for key in self._beside.get(one, ()))))
         return [Candidate(*self._rows[key]) for key in keys if key in self._rows and key != new.id]
 
 
 def _doubtful_ties(connection: Connection, ids: Collection[int]) -> dict[int, list[int]]:
-    """Return some articles tied to each of these below `SURE`, either way."""
     ties: dict[int, list[int]] = defaultdict(list)
     if ids:
         for late, early in connection.execute(_BESIDE, {"ids": sorted(ids)}):

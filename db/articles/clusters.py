@@ -52,8 +52,6 @@ _CLEARLY = 0.2
 
 
 class Claimant(NamedTuple):
-    """Facts that decide whether an article is the representative of its cluster."""
-
     site_id: int
     source: str
     published_at: str | None
@@ -113,10 +111,6 @@ def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
 
 
 def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) -> tuple[float, float]:
-    """Return the share of each site's articles that give one of these sources.
-
-    It is nearly all for the site's own name.
-    """
     if not sources:
         return 0.0, 0.0
     named = {"ours": sites[0].id, "theirs": sites[1].id, "one": min(sources), "other": max(sources)}
@@ -133,7 +127,6 @@ def _named(connection: Connection, sites: tuple[Any, Any], sources: set[str]) ->
 
 
 def _originality(row: Any) -> float:
-    """Return the share of a site's articles that repeat nothing, smoothed."""
     return float((row.originals + 1) / (row.originals + row.reprints + 2))
 
 
@@ -166,7 +159,6 @@ def _count_off(connection: Connection, site_id: int, source: str, *, repeated: b
 
 
 def _count_turned(connection: Connection, *, stands: int | None = None, repeats: int | None = None) -> None:
-    """Count one article as standing for itself from now on, another as a copy."""
     turned = {key: way for key, way in ((stands, 1), (repeats, -1)) if key is not None}
     ways: Counter[int] = Counter()
     for row in connection.execute(_SITE_OF, {"ids": list(turned)}):
@@ -175,10 +167,7 @@ def _count_turned(connection: Connection, *, stands: int | None = None, repeats:
 
 
 def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
-    """Make a new article the representative of the cluster of `old`.
-
-    The evidence says which article of the cluster it repeats.
-    """
+    """Make a new article that repeats one of a cluster its representative."""
     _hang(connection, old, evidence)
     _give(connection, old, evidence.article_id)
     connection.execute(update(article).where(article.c.id == evidence.article_id).values(duplicate_of=None))
@@ -187,9 +176,9 @@ def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
 
 
 def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int:
-    """Unite two clusters: an article of the first repeats one of the second.
+    """Unite two clusters; returns the article that stands for both.
 
-    Returns: the article that stands for both.
+    An article of the first repeats one of the second.
     """
     _, *claims = connection.execute(_STANDING, {"key": two}).one()
     if is_better_original(connection, Claimant(*claims), one):
@@ -248,10 +237,7 @@ def detach(connection: Connection, article_id: int) -> None:
 
 
 def hand_down(connection: Connection, holder: int, text: str, html: str) -> int | None:
-    """Give the text of an article that changes or goes to one of its copies, for all.
-
-    Returns: that copy, None when there is none.
-    """
+    """Give an article's text to one of its copies, which is returned; None if none."""
     heir = connection.execute(_HEIR, {"key": holder}).scalar()
     if heir is None:
         return None
@@ -263,7 +249,6 @@ def hand_down(connection: Connection, holder: int, text: str, html: str) -> int 
 
 
 def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
-    """Give a detached duplicate a cluster of its own."""
     connection.execute(
         update(article).where(article.c.id == article_id).values(cluster_id=article_id, duplicate_of=None)
     )
@@ -274,7 +259,6 @@ def leave(connection: Connection, article_id: int, cluster_id: int) -> None:
 
 
 def share_frame(connection: Connection, one: int, two: int) -> bool:
-    """Tell whether one of two articles is known as a template of the other."""
     rows = connection.execute(_EVIDENCE_OF, {"ids": [one, two]})
     return any(row.kind == TEMPLATE and {row.article_id, row.of_id} == {one, two} for row in rows)
 
@@ -377,10 +361,7 @@ def delete(connection: Connection, old: Row[Any], into: Row[Any]) -> bool:
 
 
 def remove(connection: Connection, old: Row[Any]) -> int | None:
-    """Delete an article; a copy gets its text and its place in its cluster.
-
-    Returns: the copy that has its place, None for none.
-    """
+    """Delete an article; returns the copy that has its text and place now, if any."""
     for table in (image, version, article_class):
         connection.execute(table.delete().where(table.c.article_id == old.id))
     heir = hand_down(connection, old.id, old.text, old.html) if old.text_holder is None else None

@@ -55,8 +55,6 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Removable:
-    """Counts of rows that a `Compaction` deletes, or has deleted."""
-
     versions: int = 0
     urls: int = 0
     samples: int = 0
@@ -75,11 +73,7 @@ def count(connection: Connection, what: Compaction) -> Removable:
 
 
 def remove(database: Database, what: Compaction) -> Removable:
-    """Delete rows.
-
-    Args:
-        database: opened as for a crawl.
-        what: which.
+    """Delete rows of a database opened as for a crawl.
 
     Raises:
         WrongDatabase: a crawl is at work.
@@ -92,7 +86,6 @@ def remove(database: Database, what: Compaction) -> Removable:
 
 
 def _through(database: Database, what: Compaction, remove_some: Callable[..., tuple[int | None, int]]) -> int:
-    """Delete some rows after the other, in the order of their keys; returns how many."""
     last: int | None = _FIRST
     total = 0
     while last is not None:
@@ -105,10 +98,6 @@ def rewrite(database: Database, step: Callable[[str], None]) -> None:
     """Have the engine give back free space and renew its statistics and indexes.
 
     On SQLite the file is written anew beside itself, which takes as much free space as it has content.
-
-    Args:
-        database: opened as for a crawl.
-        step: told what is being done.
 
     Raises:
         WrongDatabase: a crawl is at work.
@@ -163,7 +152,6 @@ def _has_versions(what: Compaction) -> bool:
 
 
 def _old_versions(what: Compaction, *of: ColumnElement[bool]) -> Any:
-    """Select the keys of earlier texts that are not kept, of some articles or all."""
     place = func.row_number().over(partition_by=version.c.article_id, order_by=version.c.seen.desc()).label("place")
     placed = select(version.c.article_id, version.c.seen, place).where(*of).subquery()
     old = placed.c.place > (what.versions or 0) if what.versions is not None else placed.c.seen < what.versions_since
@@ -171,7 +159,6 @@ def _old_versions(what: Compaction, *of: ColumnElement[bool]) -> Any:
 
 
 def _remove_versions(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
-    """Delete earlier texts of the next articles; returns the last, and their count."""
     refuse_beside_crawls(connection, name)
     ids = list(connection.execute(_NEXT_ARTICLES, {"last": last}).scalars())
     found = connection.execute(_old_versions(what, among(version.c.article_id)), {"ids": ids}).all() if ids else []
@@ -182,10 +169,7 @@ def _remove_versions(connection: Connection, *, name: str, what: Compaction, las
 
 
 def _is_useless(dead_since: float) -> ColumnElement[bool]:
-    """Tell URLs of dead hosts that never brought anything.
-
-    There is no answer, no article, and nothing that is the same as them.
-    """
+    """Tell URLs of dead hosts that no answer, article or `same_as` hangs on."""
     other, answered = url.alias("other"), url.alias("answered")
     silent = ~exists().where(
         answered.c.host_id == host.c.id, answered.c.fetched_at > dead_since, answered.c.http_status.is_not(None)
@@ -204,7 +188,6 @@ def _is_useless(dead_since: float) -> ColumnElement[bool]:
 
 
 def _remove_urls(connection: Connection, *, name: str, what: Compaction, last: int) -> tuple[int | None, int]:
-    """Delete the next URLs of no use; returns the last of them, and how many."""
     refuse_beside_crawls(connection, name)
     assert what.dead_since is not None
     following = select(url.c.id).where(url.c.id > last, _is_useless(what.dead_since)).order_by(url.c.id).limit(_AT_ONCE)
@@ -215,18 +198,15 @@ def _remove_urls(connection: Connection, *, name: str, what: Compaction, last: i
 
 
 def _remove_samples(connection: Connection, *, name: str) -> int:
-    """Delete the samples of all runs but the newest; returns how many."""
     refuse_beside_crawls(connection, name)
     return connection.execute(delete(sample).where(_IS_OLD_SAMPLE)).rowcount
 
 
 def _search_tables(connection: Connection) -> list[str]:
-    """Name the full-text indexes of a SQLite file."""
     return list(connection.execute(_FTS).scalars())
 
 
 def _optimise(connection: Connection, *, table: str) -> None:
-    """Merge the parts of a full-text index."""
     quoted = connection.dialect.identifier_preparer.quote_identifier(table)  # a person may have made it
     connection.exec_driver_sql(f"INSERT INTO {quoted}({quoted}) VALUES ('optimize')")
 

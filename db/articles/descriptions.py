@@ -39,8 +39,6 @@ class DescribedText(NamedTuple):
 
 
 class Redescribed(NamedTuple):
-    """An article with its new description: the fields of a `NewArticle`."""
-
     article: DescribedText
     values: Mapping[str, Any]
 
@@ -49,7 +47,7 @@ def find(database: Database, wanted: Wanted) -> array[int]:
     """Return articles of the wanted kinds that were described by something else.
 
     Raises:
-        ValueError: the condition is none.
+        ValueError: the condition cannot be used.
     """
     others = (article.c.described_with != wanted.made_with) & article.c.kind.in_(wanted.kinds)
     return rework.chosen(database, wanted, others)
@@ -71,12 +69,6 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DescriptionWriter:
-    """Writes descriptions of stored articles, and what follows from them.
-
-    Attributes:
-        make_terms: makes terms for the full-text index.
-    """
-
     make_terms: MakeTerms
 
     def write(self, connection: Connection, batches: Sequence[Sequence[Redescribed]]) -> list[int]:
@@ -88,7 +80,6 @@ class DescriptionWriter:
         return [len(self._write(connection, batch)) for batch in batches]
 
     def _write(self, connection: Connection, batch: Sequence[Redescribed]) -> set[int]:
-        """Write a batch; returns articles with another description."""
         stored = {row.id: row for row in connection.execute(_STORED, {"ids": [one.article.id for one in batch]})}
         wanted = {
             one.article.id: one.values
@@ -111,7 +102,6 @@ def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _differing(stored: Any, values: Mapping[str, Any]) -> set[str]:
-    """Return the columns that say something else."""
     return {name for name in _COLUMNS if values[name] != stored._mapping[name]} - {"described_with"}
 
 

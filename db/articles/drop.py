@@ -62,14 +62,7 @@ _OF_HOSTS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Dropping:
-    """A host or a seed to drop, and how much of it there is.
-
-    Attributes:
-        name: of the host, or URL of the seed.
-        is_seed: whether it is one.
-        key: its identifier.
-        urls, fetched, articles, versions, images: rows.
-    """
+    """A host or a seed to drop, and how many rows there are of it."""
 
     name: str
     is_seed: bool
@@ -105,11 +98,8 @@ def find(connection: Connection, name: str, seeds: list[str]) -> Dropping | None
 def drop(database: Database, what: Dropping, *, articles: bool, progress: Callable[[int], None]) -> None:
     """Delete the URLs of a host or a seed.
 
-    Args:
-        database: opened as for a crawl.
-        what: from `find`.
-        articles: whether articles go, too; otherwise the URLs of articles stay, and are not visited again.
-        progress: told how many rows were gone through.
+    Without `articles`, URLs of articles stay, and are not visited again. `progress` is told how many rows were gone
+    through.
 
     Raises:
         WrongDatabase: a crawl is at work.
@@ -130,7 +120,6 @@ def _owned(key: int, *, is_seed: bool) -> ColumnElement[bool]:
 
 
 def _drop_some(connection: Connection, *, database: Database, what: Dropping, last: int, articles: bool) -> list[int]:
-    """Drop the next URLs behind an identifier; returns which they were."""
     refuse_beside_crawls(connection, database.name)
     own = _owned(what.key, is_seed=what.is_seed)
     rows = connection.execute(_NEXT.where(own), {"last": last}).all()
@@ -156,7 +145,6 @@ def _drop_some(connection: Connection, *, database: Database, what: Dropping, la
 
 
 def _count_off(connection: Connection, table: Any, name: str, counts: Counter[int]) -> None:
-    """Lower a counter of rows, not below 0."""
     column = table.c[name]
     less = case((column > bindparam("n"), column - bindparam("n")), else_=0)
     statement = update(table).where(table.c.id == bindparam("key")).values({name: less})
@@ -165,7 +153,6 @@ def _count_off(connection: Connection, table: Any, name: str, counts: Counter[in
 
 
 def _finish(connection: Connection, database: Database, what: Dropping) -> None:
-    """Delete the seed, or all that is known of the host."""
     refuse_beside_crawls(connection, database.name)
     if what.is_seed:
         connection.execute(seed.delete().where(seed.c.id == what.key))

@@ -41,7 +41,6 @@ _FEATURES = 8
 MOST_ALIKE = 8
 """Articles that are kept for a hash: one that more have is that of a set phrase."""
 _AT_ONCE = 50
-"""Suspects that are compared at a time."""
 
 
 def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> None:
@@ -56,7 +55,6 @@ def announce(connection: Connection, dealing: Dealing, ids: Sequence[int]) -> No
 
 
 def _time(row: Any) -> str:
-    """Return the time by which copies are put in order."""
     known = row.published_utc if row.published_precision != GUESS else None
     return str(known or row.first_seen[: len("2024-03-12T08:30:00")].replace("T", " "))
 
@@ -72,12 +70,10 @@ _STANDING = (
 
 
 def readers(dealing: Dealing) -> Mapping[str, MailReader]:
-    """Return the readers of mail about articles."""
     return {"texts": partial(_meet, dealing), "pairs": _suspect}
 
 
 def _meet(dealing: Dealing, connection: Connection, texts: Sequence[tuple[int, int, int, str]]) -> None:
-    """Tell the database of the later of two articles with a common hash."""
     alike: defaultdict[int, dict[int, Any]] = defaultdict(dict)
     for row in connection.execute(_ALIKE, {"ids": sorted({key for key, *_ in texts})}):
         alike[row.key][row.article_id] = row
@@ -113,8 +109,6 @@ def _suspect(connection: Connection, pairs: Sequence[tuple[int, int, int]]) -> N
 
 
 class Suspicion(NamedTuple):
-    """An article that may repeat one of another database: a row of `suspect`."""
-
     article_id: int
     of_id: int
     shard: int

@@ -1,13 +1,11 @@
 """Articles of several pages: each page is stored as a part, and parts are joined.
 
-A part names the next and the previous page. Parts that are tied so, and whose titles agree, form a group. Whenever a
-page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else), the
-group is arranged anew: as long as a page it names is still to be fetched it waits, then its texts are joined and the
-article is stored under the URL of the first part. So the parts may come in any order, a part that comes later makes the
-article longer, and the same parts always make the same article. All of it happens in the transaction of the page.
-
-Here parts are read and written; `db.articles.part_plan` decides what becomes of them, and a `Joiner` puts the parts of
-a group in order and joins their texts.
+A part names the next and the previous page. Parts that are tied so, and whose titles agree, form a group. Whenever
+a page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else),
+the group is arranged anew: as long as a page it names is still to be fetched it waits, then its texts are joined
+and the article is stored under the URL of the first part. So the parts may come in any order, a part that comes
+later makes the article longer, and the same parts always make the same article. All of it happens in the
+transaction of the page.
 """
 
 from __future__ import annotations
@@ -58,7 +56,6 @@ def unfinished(connection: Connection, joiner: Joiner) -> Gathered:
 
 
 def settle(connection: Connection, ready: Sequence[Ready], added: Sequence[Added]) -> None:
-    """Write which article each part went into, once that is stored."""
     arrangements, marks = part_plan.settled(ready, added)
     run_many(connection, _ARRANGE, [one._asdict() for one in arrangements])
     run_many(connection, _MARK, [one._asdict() for one in marks])
@@ -72,7 +69,6 @@ class _Groups:
         """Groups to arrange, and the page that is the reason."""
 
     def take_in(self, arrivals: Sequence[Arrival]) -> Gathered:
-        """Store new parts, then arrange the groups that they change; see `gather`."""
         gathered = Gathered()
         near = self._near([key for one in arrivals for key in part_plan.names(one)])
         if not near and not any(one.place for one in arrivals):
@@ -102,7 +98,6 @@ class _Groups:
         self._stirred |= {group: next(key for key in here if groups[key] == group) for group in waiting}
 
     def as_they_are(self, group_ids: Iterable[int]) -> Gathered:
-        """Join groups without what is missing; see `unfinished`."""
         gathered = Gathered()
         for group_id in group_ids:
             rows = {row.id: row for row in self._rows(group_id)}
@@ -114,14 +109,12 @@ class _Groups:
     # ------------------------------------------------------------ keeping parts
 
     def _near(self, ids: Sequence[int]) -> list[Part]:
-        """Read the parts that are, or name, one of these URLs."""
         return [Part(*row) for row in self._connection.execute(_NEAR, {"ids": sorted(set(ids))})]
 
     def _rows(self, group_id: int) -> list[Part]:
         return [Part(*row) for row in self._connection.execute(_GROUP, {"group_id": group_id})]
 
     def _keep(self, new: NewArticle, place: Place, by: int) -> None:
-        """Write a part into the group of those it is tied to; `by` is the page behind it."""
         near = self._near(part_plan.names(Arrival(new.id, new, place)))
         groups = part_plan.groups_of(new.id, new.title, near, self._joiner.continues, self._size)
         group_id = groups[0] if groups else new.id
@@ -149,7 +142,6 @@ class _Groups:
     # ------------------------------------------------------------ is it complete?
 
     def _look_at(self, group_id: int, by: int) -> list[Ready]:
-        """Join the articles of a group that wait for nothing; mark the others as waiting."""
         for _ in range(_MOST_REDIRECTS):
             rows = {row.id: row for row in self._rows(group_id)}
             chains = self._joiner.arrange(list(rows.values()))
@@ -192,14 +184,12 @@ class _Groups:
         run_many(self._connection, _MARK, [Mark(one.key, PageReason.WAITS)._asdict() for one in arrangements])
 
     def _join(self, chain: Chain, by: int) -> Ready:
-        """Make the article under the first part's URL; merge those of later parts."""
         first = chain.parts[0]
         apply.absorb(self._connection, first, [key for key in part_plan.members(chain) if key != first])
         url_of_first = self._connection.execute(_URL, {"key": first}).scalar_one()
         return Ready(url_of_first, self._joiner.join([self._article(key) for key in chain.parts]), chain, by)
 
     def _article(self, key: int) -> NewArticle:
-        """Return a part as the article that its page alone would be."""
         row = self._connection.execute(_WHOLE, {"key": key}).one()
         rest = json.loads(row.rest)
         rest["images"] = tuple((url, caption) for url, caption in rest["images"])

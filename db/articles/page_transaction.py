@@ -61,16 +61,8 @@ _RENEW_TERMS = (
 class Store:
     """Writer of outcomes, with an index of articles that follows the table.
 
-    Attributes:
-        run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
-        judge: decides which of the candidates, if any, a new article repeats.
-        index: finds these candidates.
-        joiner: makes one article of several pages.
-        make_terms: makes terms for the full-text index.
-        differs: whether (title, text) as stored says something else than as it came now.
-        renewal: why stored articles come again.
-        dealing: what belongs to other databases; None where there is no other.
-        next_visit: plans the visit after a revisit.
+    Outcomes of leases that another run has taken over are dropped. `differs` tells whether (title, text) as stored says
+    something else than as it came now; `dealing` is None where there is no other database.
     """
 
     run_id: int
@@ -121,7 +113,6 @@ class Store:
         _update_hosts(connection, self.run_id, outcomes, results)
 
     def _add_articles(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-        """Write articles: those of one page, and those whose last part has come."""
         arrivals = [
             Arrival(outcome.lease.id, outcome.article, outcome.place, _fate(outcome))
             for outcome in outcomes
@@ -155,7 +146,6 @@ class Store:
             exported |= set(result.freed)
 
     def _note_revisits(self, connection: Connection, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-        """Write what revisits brought, and plan the next ones by it."""
         noted = []
         for outcome, result in zip(outcomes, results, strict=True):
             if outcome.visit is not None:
@@ -194,7 +184,6 @@ _COUNT_ARTICLES = update(host).where(host.c.id == bindparam("key")).values(artic
 
 
 def _with_new_texts(outcomes: Sequence[Outcome], results: Sequence[Stored]) -> list[int]:
-    """Return articles to announce: added, changed, moved or freed."""
     pairs = list(zip(outcomes, results, strict=True))
     single = [o.lease.id for o, r in pairs if r.article and (r.article.is_added or r.changed or r.has_moved)]
     return single + [key for _, result in pairs for key in result.beside]
@@ -227,7 +216,6 @@ def _is_unproductive(outcome: Outcome) -> bool:
 
 
 def _add_links(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Write the links of all pages; a page fetched again keeps those it had."""
     rows = [
         row
         for outcome in sorted(outcomes, key=lambda o: o.lease.id)
@@ -275,7 +263,6 @@ def _close_leases(connection: Connection, run_id: int, outcomes: Sequence[Outcom
 
 
 def _fate(outcome: Outcome) -> Fate:
-    """Tell what the outcome means for the part that the page may be."""
     if outcome.alive is False:
         return Fate.GONE
     return Fate.STAYED if outcome.reverted else Fate.MOVED if _has_moved(outcome) else Fate.CAME
@@ -286,16 +273,11 @@ def _has_moved(outcome: Outcome) -> bool:
 
 
 def _leads_on(outcome: Outcome) -> bool:
-    """Tell whether a page, or one that has led to it, has moved for good."""
     came_by = outcome.lease.is_revisit or outcome.lease.hops > 0
     return came_by and outcome.http_status in MOVED_FOR_GOOD and outcome.same_as is not None
 
 
 def _follow_moves(connection: Connection, outcomes: Sequence[Outcome], differs: Differs) -> list[int]:
-    """Move articles after their pages, once there is an article at the new URL.
-
-    Returns: see `apply.absorb`.
-    """
     freed: list[int] = []
     new = {outcome.article.id for outcome in outcomes if outcome.article is not None}
     targets = {outcome.same_as for outcome in outcomes if outcome.same_as is not None and _leads_on(outcome)}
@@ -355,7 +337,6 @@ _HOST_OF = select(url.c.id, url.c.host_id).where(among(url.c.id))
 
 
 def _adopt_hosts(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    """Add hosts to the seeds that redirected to them."""
     adopted = sorted({o.seed_host for o in outcomes if o.seed_host is not None})
     run_many(connection, ADOPT, [{"key": seed_id, "name": " " + name} for seed_id, name in adopted])
 
@@ -389,7 +370,6 @@ _NO_CHANGE = {
 
 
 def _update_hosts(connection: Connection, run_id: int, outcomes: Sequence[Outcome], results: Sequence[Stored]) -> None:
-    """Write the hosts' counters, clocks and rules, and mark hosts with new work."""
     rows: dict[int, dict[str, Any]] = {}
     robots: list[dict[str, Any]] = []
     for outcome, result in zip(outcomes, results, strict=True):

@@ -1,7 +1,4 @@
-"""Plans for articles of several pages, made without a database.
-
-`db.articles.multipage` reads the parts, asks here, and writes.
-"""
+"""Plans for articles of several pages, made without a database."""
 
 from __future__ import annotations
 
@@ -19,8 +16,6 @@ _TO_COME = frozenset({State.PENDING, State.LEASED})
 
 
 class UrlState(Protocol):
-    """A row of `url`: its identifier, state, and the URL that it redirects to."""
-
     id: int
     state: str
     same_as: int | None
@@ -36,8 +31,6 @@ class Arrangement(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Reason of a part's URL, with details, and the URL that it points to."""
-
     key: int
     why: PageReason | None
     detail: str | None = None
@@ -48,18 +41,12 @@ class Mark(NamedTuple):
 
 
 def names(arrival: Arrival) -> list[int]:
-    """Return a page and those that it names."""
     named = () if arrival.place is None else (arrival.place.next_id, arrival.place.previous_id)
     return [arrival.id, *(key for key in named if key is not None)]
 
 
 def new_parts(arrivals: Sequence[Arrival], near: Sequence[Part]) -> set[int]:
-    """Return the pages that are parts: they say so, or another page names them.
-
-    Args:
-        arrivals: pages.
-        near: parts that are, or name, one of the URLs that these name.
-    """
+    """Return the pages that are parts: they say so, or one of `near` names them."""
     named = {key for row in near for key in (row.id, row.next_id, row.previous_id)}
     named |= {key for one in arrivals for key in names(one)[1:]}
     return {
@@ -95,12 +82,7 @@ def groups_of(
 ) -> list[int]:
     """Return the groups that a part belongs to, several if it ties them.
 
-    Args:
-        key: the part.
-        title: its title.
-        near: parts that are, or name, it or one of those it names.
-        continues: see `Joiner`.
-        size: parts of a group.
+    `near` are parts that are, or name, it or one of those it names; `size` counts the parts of a group.
     """
     own = [row.group_id for row in near if row.id == key]
     tied = dict.fromkeys(row.group_id for row in near if continues(row.title, title))
@@ -111,7 +93,6 @@ def groups_of(
 
 
 def redirected(rows: Iterable[Part], states: Iterable[UrlState]) -> dict[int, Place]:
-    """Return new places of parts that name a URL which redirects."""
     moved = {row.id: row.same_as for row in states if row.state == State.SKIPPED and row.same_as}
     places: dict[int, Place] = {}
     for row in rows:
@@ -127,12 +108,10 @@ def _moved(row: Part, named: int | None, moved: Mapping[int, int]) -> int | None
 
 
 def is_continued(rows: Iterable[Part], key: int, title: str, continues: Callable[[str, str], bool]) -> bool:
-    """Tell whether a stored article is a part that one of the rows names."""
     return any(continues(row.title, title) for row in rows if key in {row.next_id, row.previous_id})
 
 
 def still_to_come(states: Iterable[UrlState]) -> set[int]:
-    """Return the URLs that are queued or being fetched."""
     return {row.id for row in states if row.state in _TO_COME}
 
 
@@ -149,7 +128,6 @@ def waits(chain: Chain, to_come: set[int]) -> bool:
 
 
 def waiting(chain: Chain, rows: Mapping[int, Part]) -> list[Arrangement]:
-    """Return the places of parts that have just come, and wait."""
     places = {key: i for i, key in enumerate(chain.parts, 1)}
     first = chain.parts[0]
     return [
@@ -160,7 +138,6 @@ def waiting(chain: Chain, rows: Mapping[int, Part]) -> list[Arrangement]:
 
 
 def settled(ready: Sequence[Ready], added: Sequence[Added]) -> tuple[list[Arrangement], list[Mark]]:
-    """Return the places and reasons of parts whose articles are stored."""
     arrangements: list[Arrangement] = []
     marks: list[Mark] = []
     for one, result in zip(ready, added, strict=True):

@@ -1,7 +1,6 @@
 """Plans: what to write of an article that has come, decided without a database.
 
-A plan is a list of writes in the order in which they are carried out. `db.articles.apply` finds the stored articles
-that a new one may repeat, asks for the plan, and carries it out.
+A plan is a list of writes in the order in which `db.articles.apply` carries them out.
 """
 
 from __future__ import annotations
@@ -16,13 +15,11 @@ from ..records.evidence import Evidence
 from ..records.reasons import ArticleResult
 
 StoredRow = Mapping[str, Any]
-"""A row of the table `article`, by column."""
 
 _PUBLISHED = ("published_at", "published_utc", "published_precision", "published_from")
 _STATED = ("title", "authors", "source", "section", "tags", "description")
 """Columns that a page may leave empty though the article has them."""
 _FACTS = ("authors", "source", *_PUBLISHED, "updated")
-"""Columns that are put right even when the text says nothing else."""
 _OF_READING = frozenset({"extractor", "extractor_version", "checked_with", "described_with", "text_from"})
 """Columns that say how an article was read, and nothing of its content."""
 _INDEXED = frozenset(
@@ -53,8 +50,6 @@ class Sign(NamedTuple):
 
 
 class SignAnew(NamedTuple):
-    """Sign a stored article anew as a cluster of its own."""
-
     new: NewArticle
     only_if_signed: bool = False
 
@@ -68,27 +63,19 @@ class Untie(NamedTuple):
 
 
 class Detach(NamedTuple):
-    """Take an article out of the evidence of its cluster."""
-
     article_id: int
 
 
 class Leave(NamedTuple):
-    """Give a detached copy a cluster of its own."""
-
     article_id: int
     cluster_id: int
 
 
 class Join(NamedTuple):
-    """Count a new copy in the cluster of `original`."""
-
     original: int
 
 
 class TakeOver(NamedTuple):
-    """Make a new copy the representative of the cluster of `original`."""
-
     original: int
     evidence: Evidence
 
@@ -113,8 +100,6 @@ class Free(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Give a stored article another URL."""
-
     old: int
     new: int
 
@@ -133,8 +118,6 @@ class Recount(NamedTuple):
 
 
 class KeepVersion(NamedTuple):
-    """Keep the present text of an article as an earlier one."""
-
     article_id: int
     seen: str
     title: str
@@ -142,30 +125,22 @@ class KeepVersion(NamedTuple):
 
 
 class HandDown(NamedTuple):
-    """Give the text of an article, which is about to change, to a copy without one."""
-
     article_id: int
     text: str
     html: str
 
 
 class Illustrate(NamedTuple):
-    """Write the images of an article, in the place of those it has or if it has none."""
-
     article_id: int
     images: Sequence[tuple[str, str]]
     replaces: bool
 
 
 class Reindex(NamedTuple):
-    """Renew the row of an article in the full-text index."""
-
     article_id: int
 
 
 class Reclass(NamedTuple):
-    """Renew the memberships of an article in classes."""
-
     new: NewArticle
 
 
@@ -193,8 +168,6 @@ Write = (
 
 
 class Plan(NamedTuple):
-    """Writes for an article, its result, and the stored articles that they change."""
-
     writes: list[Write]
     result: Added
     changed: frozenset[int] = frozenset()
@@ -220,7 +193,6 @@ class StoredFacts(Protocol):
 
 
 def frees(decision: MatchDecision | None) -> list[Write]:
-    """Free the articles that, by a decision, share only a frame with others."""
     freed = () if decision is None else decision.freed
     return [Free(one.id, one.doubtful, one.representative) for one in freed if one.doubtful is not None]
 
@@ -233,7 +205,6 @@ class Planner:
     renewal: Renewal
 
     def of_new(self, new: NewArticle, candidates: Sequence[Candidate], decision: MatchDecision | None) -> Plan:
-        """Plan an article whose URL has none yet."""
         if decision is None or not decision.repeats:
             writes: list[Write] = [Insert(new), Sign(new)]
             if decision is not None:
@@ -251,17 +222,13 @@ class Planner:
         )
 
     def of_stored(self, stored: StoredRow, new: NewArticle, candidates: Sequence[Candidate]) -> Plan:
-        """Plan an article that is stored under its URL already."""
         values = values_of(new)
         if self.renewal is not Renewal.OF_TEXTS:
             values = completed(stored, values)
         return self._update(stored, new, values, candidates, is_moved=False)
 
     def _copy(self, new: NewArticle, decision: MatchDecision) -> Plan:
-        """Add a copy: by policy with its text, without it, or not at all.
-
-        An original is always stored.
-        """
+        """Add a copy: by policy with its text, without it, or not at all."""
         candidate, evidence = decision.candidate, _evidence(new, decision)
         original = candidate.representative
         changed = frozenset({new.id, candidate.id, original})
@@ -297,7 +264,6 @@ class Planner:
         return _plainness(urls[new.id]) < _plainness(urls[old.id])
 
     def _complete(self, key: int, other: NewArticle) -> list[Write]:
-        """Complete a stored article by what its page at another URL says."""
         stored = self.stored.row(key)
         lacking = _lacking(stored, values_of(other))
         writes = _set(stored, lacking | {"updated": other.seen}).writes if lacking else []
@@ -306,7 +272,6 @@ class Planner:
         return writes
 
     def _move(self, new: NewArticle, candidate: Candidate, candidates: Sequence[Candidate]) -> Plan:
-        """Move the stored article to this URL, which is the better one."""
         old = candidate.id
         stored = dict(self.stored.row(old))
         stored |= {"id": new.id, "cluster_id": new.id if stored["cluster_id"] == old else stored["cluster_id"]}
@@ -368,7 +333,6 @@ class Planner:
         return Plan(writes, Added(ArticleResult.UPDATED, changed=changed), others_changed)
 
     def _renew(self, stored: StoredRow, new: NewArticle, values: Mapping[str, Any], text: str) -> Plan:
-        """Update an article whose text is the same but for signs, script, title or facts."""
         before, after = (stored["title"], text), (values["title"], new.text)
         is_holder = stored["text_holder"] is None
         changed = is_holder and before != after and self.differs(before, after)
@@ -424,7 +388,6 @@ _EDITION = re.compile(r"\A(?:m|wap|3g|mobile|touch|amp)\.|/(?:m|wap|mobile|touch
 
 
 def _plainness(url: str) -> tuple[bool, bool, int, bool, str]:
-    """Return a key by which the plainer of two URLs of one page comes first."""
     scheme, _, rest = url.partition("://")
     return "?" in rest, bool(_EDITION.search(rest)), len(rest), scheme != "https", rest
 
@@ -433,7 +396,6 @@ def _plainness(url: str) -> tuple[bool, bool, int, bool, str]:
 
 
 def values_of(new: NewArticle) -> dict[str, Any]:
-    """Return the columns that a page determines."""
     return {name: getattr(new, name) for name in _COPIED} | {
         "quality": round(new.quality, 4),
         "relevance": None if new.relevance is None else round(new.relevance, 4),
@@ -450,7 +412,6 @@ _COPIED = tuple(name for name in NewArticle.__dataclass_fields__ if name not in 
 
 
 def made_with(extractor: str, version: str) -> str:
-    """Return extractor and version in the form of `checked_with`."""
     return f"{extractor} {version}"
 
 
@@ -462,7 +423,6 @@ def completed(stored: StoredRow, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lacking(values: StoredRow, others: StoredRow) -> dict[str, Any]:
-    """Return the other values where these are empty or less exact."""
     lacking = {name: others[name] for name in _STATED if others[name] and not values[name]}
     day, other_day = (str(one["published_at"])[: len("2024-03-12")] for one in (values, others))
     precision = values["published_precision"]

@@ -39,8 +39,6 @@ _holder = article.alias("holder")
 
 
 class ArticleText(NamedTuple):
-    """An article as it is compared."""
-
     id: int
     site_id: int
     title: str
@@ -72,13 +70,7 @@ def group_again(
     """Group all stored articles anew, as if they came now; returns how many.
 
     Signatures, evidence and clusters are made anew; evidence of copies that were not stored stays. The caller holds the
-    lock on articles.
-
-    Args:
-        connection: in a transaction.
-        judge: decides what repeats what.
-        index: finds candidates; it is empty.
-        signed: makes or knows the signature of a text.
+    lock on articles. `index` is empty.
     """
     _clear(connection)
     index.clear()
@@ -119,7 +111,6 @@ def _texts(first: int, last: int, *more: str) -> Select[Any]:
 
 
 def _new(row: Row[Any], signed: TextFeatures) -> NewArticle:
-    """Return a stored article with the fields that the judge looks at."""
     return NewArticle(
         id=row.id,
         site_id=row.site_id,

@@ -33,7 +33,6 @@ class RelevanceBatch:
     least: float
 
     def batches(self) -> Iterator[RelevanceBatch]:
-        """Split into a batch for each transaction, in the order of identifiers."""
         order = np.argsort(self.ids)
         for first in range(0, len(order), _AT_ONCE):
             part = order[first : first + _AT_ONCE]

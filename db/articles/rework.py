@@ -66,7 +66,6 @@ class Unit:
 
 
 def find(database: Database, wanted: Wanted) -> array[int]:
-    """Return articles that were last read by another version; see `chosen`."""
     return chosen(database, wanted, article.c.checked_with != wanted.made_with)
 
 
@@ -97,7 +96,6 @@ def chosen(database: Database, wanted: Wanted, condition: ColumnElement[bool]) -
 
 
 def find_others(database: Database, wanted: Wanted) -> array[int]:
-    """Return identifiers of pages that were not stored for their kind alone."""
     if wanted.where:
         return array("q")
     condition = in_state(State.DONE) & url.c.page_kind.in_(wanted.kinds) & url.c.reason.in_(_OF_KINDS)
@@ -162,8 +160,6 @@ _LEASES = select(url.c.next_visit, *LEASE_COLUMNS).where(among(url.c.id))
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """An article extracted again, and the new outcomes of its pages."""
-
     id: int
     made_with: str
     outcomes: Sequence[Outcome]
@@ -173,8 +169,7 @@ class Reread:
 class Rewriter:
     """Writes articles that were extracted again, through the page transaction.
 
-    Their URLs are leased in the same transaction, so that no lease is left when it fails. `store` is of the run
-    `NO_RUN`.
+    Their URLs are leased in the same transaction, so that no lease is left when it fails.
     """
 
     store: Store

@@ -77,7 +77,6 @@ def load(connection: Connection, readers: Sequence[Reader]) -> list[None]:
 
 
 def _read(connection: Connection, index: MemoryIndex) -> None:
-    """Read all signatures of the index's window that it has not saved."""
     if not (index.restore() and _agree(connection, index)):
         index.clear()
     oldest = None
@@ -142,10 +141,7 @@ def rebuild(connection: Connection, reader: Reader) -> int:
 def check(connection: Connection, wanted: str, sign: Sign) -> SignatureDifferences:
     """Compare all signatures with the articles' texts, in one snapshot.
 
-    Args:
-        connection: in a transaction that has read nothing yet.
-        wanted: the form that they should have, see `MemoryIndex.form`.
-        sign: makes signatures of that form.
+    The transaction has read nothing yet; `wanted` is the form that signatures should have, which `sign` makes.
     """
     if is_postgres(connection):
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -247,7 +243,6 @@ _CLUSTER_OF = select(signature.c.cluster).where(among(signature.c.article_id)).o
 
 
 def _all(connection: Connection, oldest: int | None, known: int = 0) -> Iterator[list[Signed]]:
-    """Read rows after `known` in order, in batches; those of a day or later."""
     statement = _NEXT if oldest is None else _NEXT.where(signature.c.day >= oldest)
     while rows := [Signed(*row) for row in connection.execute(statement, {"known": known}).all()]:
         yield rows
@@ -263,7 +258,6 @@ _TEXTS_OF = select(*_TEXT_COLUMNS).where(among(article.c.id))
 
 
 def _texts(connection: Connection) -> Iterator[list[SignedText]]:
-    """Read the articles that should have a signature, in order, in batches."""
     order = connection.execute(_ORDER).scalars().all()
     for first in range(0, len(order), _TEXTS):
         ids = order[first : first + _TEXTS]

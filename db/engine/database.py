@@ -126,10 +126,6 @@ class Database:
         self._lock = lock
 
     def connect_writer(self) -> Connection:
-        """Open the connection that writes as long as the process lives.
-
-        New URLs touch all pages of the indexes, so it has a larger cache.
-        """
         connection = self.engine.connect().execution_options(writer=True)
         if self.is_sqlite:
             # past SQLAlchemy, which would begin a transaction for it
@@ -138,7 +134,6 @@ class Database:
 
     @contextmanager
     def writing(self, connection: Connection) -> Iterator[None]:
-        """Run a write transaction; database errors come out as `DatabaseProblem`."""
         try:
             with connection.begin():
                 yield
@@ -149,7 +144,6 @@ class Database:
             raise problem from error
 
     def read(self, query: Query[T]) -> T:
-        """Answer a query on a connection of its own, from any thread."""
         try:
             with self.engine.connect() as connection:
                 return query(connection)
@@ -201,10 +195,7 @@ class Database:
             self._lock = None
 
     def _fold_log(self) -> None:
-        """Move the log into the file, for people who copy the file alone.
-
-        SQLite does so when the last connection is closed, unless that is one that only reads.
-        """
+        """Move the log into the file, for people who copy the file alone."""
         with suppress(DBAPIError, sqlite3.Error), closing(self.engine.raw_connection()) as connection:
             connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
 
@@ -218,13 +209,9 @@ def open_for_crawl(
 ) -> Database:
     """Open (or create) a crawl's database, and take the SQLite file's lock.
 
-    An earlier schema is brought up to date, and a copy of the SQLite file kept.
-
-    Args:
-        database_url: see `parse_url`.
-        patience_seconds: how long to wait for a locked or silent database; a minute at most.
-        waiting: called once with a sentence that says why it waits.
-        goes_on: called every few seconds; False ends the wait.
+    An earlier schema is brought up to date, and a copy of the SQLite file kept. A locked or silent database is waited
+    for, a minute at most; `waiting` is called once with a sentence that says why, `goes_on` every few seconds: False
+    ends it.
 
     Raises:
         WrongDatabase: it cannot be used: foreign, of another version, read-only, or in use by another crawl.
@@ -287,7 +274,6 @@ def open_for_reading(database_url: str) -> Database:
 
 
 def _bring_up_to_date(database_url: str, reader: Database) -> None:
-    """Bring a database up to date before it is read, unless another process does so."""
     reader.engine.dispose()  # the last connection that can write folds the log, when no other is open
     try:
         open_for_crawl(database_url, patience_seconds=_LOCK_SECONDS).close()
@@ -304,12 +290,10 @@ def _bring_up_to_date(database_url: str, reader: Database) -> None:
 
 
 def _of_opening(problem: DatabaseProblem) -> DatabaseProblem:
-    """Call a read-only database wrong: at the start that does not pass by itself."""
     return WrongDatabase(str(problem)) if isinstance(problem, Unwritable) else problem
 
 
 def interrupt(connection: ReadConnection) -> None:
-    """Stop the statement that another thread runs on a connection, if it runs one."""
     with suppress(Exception):  # it may have ended, or be closed
         driver: Any = connection.connection.driver_connection
         (driver.interrupt if connection.dialect.name == "sqlite" else driver.cancel)()
@@ -399,12 +383,7 @@ def _refuse_folder(path: Path) -> None:
 
 
 def _wait_for_lock(path: Path, goes_on: Callable[[], bool]) -> IO[str]:
-    """Lock a SQLite file; wait for a process that is bringing it up to date.
-
-    Raises:
-        InUse: a crawl has the lock.
-        WrongDatabase, DatabaseGone: there can be no such file.
-    """
+    """Lock a SQLite file; wait for a process that is bringing it up to date."""
     deadline = time.monotonic() + _LONGEST_START
     while True:
         try:
@@ -461,7 +440,6 @@ def _lock_at_once(handle: IO[str]) -> None:
 
 
 def _check_server(connection: Connection, name: str) -> None:
-    """Refuse servers and libraries that lack what the tables and statements need."""
     version = connection.dialect.server_version_info or ()
     if connection.dialect.name == "sqlite":
         if version < _OLDEST_SQLITE:

@@ -9,16 +9,11 @@ from sqlalchemy import Connection, text
 
 @unique
 class AdvisoryLock(Enum):
-    """A lock that processes on one database take by agreement."""
-
     MIGRATION = 7_241_895_301
-    """Making the tables."""
     START = 7_241_895_302
-    """Beginning a run."""
     ARTICLES = 7_241_895_303
     """Judging and storing articles."""
     PARTITION = 7_241_895_304
-    """Making a partition of raw pages."""
     ENTER = 7_241_895_305
     """Noting a database's place among several."""
     TURN = 7_241_895_306

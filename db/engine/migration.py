@@ -85,7 +85,6 @@ _POSTGRES_COLUMNS = text(
 
 
 def migrate(connection: Connection) -> None:
-    """Make the tables, or bring them up to date, in the transaction of the connection."""
     from alembic import command  # noqa: PLC0415 - slow to load, and seldom needed
     from alembic.config import Config  # noqa: PLC0415
 
@@ -97,8 +96,6 @@ def migrate(connection: Connection) -> None:
 
 def refuse_beside_runs(connection: Connection, name: str) -> None:
     """Refuse to change the tables of Postgres while an older version is crawling.
-
-    On SQLite the lock of the file has said so before.
 
     Raises:
         Unavailable: naming the run.
@@ -166,7 +163,6 @@ def _part(path: Path) -> Path:
 
 
 def _free_name(path: Path, number: str) -> Path:
-    """Name the copy after the file and the number of its schema."""
     n, copy = 1, path.with_name(f"{path.stem}.schema-{number}{path.suffix}")
     while copy.exists():
         n += 1

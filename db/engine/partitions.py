@@ -63,7 +63,6 @@ def make_partitions(connection: Connection, times: Iterable[float]) -> None:
 
 
 def partitions(connection: Connection) -> list[str]:
-    """Name the partitions, the oldest first."""
     return list(connection.execute(_PARTITIONS).scalars())
 
 

@@ -41,8 +41,6 @@ R = TypeVar("R")
 
 
 def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequence[P]], list[R]]:
-    """Turn work on one payload into work on a batch, as the database thread calls it."""
-
     @wraps(work)
     def batch(connection: Connection, payloads: Sequence[P]) -> list[R]:
         return [work(connection, payload) for payload in payloads]
@@ -51,7 +49,6 @@ def one_by_one(work: Callable[[Connection, P], R]) -> Callable[[Connection, Sequ
 
 
 def is_postgres(connection: Connection) -> bool:
-    """Tell whether it is Postgres, where several processes may write at a time."""
     return connection.dialect.name == "postgresql"
 
 
@@ -164,7 +161,6 @@ def _insert_new(dialect: str, table: Table) -> Any:
 
 @cache
 def replacing(dialect: str, table: Table) -> Any:
-    """Return `INSERT ... ON CONFLICT DO UPDATE` of all columns, for `run_many`."""
     keys = table.primary_key.columns.keys()
     statement = _maker(dialect).insert(table).values({each.name: bindparam(each.name) for each in table.c})
     new = {each.name: statement.excluded[each.name] for each in table.c if each.name not in keys}
@@ -196,10 +192,7 @@ def run_many(connection: Connection, statement: Executable, rows: Sequence[Mappi
 
 @cache
 def _compiled(dialect: Dialect, statement: Any) -> tuple[str, dict[str, Any], Any]:
-    """Compile a statement: SQL text, constant parameters, and the order of the others.
-
-    The order is None when parameters are named.
-    """
+    """Return SQL text, constant parameters, and the order of the others if unnamed."""
     compiled = statement.compile(dialect=dialect)
     constants = {name: bind.value for bind, name in compiled.bind_names.items() if not bind.required}
     order = compiled.positiontup

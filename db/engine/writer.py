@@ -41,8 +41,6 @@ _QUIET_PAUSE_SECONDS = 0.05
 
 
 class _Job:
-    """A payload, what to do with it, and who waits for the result."""
-
     __slots__ = ("future", "payload", "work")
 
     def __init__(self, work: Work[Any, Any], payload: Any) -> None:
@@ -52,12 +50,10 @@ class _Job:
 
 
 class Writer:
-    """Runs database work in a thread of its own.
+    """Runs database work in a thread of its own, on the only connection that writes.
 
-    Args:
-        database: an opened database; the writer's connection is the only one that writes.
-        patience_seconds: how long a locked or silent database is waited for before giving up.
-        waiting: called from the writer's thread with a sentence each time waiting begins, and with "" when it is over.
+    `patience_seconds` is how long a locked or silent database is waited for before giving up. `waiting` is called from
+    the writer's thread with a sentence each time waiting begins, and with "" when it is over.
     """
 
     def __init__(self, database: Database, *, patience_seconds: float, waiting: Callable[[str], None]) -> None:
@@ -125,7 +121,6 @@ class Writer:
             self._connection.close()
 
     def _settle(self, jobs: list[_Job]) -> None:
-        """Bring every job to an end: done, failed by itself, or failed with the database."""
         if self._gone is None:
             try:
                 results = self._persist(jobs)
@@ -146,7 +141,6 @@ class Writer:
             job.future.set_exception(self._gone)
 
     def _persist(self, jobs: list[_Job]) -> list[Any]:
-        """Do the jobs in one transaction; repeat it while the fault is a passing one."""
         started = time.monotonic()
         deadline = started + self._patience
         tries = 0
@@ -192,8 +186,7 @@ class Writer:
     def _is_done(self, connection: Connection, number: int) -> bool:
         """Tell whether a transaction was committed though its end was not heard of.
 
-        Raises:
-            Unavailable: the server has not noticed yet that nobody waits for it.
+        `Unavailable` when the server has not noticed yet that nobody waits for it.
         """
         with self._database.writing(connection):
             state = transaction_state(connection, number)

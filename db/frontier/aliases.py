@@ -26,10 +26,6 @@ _SETTLED = [reason for reason in REASONS if reason.is_settled]
 
 
 def is_representative(row: Any) -> ColumnElement[bool]:
-    """Return the condition that a row of `url` may represent others.
-
-    It waits, brought an article, or leads to one.
-    """
     return or_(
         is_one_of(row.state, (State.PENDING, State.LEASED)),
         (row.state == State.DONE) & or_(row.reason.is_(None), is_one_of(row.reason, _SETTLED)),

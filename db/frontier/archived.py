@@ -27,9 +27,8 @@ _SAME_SECONDS = 0.001
 class ArchiveRequest:
     """A request to lease URLs whose answers are in an archive.
 
-    Attributes:
-        found: each URL once, with the time of its answer.
-        unchanged: those of which the answer says only that the page is as it was.
+    `found` has each URL once, with the time of its answer; of the `unchanged` ones that says only that the page is as
+    it was.
     """
 
     run_id: int
@@ -40,11 +39,9 @@ class ArchiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLeases:
-    """Leased URLs of an archive, by their identifiers.
+    """Leased URLs whose answer is newer than what is stored, by their identifiers.
 
-    Attributes:
-        leases: those whose answer is newer than what is stored.
-        is_spent: no more pages may be stored.
+    `is_spent` means that no more pages may be stored.
     """
 
     leases: dict[int, Lease]

@@ -131,7 +131,6 @@ def _unread_hosts(connection: Connection, request: LeaseRequest) -> set[int]:
 
 
 def _best_of(connection: Connection, request: LeaseRequest, host_id: int, spent: _Spent, leases: Leases) -> list[Lease]:
-    """Read a host's best pending URLs within its rules and budget; note a dry host."""
     want = request.wants[host_id]
     robots_only = host_id in request.robots_only
     beyond = spent.crawl
@@ -209,7 +208,6 @@ _SKIP = (
 
 @one_by_one
 def skip_waiting(connection: Connection, request: tuple[Sequence[int], Reason]) -> None:
-    """Skip those of some URLs that wait: (identifiers, reason)."""
     ids, reason = request
     run_many(connection, _SKIP_WAITING, [{"key": key, "why": reason, "detail": None} for key in sorted(ids)])
 

@@ -47,7 +47,6 @@ TOTAL = func.sum(count.c.n).cast(BigInteger)
 
 
 def number_of(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
-    """Return how many URLs fulfil conditions on `count`, as SQL."""
     return select(func.coalesce(TOTAL, 0)).where(*conditions).scalar_subquery()
 
 
@@ -55,7 +54,6 @@ PENDING, LEASED = (number_of(count.c.state == state) for state in (State.PENDING
 
 
 def states(connection: Connection) -> dict[str, int]:
-    """Return how many URLs are in each state; states without any are left out."""
     return {row.state: row.n for row in connection.execute(_STATES)}
 
 

@@ -1,8 +1,4 @@
-"""New URLs: their hosts, their rows, and the better of two finds.
-
-`add_urls` is for URLs that no page names; those that a page names are written with it, see
-`db.articles.page_transaction`.
-"""
+"""New URLs: their hosts, their rows, and the better of two finds."""
 
 from __future__ import annotations
 
@@ -101,7 +97,6 @@ def insert_urls(
 
 
 def _skip_same(connection: Connection, found: Sequence[tuple[NewUrl, Found]]) -> None:
-    """Skip those of the URLs just inserted that rules take for another one."""
     forms = [(new.id, new.host_id, new.form) for new, _ in found if new.form is not None]
     others = represent(connection, forms)
     run_many(connection, _SKIP_SAME, [{"key": key, "other": others[key]} for key in sorted(others)])

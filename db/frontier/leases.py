@@ -29,11 +29,7 @@ _MOST_FREE = 10_000
 class LifeSign:
     """A run's heartbeat: it lives on for `lease_seconds` from now.
 
-    Attributes:
-        hosts: hosts with work that it holds.
-        pages_per_second: lately.
-        totals: its stats so far.
-        queued: URLs that wait, as far as it knows them all.
+    `hosts` are those with work that it holds; `queued` is None unless it knows of all URLs that wait.
     """
 
     run_id: int
@@ -95,7 +91,6 @@ def renew(connection: Connection, sign: LifeSign) -> News:
 
 
 def _share(connection: Connection, sign: LifeSign, runs: Sequence[Any]) -> tuple[int | None, int]:
-    """Return the run's share of hosts with work, and how many of its own are too many."""
     if len(runs) < 2:
         return None, 0
     most = {r.id: json.loads(r.settings).get("MAX_HOSTS") or _MOST_FREE for r in runs}
@@ -125,8 +120,6 @@ def equal_parts(total: int, capacities: Sequence[int]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class OwnedHost:
-    """A host that the run has just come to own."""
-
     id: int
     name: str
     scheme: str
@@ -171,7 +164,6 @@ class Handover:
 
 @one_by_one
 def hand_over(connection: Connection, handover: Handover) -> None:
-    """Return hosts and their unfetched URLs, so that another run may take them."""
     release(connection, [(handover.run_id, handover.leases)])
     rows = [{"key": key, "run": handover.run_id, "ready": ready} for key, ready in sorted(handover.hosts)]
     run_many(connection, _HAND_OVER, rows)

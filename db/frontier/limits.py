@@ -65,7 +65,6 @@ def spend_totals(connection: Connection, seed_ids: Collection[int | None], *, si
 
 
 def spend_hosts(connection: Connection, pages: Mapping[int, int], *, sign: int = 1) -> None:
-    """Count pages against their hosts, after `spend_totals`."""
     run_many(connection, _SPEND_HOST, [{"key": key, "n": sign * pages[key]} for key in sorted(pages)])
 
 
@@ -99,7 +98,6 @@ def begin_day(connection: Connection) -> None:
 
 
 def _today(*, is_server: bool) -> ColumnElement[int]:
-    """Return the day since 1970 by the database's clock."""
     seconds: Any = func.extract("epoch", func.clock_timestamp()) if is_server else func.strftime("%s", "now")
     return func.floor(seconds / 86_400).cast(Integer) if is_server else seconds.cast(Integer) // 86_400
 
@@ -113,10 +111,7 @@ def seed_budgets(connection: Connection) -> dict[int, int]:
 
 
 def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int]:
-    """Return the same, and lock the rows until this transaction ends.
-
-    Free when no seed has a limit.
-    """
+    """Lock the budgets of seeds until the transaction ends; free where none has any."""
     if not seed_budgets(connection):
         return {}
     if pages_left(connection, limits) is None:  # the crawl's row first, as in `spend_totals`
@@ -130,7 +125,6 @@ def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
 
 
 def _reached(connection: Connection, limits: Limits) -> list[Any]:
-    """Return the same of a URL that counts."""
     hosts, seeds = url.c.host_id.in_(_full_hosts(limits)), func.coalesce(url.c.seed_id, 0).in_(_SPENT_SEEDS)
     return [
         *_spent(connection, limits),
@@ -140,7 +134,6 @@ def _reached(connection: Connection, limits: Limits) -> list[Any]:
 
 
 def _spent(connection: Connection, limits: Limits) -> list[ColumnElement[bool]]:
-    """Return conditions, one of which is true when nothing has a budget."""
     conditions: list[ColumnElement[bool]] = []
     if limits.pages is not None:
         granted = func.coalesce(budget.c.granted, limits.pages)
@@ -194,7 +187,6 @@ def open_budget(connection: Connection) -> None:
 
 
 def begin_run(connection: Connection) -> None:
-    """Count the pages of a run from 0, unless it joins another."""
     granted = case((budget.c.granted.is_not(None), budget.c.pages), else_=None)
     connection.execute(update(budget).values(run_pages=0, granted=granted))
 

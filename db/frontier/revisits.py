@@ -96,7 +96,6 @@ _WAKE = (
 
 
 def is_article(outcome: Outcome) -> bool:
-    """Return the condition that an article was read, and not a list stored as one."""
     return outcome.article is not None and not (outcome.reason is not None and outcome.reason.is_list)
 
 
@@ -159,8 +158,7 @@ def bring_forward(connection: Connection, stated: Sequence[tuple[int, float]], n
     """Make pages due that changed, each at a time, since their last visit; count.
 
     A page that never had changed at all its visits is not believed to have this time. Rows that another process holds
-    are
-    left out: they are being visited.
+    are left out: they are being visited.
     """
     if not stated:
         return 0

@@ -1,9 +1,9 @@
 """Runs: how one begins on what others left, and how it ends.
 
-A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
-server's clock). When it dies, another run returns what it held: on SQLite at once, because the file lock proves that it
-is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has expired. How a
-run keeps its lease is in `db.frontier.leases`.
+A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by
+the server's clock; see `db.frontier.leases`). When it dies, another run returns what it held: on SQLite at once,
+because the file lock proves that it is dead; on Postgres at once when its process is known to be gone (same
+machine), else when its lease has expired.
 """
 
 from __future__ import annotations
@@ -123,7 +123,6 @@ def living_runs(connection: Connection, now: float) -> list[LivingRun]:
 
 
 def _is_other(before: StoredSeed, now: StoredSeed) -> bool:
-    """Tell whether a seed restricts its pages in another way than before."""
     return any(getattr(before, name) != getattr(now, name) for name in ("stay", "include", "exclude", "since"))
 
 
@@ -150,7 +149,6 @@ def free_the_dead(connection: Connection, run_id: int | None, now: float, starti
 
 
 def _free_the_forgotten(connection: Connection, living: Sequence[int]) -> int:
-    """Return what ended runs still hold; there should be nothing of the kind."""
     owners = select(host.c.owner).where(host.c.owner.is_not(None), host.c.owner.not_in(living))
     holders = select(url.c.leased_by).where(in_state(State.LEASED), url.c.leased_by.not_in(living))
     ended = sorted(connection.execute(owners.union(holders)).scalars())
@@ -166,12 +164,8 @@ def release(
 ) -> int:
     """Re-queue the URLs that runs hold, free their hosts and budgets; counts the URLs.
 
-    Args:
-        connection: in an open transaction.
-        runs: who holds them.
-        tried: 1 when these URLs may have been asked for (the run died), 0 when they surely were not.
-        ready_at: Unix time before which their hosts must not be asked.
-        outcome: written for runs that did not say how they ended.
+    `tried` is 1 when these URLs may have been asked for (the run died), 0 when they surely were not. `ready_at` is the
+    Unix time before which their hosts must not be asked; `outcome` is written for runs that did not say how they ended.
     """
     held = connection.execute(
         select(url.c.id, url.c.host_id, url.c.seed_id, COUNTS.label("counts")).where(
@@ -199,10 +193,7 @@ def release(
 
 
 def _revive(connection: Connection, limits: Limits) -> None:
-    """Apply the limits of this run to what waits, and re-queue what may have passed.
-
-    URLs whose host could not be reached are among these. Every host with waiting URLs has work again.
-    """
+    """Apply the limits of this run to what waits, and re-queue what may have passed."""
 
     def requeue(condition: Any) -> None:
         connection.execute(update(url).where(condition).values(WAITS_AGAIN))

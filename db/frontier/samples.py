@@ -27,7 +27,6 @@ _THIN_EVERY = 60
 _SHARE = 1 / 120
 """Distance of neighbouring samples, as a share of their age."""
 OTHERS = "others"
-"""Reasons beyond the most frequent ones."""
 
 
 def sample_of(stats: Mapping[str, int], at: float, queued: int | None = None) -> RunSample:

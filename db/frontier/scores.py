@@ -65,15 +65,11 @@ class PackedTexts(Sequence[str]):
 
 @dataclass(frozen=True, slots=True)
 class ScoreBatch:
-    """New scores of URLs as parallel columns.
+    """New scores of URLs as parallel columns, each URL once; `parts` are JSON.
 
     Writing is fastest in the order of hosts, and for each host in the order in which URLs were found: rows and index
-    entries that change then lie side by side.
-
-    Attributes:
-        ids, scores: each URL once.
-        parts: the value of each signal, as JSON.
-        keep: the `found_in` of URLs that go before all others: they keep their score.
+    entries that change then lie side by side. URLs whose `found_in` is `keep` go before all others: they keep their
+    score.
     """
 
     ids: NDArray[np.int64]
@@ -82,7 +78,6 @@ class ScoreBatch:
     keep: int
 
     def batches(self) -> Iterator[ScoreBatch]:
-        """Split into a batch for each transaction, packed for another process."""
         for first in range(0, len(self.ids), _SCORES_AT_ONCE):
             part = slice(first, first + _SCORES_AT_ONCE)
             yield ScoreBatch(self.ids[part], self.scores[part], PackedTexts(self.parts[part]), self.keep)
@@ -92,9 +87,8 @@ def set_scores(connection: Connection, batches: Sequence[ScoreBatch]) -> list[in
     """Give URLs new scores in bulk; returns how many rows each batch changed.
 
     Only pages, feeds and sitemaps that wait or are leased change: a leased one that is released waits with its new
-    score.
-    On Postgres rows that another process is writing keep their score: waiting for them while holding others could
-    become a circle.
+    score. On Postgres rows that another process is writing keep their score: waiting for them while holding others
+    could become a circle.
 
     Raises:
         ValueError: the columns differ in length, or a score is not finite.

@@ -74,11 +74,7 @@ _SEEDS = _ALL_SEEDS.where(among(seed.c.id))
 def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start: RunStart) -> None:
     """Note which seeds are given; URLs of others rest, of returning ones wait.
 
-    Args:
-        connection: in the transaction that begins a run.
-        given: seeds of this run and of those at work.
-        ungiven: seeds that were not given until now.
-        start: the run's.
+    `given` are the seeds of this run and of those at work, `ungiven` those that were not given until now.
 
     Cost: nothing when no seed goes or comes; a pass over the waiting URLs, and over the links, for those that go.
     """
@@ -96,7 +92,6 @@ def give_seeds(connection: Connection, given: Set[int], ungiven: Set[int], start
 
 
 def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], start: RunStart) -> None:
-    """Give waiting URLs of seeds that go to others whose pages name them."""
     if connection.execute(_ANY_WAITING, {"ids": gone}).first() is None:
         return
     rows = {row.id: row for row in seed_rows(connection, sorted(given))}
@@ -142,7 +137,6 @@ def reconsider(connection: Connection, changed: Sequence[StoredSeed], start: Run
 
 
 def _day(at: float) -> str:
-    """Return the day of a Unix time, as a text that compares."""
     if at <= 0:
         return ""
     return "9999" if at > _FAR else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"

@@ -34,11 +34,7 @@ article, article_class, cluster, duplicate, elsewhere, image, page, url, site = 
 
 
 def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[list[ArticleItem]]:
-    """Read the articles of each request (work of the database thread).
-
-    Args:
-        connection: in a transaction, or for reading.
-        requests: identifiers of articles; those that are not stored are left out.
+    """Read the articles of each request, but for those that are not stored.
 
     Cost: two reads for all requests.
     """
@@ -51,7 +47,6 @@ def items(connection: Connection, requests: Sequence[Sequence[int]]) -> list[lis
 
 
 def images_of(connection: Connection, ids: Sequence[int]) -> dict[int, list[dict[str, str]]]:
-    """Read the images of articles: URL and caption, the lead image first."""
     images: dict[int, list[dict[str, str]]] = {}
     for row in connection.execute(_IMAGES, {"ids": ids}):
         images.setdefault(row.article_id, []).append({"url": row.url, "caption": row.caption})
@@ -96,7 +91,6 @@ JOINED = (
     .outerjoin(_similar, _similar.c.id == duplicate.c.of_id)
     .outerjoin(elsewhere, elsewhere.c.article_id == article.c.id)
 )
-"""Articles with all that `SHOWN` is taken from; one that is not asked for costs nothing."""
 _ARTICLES = select(article.c.id.label("key"), *SHOWN.values()).select_from(JOINED).where(among(article.c.id))
 _IMAGES = (
     select(image.c.article_id, image.c.url, image.c.caption)
@@ -107,13 +101,9 @@ _IMAGES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadArticle:
-    """A stored article.
+    """A stored article; its cluster is all those with the same text.
 
-    Attributes:
-        cluster_id, cluster_size: the articles with the same text.
-        has_page: whether the bytes of its page are stored.
-        versions: earlier texts, the newest first.
-        memberships: (class, membership), the best first.
+    `versions` are the newest first, `memberships` (class, membership), the best first.
     """
 
     item: ArticleItem

@@ -50,12 +50,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Result of a copy.
+    """Result of a copy: the target's URL without password, and rows by table.
 
-    Attributes:
-        url: the target as `DATABASE_URL` takes it, without password.
-        rows: table -> rows.
-        changed: texts that the target could not hold as they were.
+    `changed` counts texts that the target could not hold as they were.
     """
 
     url: str
@@ -74,13 +71,8 @@ def copy_database(
 ) -> Copied:
     """Copy a crawl that is not running into an empty or new database.
 
-    Args:
-        source_url: where the crawl is; nothing is changed there.
-        target_url: where it is to go.
-        patience_seconds: how long a locked or silent target is waited for at the start.
-        make_terms: makes terms for the full-text index.
-        waiting: called once with a sentence that says why it waits.
-        progress: called for each batch.
+    `patience_seconds` is how long a locked or silent target is waited for at the start, `waiting` is called once with a
+    sentence that says why, `progress` for each batch. Nothing is changed in the source.
 
     Raises:
         WrongDatabase: one of the two must not be used so.
@@ -149,10 +141,7 @@ def _refuse_same_file(source: Database, target_url: str) -> None:
 
 
 def _refuse_same_database(source: Database, reader: Connection, target: Database, writer: Connection) -> None:
-    """Refuse a target that is the source under another URL.
-
-    A Postgres database has many URLs (names of the host, users, options), so the server says which it is.
-    """
+    """Refuse a target that is the source under another URL, as the server says."""
     if not source.is_sqlite and not target.is_sqlite:
         identity = text("SELECT pg_postmaster_start_time(), current_database()")
         if reader.execute(identity).one() == writer.execute(identity).one():
@@ -171,10 +160,6 @@ def _keep_crawls_away(source: Database) -> None:
 
 
 def _refuse_running(source: Database, reader: Connection) -> None:
-    """Refuse a source on which a crawl is running.
-
-    On Postgres a run lives until its lease ends or its process is seen to be gone; on SQLite the lock says all.
-    """
     if source.is_sqlite:
         return
     rest = (run.c.alive_until - clock(reader, 0)).label("rest")
@@ -187,7 +172,6 @@ def _refuse_running(source: Database, reader: Connection) -> None:
 
 
 def _refuse_started(source: Database, newest: int) -> None:
-    """Refuse a source on which a crawl began after the snapshot."""
     if not source.is_sqlite:
         with _in_words(source), source.engine.connect() as connection:
             _refuse_running(source, connection)
@@ -215,7 +199,6 @@ def _refuse_filled(target: Database, writer: Connection) -> None:
 
 
 def _snapshot(source: Database) -> Connection:
-    """Open a transaction that sees the database as it is at its first question."""
     connection = source.engine.connect()
     if not source.is_sqlite:
         return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -236,7 +219,6 @@ def _count(connection: Connection, table: Table) -> int:
 
 
 def _batches(source: Database, reader: Connection, table: Table, taken: Callable[[str, int], None]) -> Iterator[Rows]:
-    """Read all rows, a few at a time; reports when they have been taken."""
     size = _ROWS_WITH_BYTES if any(isinstance(column.type, LargeBinary) for column in table.columns) else _ROWS
     with _in_words(source):
         for rows in reader.execute(select(table), execution_options={"yield_per": size}).partitions():
@@ -267,7 +249,6 @@ class _Texts:
 
 
 def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
-    """Insert into SQLite: tuples go to the driver as they are."""
     name, columns = _names(writer, table)
     places = ", ".join("?" * len(table.columns))
     for rows in batches:
@@ -275,10 +256,7 @@ def _insert(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
 
 
 def _copy_in(writer: Connection, table: Table, batches: Iterable[Rows]) -> None:
-    """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs.
-
-    It is the driver's own, so its errors are wrapped here.
-    """
+    """Load rows into Postgres by one COPY, in a quarter of the time of INSERTs."""
     name, columns = _names(writer, table)
     driver: Any = writer.connection.driver_connection
     try:
@@ -296,13 +274,11 @@ def _names(writer: Connection, table: Table) -> tuple[str, str]:
 
 
 def _count_urls(writer: Connection, what: str) -> None:
-    """Let Postgres count the URLs that are written, or not."""
     if is_postgres(writer):
         writer.exec_driver_sql(f"ALTER TABLE url {what} TRIGGER USER")
 
 
 def _make_ready(writer: Connection) -> None:
-    """Release what runs held, and set counters and statistics of Postgres."""
     _count_urls(writer, "ENABLE")
     release(writer, writer.execute(select(run.c.id)).scalars().all(), tried=1, outcome="copied")
     wake_hosts(writer, [None])

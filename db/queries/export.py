@@ -39,7 +39,6 @@ article, duplicate, link, url, host, site = (
 Key: TypeAlias = tuple[int, ...]
 """Place of a row in the order of its table; the empty one is before all."""
 Row: TypeAlias = tuple[Key, tuple[Any, ...]]
-"""A row's key and its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class Selection:
         since, until: a day, which counts as a whole, or a time in UTC, `YYYY-MM-DD HH:MM:SS`. They are compared with
             the time of publication of articles (by the page's own clock when it is a day; of pages that state none with
             the time at which they were found first), and with the last fetch of the pages of links and sites.
-        site: name of a site.
         language: code, or its beginning: `zh` is all Chinese.
         source: what articles name as their source.
     """
@@ -97,7 +95,6 @@ def _articles(columns: Sequence[str]) -> Select[Any]:
 def _read_articles(
     connection: Connection, columns: Sequence[str], rows: Select[Any], parameters: Mapping[str, Any]
 ) -> dict[int, Row]:
-    """Run a query of `_articles`; returns rows by identifier, in the query's order."""
     found = connection.execute(rows, parameters).all()
     times = [at for at, name in enumerate(columns) if name == "fetched_at"]
     pictures = [at for at, name in enumerate(columns) if name == "images"]
@@ -175,7 +172,6 @@ def _instants(bound: str) -> tuple[float, float]:
 def _read_pairs(
     connection: Connection, rows: Select[Any], place: tuple[ColumnElement[int], ...], after: Key, most: int
 ) -> list[Row]:
-    """Read the rows behind a key of two identifiers, which are their first columns."""
     if after:
         rows = rows.where(tuple_(*place) > tuple_(*after))
     found = connection.execute(rows.order_by(*place).limit(most)).all()
@@ -183,8 +179,6 @@ def _read_pairs(
 
 
 class _Side:
-    """One article of a pair, with its URL and site; the article may not be kept."""
-
     def __init__(self, name: str, key: ColumnElement[int]) -> None:
         self.key = key
         self.url, self.host, self.site, self.article = (

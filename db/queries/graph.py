@@ -44,13 +44,9 @@ STATES = tuple(State)
 class UrlRows:
     """URLs that were found, as parallel columns.
 
-    One that was found again by a shorter way, or that is to be fetched again, is given again as it is now.
-
-    Attributes:
-        ids, hosts, sites: identifiers; a site that is not known is 0.
-        kinds, states: places in `KINDS` and `STATES`.
-        depths, found_in, dated: as in the table; 0 for no date.
-        urls: their texts, if `Params.texts` asks for them.
+    One that was found again by a shorter way, or that is to be fetched again, is given again as it is now. A site that
+    is not known, or no date, is 0; `kinds` and `states` are places in `KINDS` and `STATES`; `urls` are empty unless
+    `Params.texts` asks for them.
     """
 
     ids: Int64s
@@ -66,7 +62,7 @@ class UrlRows:
 
 @dataclass(frozen=True, slots=True)
 class FetchedRows:
-    """Answered URLs in the order of fetching; `states` are places in `STATES`."""
+    """Answered URLs in the order of fetching."""
 
     ids: Int64s
     states: Bytes
@@ -74,13 +70,9 @@ class FetchedRows:
 
 @dataclass(frozen=True, slots=True)
 class LinkRows:
-    """Links of fetched pages, all of each page together.
+    """Links of fetched pages, all of each page together, in the order of fetching.
 
-    Attributes:
-        sources: pages that were read, and URLs that redirect, in the order in which they were fetched.
-        counts: how many links each has; 0 for one without.
-        targets: where they lead, of all sources one after the other.
-        blocks: the kind of block each stands in.
+    `sources` are pages that were read, and URLs that redirect; `counts` says how many of the `targets` each has.
     """
 
     sources: Int64s
@@ -112,7 +104,6 @@ class Params:
     Attributes:
         urls, pages: approximate numbers that it reads at a time.
         overlap_seconds: how late a row may come, by the times of the newest.
-        texts: whether it gives the URLs' texts.
         most: URLs that it gives at first; where the table has more, those that were found last, with what was fetched
             since then, and the seeds.
     """
@@ -131,11 +122,7 @@ class GraphReader:
     """Reads what has come into a crawl's tables since it was last asked.
 
     Every question to the database is a transaction of its own: a reader that takes its time holds up neither SQLite's
-    checkpoints nor Postgres's clean-up.
-
-    Args:
-        database: opened for reading; it is not closed.
-        params: how to read.
+    checkpoints nor Postgres's clean-up. The database is not closed.
 
     Raises:
         ValueError: a number in `params` is too small.
@@ -186,7 +173,6 @@ class GraphReader:
         return ids
 
     def lists(self) -> Int64s:
-        """Return the pages that were read and are lists of others."""
         (ids,) = self._source.columns(_LISTS)
         return ids
 
@@ -195,11 +181,9 @@ class GraphReader:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether nothing was left out."""
         return self._since == 0.0
 
     def _leave_out(self) -> Iterator[Rows]:
-        """Leave out what was found before the newest URLs, but for the seeds."""
         newest = select(url.c.found_at).order_by(url.c.found_at.desc()).offset(self._most).limit(1)
         self._most = None
         (since,) = self._source.columns(newest)
@@ -261,7 +245,6 @@ class GraphReader:
             )
 
     def _pages(self, condition: ColumnElement[bool]) -> Iterator[Rows]:
-        """Yield URLs of which something came, with links and words of pages."""
         ids, times, kinds, states = self._source.columns(select(*_FETCHED_COLUMNS).where(condition))
         over = np.flatnonzero(self._fetched.fresh(ids, times) & np.isin(states, _OVER))
         over = over[np.argsort(times[over], kind="stable")]
@@ -280,10 +263,6 @@ class GraphReader:
             yield terms
 
     def _links(self, pages: Int64s, read: NDArray[np.bool_]) -> LinkRows:
-        """Yield links of pages, in the pages' order.
-
-        What was not read is left out when it leads nowhere.
-        """
         sources, targets, blocks = self._source.columns_of(pages, _LINKS)
         sorter = np.argsort(pages)
         places = sorter[np.searchsorted(pages, sources, sorter=sorter)]
@@ -293,19 +272,12 @@ class GraphReader:
         return LinkRows(pages[kept], counts[kept], targets[order], blocks[order].astype(np.uint8))
 
     def _terms(self, pages: Int64s) -> TermRows:
-        """Read the words of pages, where there are some."""
         ids, relevance, wasted, terms = self._source.columns_of(pages, _TERMS)
         return TermRows(ids, relevance, wasted.astype(np.bool_), terms.tolist())
 
 
 class PartReader:
-    """Reads parts of a link graph: pages by range, links by their sources.
-
-    What is a page and what is a link is as `GraphReader` says at one moment.
-
-    Args:
-        database: opened for reading; it is not closed.
-    """
+    """Reads parts of a link graph, as `GraphReader` would give them at that moment."""
 
     def __init__(self, database: Database) -> None:
         self._source = _Source(database)
@@ -337,7 +309,6 @@ class PartReader:
 
 
 def _code(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[int]:
-    """Return the place of a text in a list, as SQL."""
     return case(*((column == name, place) for place, name in enumerate(names)), else_=len(names))
 
 
@@ -396,8 +367,6 @@ _SITES = select(host.c.id, host.c.site_id).where(among(host.c.id))
 
 
 class _Source:
-    """A connection of the reader's own; each question on it is a transaction."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Any = None
@@ -423,7 +392,6 @@ class _Source:
         return [np.concatenate(column) for column in zip(*pieces, strict=True)]
 
     def columns_of(self, ids: Int64s, statement: Select[Any]) -> list[NDArray[Any]]:
-        """Answer a statement that asks for rows by `among`, some hundreds at a time."""
         answers = [self.columns(statement.params(ids=part.tolist())) for part in _parts(ids)]
         return [np.concatenate(column) for column in zip(*answers, strict=True)]
 
@@ -452,7 +420,6 @@ _CACHE_KB = 4_096
 
 
 def _parts(ids: Int64s) -> list[Int64s]:
-    """Split into as many at a time as one statement asks for; at least one part."""
     return np.split(ids, range(_FETCHED_IDS, len(ids), _FETCHED_IDS))
 
 
@@ -465,11 +432,7 @@ def _dtype(column: Any) -> Any:
 class _Stream:
     """A column of times: how far it was read, and which of the last minutes' rows.
 
-    Args:
-        source: where it is read.
-        column: of the table `url`, with an index; times are above 0.
-        rows: approximate number to read at a time.
-        overlap_seconds: how late a row may come.
+    Times are above 0; a row may come `overlap_seconds` late.
     """
 
     def __init__(self, source: _Source, column: ColumnElement[float], rows: int, overlap_seconds: float) -> None:
@@ -483,11 +446,9 @@ class _Stream:
         self._times: Floats = np.empty(0)
 
     def begin(self, since: float) -> None:
-        """Leave out what is not later than a time."""
         self._upto = self._least = since
 
     def conditions(self, now: float) -> Iterator[ColumnElement[bool]]:
-        """Return conditions on `url` for all that has come; `add` takes what was read."""
         if self._now:
             self._upto = min(self._upto, self._now)  # what is dated later than the last call may have come since
         self._now = now
@@ -521,13 +482,10 @@ class _Stream:
 
 
 def _keys(ids: Int64s, times: Floats) -> NDArray[np.uint64]:
-    """Make one number for each row as it was at a time."""
     return ids.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ times.view(np.uint64)
 
 
 class _Sites:
-    """The site of each host that was asked for, in 16 bytes."""
-
     def __init__(self, source: _Source) -> None:
         self._source = source
         self._hosts: Int64s = np.empty(0, np.int64)

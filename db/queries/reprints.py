@@ -46,8 +46,6 @@ class Reprint:
 
 
 class Branch(NamedTuple):
-    """An article in the tree of its cluster: the one above it, and its own depth."""
-
     article: Reprint
     above: Reprint | None
     depth: int
@@ -57,10 +55,8 @@ class Branch(NamedTuple):
 class Reprints:
     """A cluster: the article that stands for it first, then by time of publication.
 
-    Attributes:
-        id: of the cluster, which is that of the article that stands for it.
-        articles: at most as many as were asked for.
-        related: articles that are related to these and kept apart: quotations, bulletins of other days.
+    `id` is that of the article that stands for it; `related` articles are kept apart: quotations, bulletins of other
+    days.
     """
 
     id: int
@@ -71,9 +67,7 @@ class Reprints:
     def branches(self) -> list[Branch]:
         """Return the tree, each article behind the one that it repeats.
 
-        Where that one is not among these, the article stands below the first.
-
-        Cost: O(articles x depth).
+        Where that one is not among these, the article stands below the first. Cost: O(articles x depth).
         """
         first = self.articles[0]
         found = {first.id: Branch(first, None, 0)}
@@ -107,10 +101,7 @@ _ROWS = (
 
 
 def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints | None:
-    """Read the cluster of a URL's article, or of the one that it repeats.
-
-    None when no article is stored for the URL.
-    """
+    """Read the cluster of a URL's article; None when no article is stored for the URL."""
     key: int | None = fingerprint(canonical_url)
     for _ in range(_MOST_HOPS):
         found = None if key is None else reprints_of(connection, key, most)

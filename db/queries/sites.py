@@ -27,14 +27,7 @@ _NEWEST = 20
 
 @dataclass(frozen=True, slots=True)
 class SiteHost:
-    """A host of a site.
-
-    Attributes:
-        fetched: URLs fetched.
-        learned: articles that its model was made of.
-        model: the model, packed.
-        answers: answers that its health is judged by.
-    """
+    """A host of a site; `learned` articles made its model, `answers` its health."""
 
     host: HostNow
     robots: str
@@ -61,8 +54,6 @@ class _Feed:
 
 @dataclass(frozen=True, slots=True)
 class _SiteRule:
-    """A URL rule or a blocked pattern, and the pages it was learned from."""
-
     host: str
     kind: str
     pattern: str
@@ -82,8 +73,6 @@ class _SiteArticle:
 
 @dataclass(frozen=True, slots=True)
 class _SiteDetail:
-    """All that a crawl knows of a site; lists are bounded."""
-
     name: str
     first_seen: str
     originals: int
@@ -94,7 +83,6 @@ class _SiteDetail:
     rules: Sequence[_SiteRule]
     traps: Sequence[_SiteRule]
     published: Mapping[str, int]
-    """Articles by day of publication, or by month."""
     newest: Sequence[_SiteArticle]
 
 
@@ -169,7 +157,6 @@ def _site_alarms(connection: Connection, names: Mapping[int, str]) -> list[Shown
 
 
 def _feeds(connection: Connection, ids: Sequence[int]) -> list[_Feed]:
-    """Read feeds and sitemaps, those that bring most first."""
     columns = [url.c[name] for name in _Feed.__slots__]
     order = (url.c.brought.desc(), url.c.named.desc(), url.c.visits.desc(), url.c.url)
     feeds = select(*columns).where(url.c.host_id.in_(ids), text(FEEDS))
@@ -210,7 +197,6 @@ def _published(connection: Connection, key: int, now: float) -> dict[str, int]:
 
 
 def _months(last: date) -> range:
-    """Return the months up to that of a day, counted from year 0."""
     end = 12 * last.year + last.month
     return range(end - _MONTHS, end)
 

@@ -60,7 +60,6 @@ def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
 
 
 def site_names(connection: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Read names of sites; unknown ones are left out."""
     return {row.id: row.name for row in _many(connection, _SITE_NAMES, ids)}
 
 
@@ -99,11 +98,8 @@ class HostStatus:
 class RunStatus:
     """State or end of a run.
 
-    Attributes:
-        id, started, finished, outcome, machine, pid, totals: as in the table.
-        lease_seconds: how long its lease lasts from now on; 0 or less for one that has ended or died.
-        hosts, urls: what it holds: hosts it may ask, URLs it has in memory or under way.
-        pages_per_second: lately.
+    `lease_seconds` is how long its lease lasts from now on, 0 or less for one that has ended or died. Of the `urls` it
+    holds, some are in memory, some under way.
     """
 
     id: int
@@ -130,7 +126,6 @@ class RunStatus:
 
     @property
     def is_dead(self) -> bool:
-        """Tell whether it has ended without a word."""
         return self.finished is None and self.lease_seconds <= 0
 
 
@@ -138,10 +133,8 @@ class RunStatus:
 class Waits:
     """Fairness of turns among the hosts with URLs that may be fetched now.
 
-    Attributes:
-        host: the one that has waited longest since it might have been asked again; empty when there is none.
-        seconds: how long.
-        unasked: how many have never been asked.
+    `host` has waited longest, for `seconds`, since it might have been asked again; empty when there is none. `unasked`
+    counts those never asked.
     """
 
     host: str
@@ -151,12 +144,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl at a glance.
-
-    URLs by state, articles, hosts (most waiting first), waits, reasons for drops, runs.
-
-    Of the runs: all that are crawling now, and the newest others.
-    """
+    """A crawl at a glance: busiest hosts first, living runs and the newest others."""
 
     states: Mapping[str, int]
     articles: int
@@ -166,11 +154,9 @@ class Status:
     reasons: Sequence[tuple[str, str, int]]
     runs: Sequence[RunStatus]
     again: int
-    """URLs that are to be visited again."""
+    """URLs that are to be visited again; `next_visit` is the Unix time at which the first is due."""
     next_visit: float | None
-    """Unix time at which the first of them is due."""
     unread: Unread
-    """Pages that this program failed to read."""
 
 
 def joined(found: Sequence[Status], *, hosts: int = 20) -> Status:
@@ -239,7 +225,6 @@ _HOSTS = (
 
 
 def _waits(connection: Connection, now: float) -> Waits:
-    """Read waits from `ready_at`, the end of the pause after the last request."""
     is_due = or_(url.c.next_visit.is_(None), url.c.next_visit <= now)
     has_work = exists().where(url.c.host_id == host.c.id, in_state(State.PENDING), is_due)
     ready = select(host.c.name, host.c.ready_at).where(host.c.queued > 0, host.c.backoff_until <= now, has_work)
@@ -254,7 +239,6 @@ def _waits(connection: Connection, now: float) -> Waits:
 
 
 def runs_shown(connection: Connection, now: float, most: int) -> Iterator[RunStatus]:
-    """Read all living runs and the newest others, the newest first."""
     lease = run.c.alive_until - clock(connection, now)
     held = select(url.c.leased_by, func.count()).where(in_state(State.LEASED)).group_by(url.c.leased_by)
     urls = {row[0]: row[1] for row in connection.execute(held)}
@@ -293,7 +277,6 @@ class Explanation:
     parts: Mapping[str, float]
     """The value of each signal that the score is made of."""
     settings: Mapping[str, Any]
-    """Of the newest run, as it wrote them: they hold the signals' weights."""
     found_on: str | None
     found_in: int
     anchor: str | None

@@ -17,7 +17,6 @@ GUESS = "guess"
 
 class TextFrom(StrEnum):
     HTML = "html"
-    """The page as it was fetched."""
     DATA = "data"
     """Data that the page carries for its scripts, or names the URL of."""
     BROWSER = "browser"
@@ -152,13 +151,12 @@ class ArticleItem:
 
 BESIDE_THE_VIEW = ("html", "images")
 COLUMNS = tuple(item.name for item in fields(ArticleItem) if item.name not in BESIDE_THE_VIEW)
-"""Columns of `v_articles`, which every export uses as names."""
 LISTS = ("authors", "tags", "keywords", "classes")
 """Lists, in the database joined by `JOINED_BY`."""
 
 
 def split_names(joined: str) -> list[str]:
-    """Return the values of a list as the database has it.
+    """Split a list as the database joins it.
 
     >>> split_names("张三、李四"), split_names("")
     (['张三', '李四'], [])
@@ -209,7 +207,6 @@ class MatchDecision:
         repeats: it is a duplicate; if not, the evidence is kept and the article is new.
         same_page: it is the same article of the same site under another URL, not a reprint.
         own_wording: it differs enough for later copies of it to be looked up by its own signature.
-        keep: what is stored of a duplicate.
         also: decisions about candidates of other clusters that it repeats as a whole: these clusters are one.
         freed: candidates that, as the article shows, share only a frame with their `doubtful` one.
     """
@@ -237,13 +234,10 @@ Differs = Callable[[Text, Text], bool]
 
 
 def always(_old: Text, _new: Text) -> bool:
-    """Take every other text for another version."""
     return True
 
 
 class Renewal(Enum):
-    """Reason for writing a stored article again."""
-
     OF_PAGES = "the page was fetched again"
     """A text that says nothing new stays, and so does what the page no longer says."""
     OF_TEXTS = "the same page was extracted again"
@@ -254,7 +248,7 @@ class Added(NamedTuple):
     """Result of `db.articles.apply.add`.
 
     `same_as` is the article that a duplicate repeats, or is another URL of; for one that has moved here, its former
-    URL. `changed`: the text says something else. `freed`: other articles that were copies and stand for themselves now.
+    URL. `changed`: the text says something else. `freed`: copies that stand for themselves now.
     """
 
     what: ArticleResult

@@ -44,5 +44,4 @@ class Evidence(NamedTuple):
     own: int
 
     def turned(self, own: int) -> Evidence:
-        """Return the evidence from the other article's view, with `own` of that one."""
         return self._replace(article_id=self.of_id, of_id=self.article_id, kind=mirrored(self.kind), own=own)

@@ -13,14 +13,12 @@ from .url import Lease
 
 @dataclass(frozen=True, slots=True)
 class LeaseRequest:
-    """A request for URLs to fetch.
+    """A request for URLs to fetch, at a Unix time.
 
     Attributes:
         wants: host -> how many URLs.
         robots_only: hosts among `wants` whose rules are not known yet: only their robots.txt may be leased.
-        disallow_reason: why a host's rules forbid a URL, None when they do not.
-        closed: why a host's rules forbid every URL, None when they do not.
-        now: Unix time.
+        disallow_reason, closed: why a host's rules forbid a URL, or every URL; None when they do not.
         refuse: why a waiting URL is not fetched, with the detail; None when it is.
     """
 

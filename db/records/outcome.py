@@ -30,8 +30,6 @@ DOM_TYPE = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlace:
-    """The place of a record: name of the WARC file, and where in it the record begins."""
-
     file: str
     offset: int
 
@@ -59,14 +57,12 @@ class Outcome:
     Attributes:
         state, reason, detail: its new state; `PENDING` means another try at `next_visit`.
         counted: it counts against the page limits (answered, and no redirect).
-        http_status, fetched_at, etag, last_modified, next_visit, unread: as in the table.
         ready_at: Unix time from which the host may be asked again.
         seconds: how long the answer took.
         failed: the host did not answer properly.
         tried: the host was asked at all: if not, the try does not count.
         same_as: the URL this one is another address of.
         place: where the page stands in an article of several pages, if it says that it does.
-        new_urls: URLs to add to the frontier.
         robots: new rules of hosts: (host, "rules" | "none" | "unreachable" | "refused", text).
         seed_host: (seed, host name) to count as the seed's own from now on.
         reverted: the URL is what it was before this visit, and so is all that came of it.
@@ -74,7 +70,7 @@ class Outcome:
         stated: of a feed or sitemap: URLs of pages with the time (Unix seconds) at which it says they changed.
         age: at the first visit, seconds since its article was published, as far as is known.
         alive: the article stored under it is there (True) or gone (False), when this visit says so.
-        page_kind: in a word; None when the page was not read.
+        page_kind: None when the page was not read.
         terms: relevance of the page to the crawl's topic, and its words: see `PageTerms`.
     """
 
@@ -120,8 +116,6 @@ def never(_outcome: Outcome, _news: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An article of several pages, its URL, and its result."""
-
     url: str
     article: NewArticle
     what: ArticleResult
@@ -132,12 +126,9 @@ class Stored(Found):
     """The transaction's answer to an outcome.
 
     Attributes:
-        article: what became of it, None when there was none.
         same_as: the stored page that a duplicate repeats, or a "same page" is another address of.
         same_host: that is a page of the same host.
         joined: articles of several pages that are complete, now that this one is stored.
-        changed: its text is another than before.
-        next_visit: when it is to be visited again, if this was a revisit.
         freed: articles that were copies or merged, and stand for themselves now.
     """
 
@@ -151,7 +142,6 @@ class Stored(Found):
 
     @property
     def beside(self) -> list[int]:
-        """Articles to export beside that of the page, which belong to no page."""
         return [one.article.id for one in self.joined if one.what.is_exported] + self.freed
 
     @property
@@ -161,5 +151,4 @@ class Stored(Found):
 
     @property
     def has_moved(self) -> bool:
-        """Tell whether a stored article now has this URL, which is the better one."""
         return self.article is ArticleResult.UPDATED and self.same_as is not None

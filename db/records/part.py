@@ -53,12 +53,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """Functions that compare, arrange and join parts.
+    """Functions that arrange and join parts; in `arrange` every part is in one chain.
 
-    Attributes:
-        continues: whether pages with these two titles can be parts of one article.
-        arrange: puts the parts of a group in order; every part is in one chain.
-        join: makes one article of its parts, given in order.
+    `continues` tells whether pages with these two titles can be parts of one article.
     """
 
     continues: Callable[[str, str], bool]
@@ -67,22 +64,17 @@ class Joiner:
 
 
 class Fate(StrEnum):
-    """Meaning of a fetch for the part that the page may be."""
-
     CAME = "came"
     """It was read, or cannot be."""
     STAYED = "stayed"
     """A revisit brought nothing new."""
     GONE = "gone"
-    """A revisit found it gone."""
     MOVED = "moved"
     """A revisit found it moved for good: there it will be a part again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A fetched page, with its article and place, if any."""
-
     id: int
     article: NewArticle | None
     place: Place | None
@@ -101,7 +93,5 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """The parts among some arrivals, and articles that are complete."""
-
     parts: set[int] = field(default_factory=set)
     ready: list[Ready] = field(default_factory=list)

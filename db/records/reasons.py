@@ -12,12 +12,10 @@ from enum import StrEnum
 class Reason(StrEnum):
     @property
     def is_redirect(self) -> bool:
-        """Tell whether the URL led to another one, or tried to."""
         return self in _REDIRECTS
 
     @property
     def is_list(self) -> bool:
-        """Tell whether the page is no article and leads to some."""
         return self in _LISTS
 
     @property
@@ -65,12 +63,10 @@ class Reason(StrEnum):
 
     @property
     def may_be_for_want_of_https(self) -> bool:
-        """Tell whether the host may answer to plain http."""
         return self in _NO_HTTPS
 
     @property
     def is_dead_host(self) -> bool:
-        """Tell whether the host was dead, with all that waited of it."""
         return self in _DEAD_HOST
 
 
@@ -82,7 +78,6 @@ class SkipReason(Reason):
     NOFOLLOW = "nofollow"
     TOO_DEEP = "too deep"
     TRAP = "trap"
-    """Detail: its kind."""
     URL_RULE = "url rule"
     """A rule of its host says that another one (`same_as`) is the same page."""
     ROBOTS = "robots"
@@ -108,7 +103,12 @@ class SkipReason(Reason):
 
 
 class FailReason(Reason):
-    """Reasons why a fetch brought nothing usable."""
+    """Reasons why a fetch brought nothing usable.
+
+    Details: the status of `HTTP`, the content type of `NOT_A_PAGE`, the exit code of `WORKER_DIED` if it is known, the
+    name of the exception of `INTERNAL`; for `CERTIFICATE`, `TLS`, `PROTOCOL` and `NO_PROXY` what is wrong, for
+    `REFUSED_BY_PROXY` what the proxy said.
+    """
 
     TIMED_OUT = "timed out"
     STALLED = "stalled"
@@ -120,37 +120,28 @@ class FailReason(Reason):
     NO_ROUTE = "no route to host"
     ADDRESS_REFUSED = "IP address not allowed"
     CERTIFICATE = "certificate not valid"
-    """Detail: what is wrong with it."""
     TLS = "TLS failed"
-    """Detail: what the library says."""
     PROTOCOL = "protocol error"
-    """Detail: what is wrong with the answer."""
     INVALID_URL = "invalid URL"
     URL_TOO_LONG = "URL too long"
     BOMB = "compression bomb"
     TRUNCATED = "truncated"
     OUT_OF_HANDLES = "out of file handles"
-    """This process could open no more files."""
     NO_PROXY = "no proxy serves"
-    """Nothing was asked of the host. Detail: what is wrong with the proxy."""
+    """Nothing was asked of the host."""
     REFUSED_BY_PROXY = "refused by the proxy"
-    """The proxy serves other hosts. Detail: what it said."""
     HTTP = "http error"
-    """Detail: the status."""
     REDIRECTS_NOWHERE = "redirects nowhere"
     REDIRECTS_TO_ITSELF = "redirects to itself"
     COOKIE_REDIRECT = "redirects to itself with a cookie"
     TOO_MANY_REDIRECTS = "too many redirects"
     NOT_A_PAGE = "not a page"
-    """Detail: its content type."""
     TOO_SLOW = "took too long to read"
     TOO_MUCH_MEMORY = "took too much memory to read"
     WORKER_DIED = "worker died"
-    """Detail: its exit code, if it is known."""
     STOPPED = "the crawl was stopped"
     NOT_READ = "not read"
     INTERNAL = "internal error"
-    """Detail: the name of the exception."""
 
 
 class PageReason(Reason):
@@ -188,7 +179,6 @@ class PageReason(Reason):
     PROBE = "soft-404 probe"
     """A soft-404 probe: asked for to see what the host answers where there is no page."""
     SAME_PAGE = "same page"
-    """Another URL of a stored article."""
     DUPLICATE = "duplicate"
     WAITS = "waits for other parts"
     JOINED = "part of an article"
@@ -263,7 +253,7 @@ _BY_TEXT = {str(reason): reason for reason in REASONS}
 
 
 def reason_of(text: str | None) -> Reason | None:
-    """Return the reason with this text, None for none; `KeyError` if there is none.
+    """Return the reason with this text, None for None; `KeyError` if there is none.
 
     >>> reason_of("list page")
     <PageReason.LIST: 'list page'>
@@ -295,7 +285,6 @@ class ArticleResult(StrEnum):
     DROPPED = "dropped"
     """A duplicate of which nothing is stored but the evidence."""
     SAME_PAGE = "same page"
-    """A stored article under another URL."""
     UPDATED = "updated"
     UNCHANGED = "unchanged"
     PART = "part"
@@ -303,7 +292,6 @@ class ArticleResult(StrEnum):
 
     @property
     def is_added(self) -> bool:
-        """Tell whether there is one article more."""
         return self in {ArticleResult.NEW, ArticleResult.DUPLICATE}
 
     @property
@@ -313,7 +301,6 @@ class ArticleResult(StrEnum):
 
     @property
     def why_not_stored(self) -> PageReason | None:
-        """Return the reason of its URL when no article is stored under it."""
         return _WHY_NOT_STORED.get(self)
 
 

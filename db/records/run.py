@@ -26,7 +26,6 @@ class KeepDays:
     Attributes:
         outside: URLs outside of all scopes.
         signals: the parts that scores of fetched URLs were made of.
-        pages: raw pages.
         versions: earlier texts of articles.
     """
 
@@ -80,10 +79,9 @@ class RunStart:
     """A run that begins.
 
     Attributes:
-        started: ISO time.
+        started, now: ISO time; Unix time.
         machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
-        now: Unix time.
         lease_seconds: how long it may be silent before it counts as dead.
         admit: called with the living runs, raises when this one may not join them.
         covers: tells whether a seed's crawl may visit a URL.
@@ -114,7 +112,6 @@ class Resumed:
         recovered: URLs that a dead run had in flight, and that wait again now.
         seeds: all seeds of this run and others at work.
         resting: seeds of no run at work, with how many of their URLs rest; when no other run is at work.
-        new_seeds: identifiers of the seeds that were not there before.
         others: number of other runs at work.
         settings: of the run before this one, as it wrote them.
     """

@@ -9,15 +9,13 @@ from typing import NamedTuple
 _DAY_SECONDS = 86_400
 _FAR = 1 << 40
 JOINED_BY = "、"
-"""Joins the values of a list in the database."""
 
 
 class IndexTerms(NamedTuple):
     """An article's terms in the index.
 
-    Attributes:
-        words: its different tokens, joined by blanks; no token has a blank, quotation mark or operator in it.
-        terms: the same as numbers with their counts: about 4 bytes a token, 2.6 KB for 1,000 Chinese characters.
+    `words` are its different tokens, joined by blanks; no token has a blank, quotation mark or operator in it. `terms`
+    are the same as numbers with their counts: about 4 bytes a token, 2.6 KB for 1,000 Chinese characters.
     """
 
     words: str
@@ -31,10 +29,7 @@ MakeTerms = Callable[[str, str, str, str, str], IndexTerms]
 class IndexForm(NamedTuple):
     """The form of the index that this version writes.
 
-    Attributes:
-        make: makes the terms of an article.
-        is_current: tells whether packed terms are of this form.
-        said: called with a sentence about the progress now and then.
+    `is_current` tells whether packed terms are of this form; `said` is called with a sentence about the progress.
     """
 
     make: MakeTerms
@@ -43,13 +38,11 @@ class IndexForm(NamedTuple):
 
 
 class IndexedArticle(NamedTuple):
-    """An article's row in the full-text index.
+    """An article's row in the full-text index; words and terms as in `IndexTerms`.
 
     Attributes:
         time: Unix time of its publication, of its first sight where that is unknown.
         day: the same as a day since 1970, in its site's zone.
-        words: different words of the article, joined by blanks.
-        terms: the same packed, with their counts.
     """
 
     article_id: int
@@ -66,8 +59,6 @@ class IndexedArticle(NamedTuple):
 
 
 class SearchCandidate(NamedTuple):
-    """An article that may match a query; columns as in `IndexedArticle`."""
-
     number: int
     article_id: int
     site_id: int
@@ -87,8 +78,8 @@ class SearchFilter:
 
     Attributes:
         sites: identifiers, one of which must match.
-        since, until: first and last Unix time.
-        first_day, last_day: the same as days of sites, since 1970.
+        since, until: Unix time.
+        first_day, last_day: days since 1970, in the zone of the site.
         language: code, or its beginning before a dash.
     """
 
@@ -134,7 +125,6 @@ class CandidateSet:
     """Articles that may match a query.
 
     Attributes:
-        rows: each once.
         is_complete: they are all that have any of the words.
         documents: approximate number of articles in the index.
         frequencies: word -> approximate number of articles that have it.
@@ -146,7 +136,6 @@ class CandidateSet:
     frequencies: dict[str, float] = field(default_factory=dict)
 
     def __add__(self, other: CandidateSet) -> CandidateSet:
-        """Join those of two databases of a crawl, which have no article in common."""
         words = self.frequencies.keys() | other.frequencies.keys()
         return CandidateSet(
             [*self.rows, *other.rows],

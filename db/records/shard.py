@@ -25,14 +25,12 @@ class Dealing:
     def belongs(self, new: NewUrl) -> int:
         """Return the number of the database that a URL belongs to.
 
-        A URL outside all scopes stays where it was found, for ranking; so does a robots.txt, for the host that waits
-        for its rules.
+        A URL outside all scopes stays where it was found, for ranking; so does a robots.txt, for the host that waits.
         """
         stays = new.reason is SkipReason.OUTSIDE or new.kind == Kind.ROBOTS
         return self.number if stays else dealt(new.site_id, self.count)
 
     def part(self, limits: Limits) -> Limits:
-        """Return limits with this database's equal part of those for a run and a day."""
         run, day = (_part(total, self) for total in (limits.pages_per_run, limits.pages_per_day))
         return replace(limits, pages_per_run=run, pages_per_day=day)
 
@@ -41,7 +39,6 @@ class Dealing:
 
 
 def _part(total: int | None, dealing: Dealing) -> int | None:
-    """Return an equal part of a number; the first databases get the remainder."""
     return None if total is None else total // dealing.count + (dealing.number <= total % dealing.count)
 
 
@@ -54,8 +51,7 @@ class ShardState:
         under_way: something is leased, or a message waits to be read.
         posted: databases that messages, or articles to be compared, wait to be sent to.
         wants: something waits that may be fetched as soon as `MAX_PAGES` has room.
-        pages: counted against `MAX_PAGES`.
-        spare: pages of it that are granted and not counted.
+        pages, spare: pages counted against `MAX_PAGES`, and those granted but not counted yet.
         granted: pages that all databases were granted; the first one knows.
         messages: batches (sent, received) of each.
     """

@@ -66,7 +66,7 @@ class MemoryIndex(Protocol):
 
 
 class TextFeatures(Protocol):
-    """A signed text: its normalised length and its features."""
+    """A signed text; length and features as in `Signed`."""
 
     @property
     def length(self) -> int:
@@ -83,8 +83,6 @@ Sign = Callable[[str, str], TextFeatures]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A process that loads signatures: empty index, signing, progress report."""
-
     index: MemoryIndex
     sign: Sign
     progress: Callable[[str], None]
@@ -92,14 +90,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class SignatureDifferences:
-    """Differences between the signatures and the texts.
+    """Differences between the signatures and the texts, by identifiers of articles.
 
-    Attributes:
-        signatures: rows looked at.
-        missing: articles without a signature that should have one.
-        orphans: signatures without an article that has a text.
-        wrong: signatures that do not agree with their article's text.
-        form: all are of another form.
+    `missing` ones have no signature, `orphans` no text, `wrong` ones another text. `form`: all are of another form.
     """
 
     signatures: int

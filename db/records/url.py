@@ -14,18 +14,13 @@ class State(StrEnum):
     PENDING = "pending"
     """Waits to be fetched (when `next_visit` is set, not before that time)."""
     LEASED = "leased"
-    """Handed to the run in `leased_by`, which has not stored it yet."""
     DONE = "done"
-    """Fetched and stored."""
     FAILED = "failed"
-    """Given up; `reason` says why."""
     SKIPPED = "skipped"
     """Not to be fetched under the current limits, or another URL of a page (`same_as`); `reason` says why."""
 
 
 class Kind(StrEnum):
-    """Purposes of a fetch."""
-
     PAGE = "page"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
@@ -33,7 +28,6 @@ class Kind(StrEnum):
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""HTTP statuses that lead to another URL."""
 MOVED_FOR_GOOD = frozenset({301, 308})
 """Permanent ones: what was stored under a URL is under the other one from now on."""
 
@@ -77,12 +71,10 @@ class Lease:
 
     @property
     def counts(self) -> bool:
-        """Tell whether it counts against the limits while it is leased."""
         return self.kind == Kind.PAGE and not self.is_revisit and not self.unread
 
     @property
     def parts(self) -> dict[str, float]:
-        """Return the signals that the score is made of."""
         parts: dict[str, float] = json.loads(self.score_parts or "{}")
         return parts
 
@@ -93,7 +85,6 @@ class NewUrl:
 
     Attributes:
         reason, detail: why it is not to be fetched, if it is not.
-        seed_id: the seed it descends from.
         again: fetch it even if it was fetched before.
         soon: give it this score also when it waits with a smaller one.
         form: its normal form under the rules of its host; None when it is to be fetched whatever they say, or when
@@ -137,8 +128,7 @@ class Found:
     """Result of inserting some URLs.
 
     Attributes:
-        new_urls: rows added to the frontier, of every state.
-        queued: of these, how many wait to be fetched.
+        new_urls: rows added to the frontier, of every state; `queued` of them wait to be fetched.
         refused: of the new ones, how many are not followed, by reason and detail.
         hosts: hosts that may have new work.
     """

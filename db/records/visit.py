@@ -24,9 +24,8 @@ class Due:
 class Woken:
     """URLs that are queued again.
 
-    Attributes:
-        next_due: Unix time at which the next URL is due, None when none ever is.
-        spent: no page of the whole crawl is left, so there is nothing to visit lists for.
+    `next_due` is the Unix time of the next URL, None when none ever is; `spent` means that no page of the crawl is
+    left.
     """
 
     urls: int
@@ -48,9 +47,7 @@ class Beginning:
 class Unread:
     """URLs whose last answer this program failed to read.
 
-    Attributes:
-        again: those that the next run asks for again.
-        given_up: those that it does not, after `MOST_UNREAD` answers.
+    `given_up` are those that no run asks for again, after `MOST_UNREAD` answers.
     """
 
     again: int = 0
@@ -58,8 +55,6 @@ class Unread:
 
 
 class RevisitKind(StrEnum):
-    """Revisits that teach something of a URL."""
-
     LIST = "list"
     """A list was read, or is unchanged: its news are the URLs that it was the first to name."""
     ARTICLE = "article"
@@ -78,7 +73,6 @@ class Revisit:
     fading: float = 1.0
     """Weight of the visits before from now on, 0 to 1."""
     is_last: bool = False
-    """No further visit is planned."""
 
 
 @dataclass(frozen=True, slots=True)

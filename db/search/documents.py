@@ -33,9 +33,7 @@ class SearchedDocument(NamedTuple):
 def add(connection: Connection, documents: Sequence[SearchedDocument]) -> None:
     """Write documents as articles, each a cluster of its own; `Hit.url` is their name.
 
-    Args:
-        connection: in a transaction, to a database with nothing else in it.
-        documents: with numbers that none has had.
+    The database has nothing else in it, and no document had one of the numbers before.
     """
     urls = [(one.number, one.name, 0, "page", "done", 0, 0.0, 0, 0.0) for one in documents]
     columns = ("id", "url", "host_id", "kind", "state", "depth", "score", "found_in", "found_at")

@@ -35,7 +35,6 @@ Need = Sequence[Sequence[str]]
 """Groups of tokens: an article must have one of each group."""
 
 Found = tuple[list[SearchCandidate], bool]
-"""Articles, and whether they are all that there are."""
 
 _COUNTED = 500
 """Matches that are counted, the newest; the number of more frequent words is estimated."""
@@ -48,12 +47,8 @@ def candidates(
 ) -> CandidateSet:
     """Return articles that have some of the words and fulfil conditions.
 
-    Args:
-        wanted: words as `pipelines.search.terms` cuts them, each with others that will do as well; none for all
-            articles.
-        admitted: conditions.
-        most: approximate number of articles: the newest of more, with the rarest words first.
-        counted: other words whose frequencies are asked for.
+    `wanted` are words as `pipelines.search.terms` cuts them, each with others that will do as well; none for all
+    articles. Of more than about `most` articles the newest are returned, with the rarest words first.
 
     Cost: for 1,000 of 1,000,000 articles 10 ms.
     """
@@ -79,7 +74,6 @@ def candidates(
 
 
 def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[Need, int]]:
-    """Return what to look for, in turn, each with its most rows."""
     groups = {tuple(word for word in group if counts[word]): 0.0 for group in wanted}
     groups = {group: sum(counts[word] for word in group) for group in groups if group}
     order = sorted(groups, key=lambda group: (groups[group], group))
@@ -99,7 +93,6 @@ def _tiers(wanted: Need, counts: Mapping[str, float], most: int) -> list[tuple[N
 
 
 def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
-    """Return the groups of marks of a filter, except for its days."""
     groups: list[Sequence[str]] = []
     if admitted.sites is not None:
         groups.append([index.site_mark(key) for key in admitted.sites])
@@ -116,12 +109,7 @@ def _marks(admitted: SearchFilter) -> list[Sequence[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sqlite:
-    """The index in SQLite: FTS5, whose lists can be read from the newest on.
-
-    Attributes:
-        top: the highest number in the index.
-        marks, periods: groups of marks that narrow the search; marks of years, months and days, the newest first.
-    """
+    """The index in SQLite: FTS5, whose lists can be read from the newest on."""
 
     connection: Connection
     top: int
@@ -129,7 +117,6 @@ class _Sqlite:
     periods: Sequence[str]
 
     def frequencies(self, words: Sequence[str]) -> dict[str, float]:
-        """Return about how many articles have each word, exactly when few."""
         queries = json.dumps([_fts([[word]]) for word in words])
         counts = {}
         found = self.connection.exec_driver_sql(_COUNT, (_COUNTED, queries)).scalars().all()
@@ -171,7 +158,6 @@ class _Postgres:
         return {word: count * scale for word, count in counts.items()} | dict(zip(rare, exact, strict=True))
 
     def _sampled(self, needs: Sequence[Need]) -> list[float]:
-        """Count the articles of the middle bucket that have a token of each group."""
         bucket = [index.bucket_mark(self.top // 2)]
         return self._count([[*need, bucket] for need in needs], 1 << index.BUCKET_BITS)
 
@@ -184,12 +170,8 @@ class _Postgres:
     def rows(self, need: Need, limit: int, share: float) -> Found:
         """Return the newest articles that have a token of each group.
 
-        Of frequent ones the newest days, months or buckets that should be enough are read, then more of them, then all.
-
-        Args:
-            need: the groups, without marks.
-            limit: articles wanted.
-            share: estimated share of articles that match.
+        Of frequent ones the newest days, months or buckets that should be enough are read, then more of them, then all;
+        `share` is the estimated share of articles that match.
         """
         need = [*need, *self.marks]
         if any(not group for group in need):
@@ -209,7 +191,6 @@ class _Postgres:
         return self._newest(need, steps, limit)
 
     def _newest(self, need: Need, steps: Sequence[Sequence[str]], limit: int, last: Sequence[str] = ()) -> Found:
-        """Return articles of the first step whose marks bring nearly enough."""
         for marks in steps:
             rows = self._rows([*need, marks], limit)
             if len(rows) >= _ENOUGH * limit:
@@ -251,10 +232,7 @@ def newest(connection: Connection, most: int) -> list[SearchCandidate]:
 
 
 def sites(connection: Connection, name: str) -> list[tuple[int, str]]:
-    """Return sites by their name, or by a part of it when no site has that name.
-
-    Cost: one pass over the sites.
-    """
+    """Return sites by their name, or by a part of it when no site has that name."""
     exact = connection.execute(_SITE, {"name": name}).all()
     return list(exact or connection.execute(_SITES, {"part": name}).all())
 

@@ -63,10 +63,8 @@ def insert(connection: Connection, rows: Sequence[IndexedArticle]) -> None:
 def merge_pending(connection: Connection) -> None:
     """Merge into the index what Postgres keeps beside it; SQLite has nothing to merge.
 
-    Done apart, so that no page's transaction has to. Pages are stored meanwhile, and searches read what is not merged
-    yet.
-
-    Cost: 1 to 2 ms of the server an article since the last time.
+    Done apart, so that no page's transaction has to; searches read what is not merged yet. Cost: 1 to 2 ms of the
+    server an article.
     """
     if is_postgres(connection):
         connection.exec_driver_sql("SELECT gin_clean_pending_list('ix_search_document_words')")
@@ -83,7 +81,6 @@ def move(connection: Connection, old: int, new: int) -> None:
 
 
 def regroup(connection: Connection, cluster_id: int) -> None:
-    """Write the cluster of articles that have come to it."""
     connection.execute(_REGROUP, {"key": cluster_id})
 
 
@@ -102,12 +99,8 @@ def renew(connection: Connection, article_ids: Sequence[int], make: MakeTerms) -
 def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], None]) -> int:
     """Index all articles anew, the newest last; returns how many there are.
 
-    The caller holds the lock on articles. Until the transaction ends, others see the index as it was.
-
-    Args:
-        connection: in a transaction.
-        make: makes the terms.
-        progress: called with the number of articles of each batch.
+    The caller holds the lock on articles. Until the transaction ends, others see the index as it was. `progress` is
+    called with the number of articles of each batch.
 
     Memory: 8 bytes an article. Cost: 1 ms an article, most of it for `make`.
     """
@@ -125,10 +118,7 @@ def rebuild(connection: Connection, make: MakeTerms, progress: Callable[[int], N
 
 
 def has_form(connection: Connection, is_current: Callable[[bytes], bool]) -> bool:
-    """Tell whether the index is of a form, as its first and last rows tell.
-
-    An index is always rebuilt as a whole.
-    """
+    """Tell whether the index is of a form, as its first and last rows tell."""
     found = (connection.execute(end).scalar() for end in (_FIRST_TERMS, _LAST_TERMS))
     return all(terms is None or is_current(terms) for terms in found)
 
@@ -153,8 +143,6 @@ def bring_up_to_date(connection: Connection, forms: Sequence[IndexForm]) -> list
 
 
 class IndexingProgress:
-    """Reports now and then how many articles are done."""
-
     def __init__(self, said: Callable[[str], None]) -> None:
         self._said = said
         self._done = 0
@@ -209,7 +197,6 @@ def site_mark(site_id: int) -> str:
 
 
 def language_mark(language: str) -> str:
-    """Return the mark of a language, whatever its script."""
     return f"_l{language.partition('-')[0].lower()}"
 
 
@@ -226,7 +213,6 @@ def class_mark(name: str) -> str:
 
 
 def bucket_mark(number: int) -> str:
-    """Return the mark that neighbouring numbers share."""
     return f"_b{number >> BUCKET_BITS:x}"
 
 

@@ -40,14 +40,12 @@ shard, outbox, inbox, seed = (model.table() for model in (ShardRow, OutboxRow, I
 _AT_ONCE = 500
 """Entries of a message."""
 _BATCH = 100
-"""Messages of a batch."""
 _READ = 20
 """Messages read in a transaction: others want their turn in between."""
 _FIELDS = tuple(NewUrl.__dataclass_fields__)
 _values_of = attrgetter(*_FIELDS)
 
 MailReader = Callable[[Connection, Sequence[Any]], None]
-"""Reads the entries of one kind."""
 
 
 def post_foreign(connection: Connection, dealing: Dealing, outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -79,8 +77,6 @@ def post_urls(connection: Connection, request: tuple[Dealing, float, Sequence[Ne
 
 
 class Letters:
-    """Messages that are being written in the database of `dealing`."""
-
     def __init__(self, dealing: Dealing) -> None:
         self._dealing = dealing
         self._things: defaultdict[int, list[tuple[str, Any]]] = defaultdict(list)

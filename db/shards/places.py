@@ -41,8 +41,6 @@ _TURN_SECONDS, _LONGEST_TURN = 0.05, 60.0
 
 @dataclass(frozen=True, slots=True)
 class _ShardPlace:
-    """A database in the list: its name for users, its place, from 1, of `count`."""
-
     name: str
     number: int
     count: int
@@ -51,9 +49,6 @@ class _ShardPlace:
         """Compare with what the database says; returns its crawl, None for none yet.
 
         `crawl` is that of the others in the list, as far as it is known.
-
-        Raises:
-            WrongDatabase: it belongs elsewhere.
         """
         rows = connection.execute(select(shard.c.number, shard.c.is_own, shard.c.crawl)).all()
         own = next((row for row in rows if row.is_own), None)
@@ -71,7 +66,6 @@ class _ShardPlace:
         return str(own.crawl)
 
     def enter(self, connection: Connection, crawl: str | None) -> str:
-        """Note the place unless it is noted; returns the crawl."""
         # two processes that start at once: the second sees what the first has written
         AdvisoryLock.ENTER.take(connection)
         crawl = self.check(connection, crawl) or crawl or secrets.token_hex(8)
@@ -106,14 +100,6 @@ def enter(databases: Sequence[Database | None]) -> None:
 
 
 class OpenShards:
-    """The databases of a crawl, as a process that works on one of them sees them.
-
-    Args:
-        shards: all of them.
-        dealing: the one it works on.
-        opened: those that answered at the start, by number.
-    """
-
     def __init__(self, shards: Shards, dealing: Dealing, opened: Mapping[int, Database]) -> None:
         self.dealing = dealing
         self._shards = shards
@@ -128,7 +114,6 @@ class OpenShards:
         return self._shards.urls[self.dealing.number - 1]
 
     def answering(self) -> list[Database]:
-        """Return the other databases that have answered until now."""
         return [self._opened[n] for n in self.dealing.others if n in self._opened]
 
     def name(self, number: int) -> str:
@@ -148,7 +133,6 @@ class OpenShards:
         return self._opened[number]
 
     def close(self) -> None:
-        """Close all but its own."""
         for number in self.dealing.others:
             if number in self._opened:
                 self._opened.pop(number).close()
@@ -161,12 +145,8 @@ def place_of_process(
     """Open the databases of a crawl and choose the one that a process works on.
 
     While the context lasts, no other process chooses: the next one counts every run that was written by its end.
-
-    Args:
-        shards: the databases.
-        wanted: number of the one to work on; None for the one with the fewest living runs.
-        open_one: opens a database, and makes its tables.
-        silent: called with a sentence for each that does not answer.
+    `wanted` is None for the one with the fewest living runs; `silent` is called with a sentence for each that does not
+    answer.
 
     Raises:
         WrongDatabase: see `enter`; or there is no database of the number.
@@ -195,7 +175,6 @@ def place_of_process(
 
 @contextmanager
 def _turn(database: Database) -> Iterator[None]:
-    """Wait until no other process is choosing, but not for long."""
     deadline = time.monotonic() + _LONGEST_TURN
     with database.transaction() as connection:
         connection.execution_options(isolation_level="AUTOCOMMIT")  # it would be cut off in the middle of a transaction
@@ -210,7 +189,6 @@ def _turn(database: Database) -> Iterator[None]:
 
 
 def _least_busy(opened: Mapping[int, Database]) -> int:
-    """Choose the database with the fewest living runs, of several one with work."""
     states = {number: database.read(lambda c: state(c, Limits())) for number, database in opened.items()}
     return min(states, key=lambda n: (states[n].runs, not (states[n].wants or states[n].under_way), n))
 
@@ -257,20 +235,12 @@ def keep_grant(connection: Connection, _request: None) -> None:
 
 
 def grant(first: Database, own: Database, number: int, limits: Limits, ahead: int) -> bool | None:
-    """Have a database granted so many pages more than it counts; tells if it got some.
+    """Have a database granted `ahead` pages more than it counts; tells if it got some.
 
-    None: it has enough, and the first database was not asked.
+    None: it has enough, and the first database, which knows what was granted, was not asked.
 
     Pages that it has no use for go back. Its budget is locked meanwhile; it is lowered before the first database hears
-    of
-    it and raised after that: if a process dies in between, together they still never count more than the limit.
-
-    Args:
-        first: the database that knows what was granted.
-        own: the one that counts.
-        number: of that one.
-        limits: those of the crawl, with its own part of some.
-        ahead: how many.
+    of it and raised after that: if a process dies in between, together they still never count more than the limit.
 
     Raises:
         DatabaseProblem: one of the two does not answer.

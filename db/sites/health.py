@@ -34,8 +34,6 @@ class AlarmChange:
 
 @dataclass(frozen=True, slots=True)
 class HealthRow:
-    """State of a host, and alarms that changed since it was last written."""
-
     host_id: int
     answers: int
     state: str

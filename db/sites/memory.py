@@ -25,8 +25,6 @@ Learn = Callable[[bytes, Sequence[Any]], tuple[bytes, int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingBatch:
-    """Page samples of a host, in their order."""
-
     host_id: int
     observations: Sequence[Any]
 
@@ -44,7 +42,6 @@ class Memory:
         return [bytes(found.get(key, b"")) for key in host_ids]
 
     def save(self, connection: Connection, batch: Sequence[TrainingBatch]) -> list[bytes]:
-        """Train the models in the table; returns each host's new model."""
         lessons: dict[int, list[Any]] = defaultdict(list)
         for each in batch:
             lessons[each.host_id] += each.observations

@@ -16,8 +16,6 @@ gain, host = RenderGainRow.table(), HostRow.table()
 
 @dataclass(frozen=True, slots=True)
 class RenderTry:
-    """A rendered page: its host, the wish, and whether it said more."""
-
     host_id: int
     wish: str
     gained: bool
@@ -26,8 +24,6 @@ class RenderTry:
 
 @dataclass(frozen=True, slots=True)
 class RenderRecord:
-    """Tries of a host for one wish; see `RenderGainRow`."""
-
     tries: int = 0
     gains: int = 0
     misses: int = 0
@@ -39,8 +35,6 @@ class RenderRecord:
 
 @dataclass(frozen=True, slots=True)
 class ShownGain:
-    """Tries of a host for one wish, for people."""
-
     host: str
     wish: str
     tries: int
@@ -50,7 +44,6 @@ class ShownGain:
 
 
 def load(connection: Connection, host_ids: Sequence[int]) -> list[dict[str, RenderRecord]]:
-    """Read each host's records by wish."""
     found: dict[int, dict[str, RenderRecord]] = {key: {} for key in host_ids}
     for row in connection.execute(_LOAD, {"ids": sorted(found)}):
         found[row.host_id][row.wish] = RenderRecord(row.tries, row.gains, row.misses, row.tried_at)
@@ -77,7 +70,6 @@ def save(connection: Connection, tries: Sequence[RenderTry]) -> list[None]:
 
 
 def shown_gains(connection: Connection, most: Sequence[int]) -> list[Sequence[ShownGain]]:
-    """Return the hosts of which pages were rendered, those with the most first."""
     return [[ShownGain(*row) for row in connection.execute(_SHOWN, {"most": each})] for each in most]
 
 

@@ -18,8 +18,6 @@ article, url, host, pattern = ArticleRow.table(), UrlRow.table(), HostRow.table(
 
 
 class PatternRow(NamedTuple):
-    """A row of the table `url_pattern`."""
-
     host_id: int
     level: int
     pattern: str
@@ -93,8 +91,6 @@ _SKIPPED = (
 
 
 class Source(NamedTuple):
-    """A page that led to another."""
-
     id: int
     url: str
     host_id: int

@@ -25,8 +25,6 @@ _MOST_STEPS = 5
 
 
 class RuleRow(NamedTuple):
-    """A row of the table without its host."""
-
     kind: str
     pattern: str
     support: int
@@ -37,7 +35,6 @@ class RuleRow(NamedTuple):
 
 
 def save(connection: Connection, batch: Sequence[tuple[int, Sequence[RuleRow]]]) -> list[None]:
-    """Replace the rules of hosts: (host, rules)."""
     for host_id, rows in sorted(batch, key=itemgetter(0)):
         connection.execute(rule.delete().where(rule.c.host_id == host_id))
         insert_rows(connection, rule, ("host_id", *RuleRow._fields), [(host_id, *row) for row in rows])
@@ -103,21 +100,17 @@ def evidence(connection: Connection, host_id: int, most: int) -> list[tuple[str,
 
 
 class RepeatedPages(NamedTuple):
-    """A host with pages fetched at two URLs, its rules in use, and its `evidence`."""
-
     name: str
     used: list[tuple[str, str]]
     pages: list[tuple[str, int]]
 
 
 def repeated_pages(connection: Connection, hosts: int, most: int) -> Iterator[RepeatedPages]:
-    """Read the newest pages of the hosts with most repeated pages, host after host."""
     for host_id, name in hosts_with_repeats(connection, hosts):
         yield RepeatedPages(name, used_of(connection, host_id), evidence(connection, host_id, most))
 
 
 def _content(url_id: int, rows: Mapping[int, Any]) -> int | None:
-    """Follow a page from URL to URL to its content."""
     for _ in range(_MOST_STEPS):
         row = rows.get(url_id)
         if row is None or row.article is not None or row.reason in _LISTS:

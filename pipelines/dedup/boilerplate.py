@@ -1,8 +1,7 @@
 """Boilerplate lines of a site, and frames shared by texts of one kind.
 
-Extraction leaves some lines of a site around an article: share bars, copyright, "related", the editor's name. They make
-short articles of one site alike, and the same article on two sites different. A line that has occurred verbatim in
-several *different* stories is left out of the comparison.
+Share bars, copyright and the like make short articles of one site alike, and one article on two sites different. A line
+that occurred verbatim in several *different* stories is left out of the comparison.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ class FrameParams:
         sure: similarity from which no frame is suspected.
         near: similarity to two others from which a text can reveal their frame.
         least_rest: share of common text outside the frame from which a text repeats another.
-        most: number of stored texts that may reveal a frame, the most promising.
     """
 
     sure: float = SURE
@@ -51,11 +49,7 @@ class FrameParams:
 class BoilerplateParams:
     """Parameters of boilerplate lines, chosen by hand.
 
-    Attributes:
-        stories: number of different stories that a boilerplate line has stood in.
-        least_chars, most_chars: its length.
-        rest_chars: characters that must remain of a text; a shorter rest does not identify a story.
-        slots: size of the table of counts, a power of 2.
+    A rest of less than `rest_chars` does not identify a story; `slots` is a power of 2.
     """
 
     stories: int = 4
@@ -66,11 +60,7 @@ class BoilerplateParams:
 
 
 class TextLines(NamedTuple):
-    """Lines of a text, as counted.
-
-    Attributes:
-        slots: the two counters of each line, packed into one number; 0 for lines that are not counted.
-    """
+    """Lines of a text; their slots hold two counters each, 0 for lines not counted."""
 
     slots: Sequence[int]
     lengths: Sequence[int]
@@ -82,9 +72,8 @@ _NO_LINES = TextLines((), ())
 class BoilerplateLines:
     """Counts of lines, learned from a stream of stories.
 
-    Each line has two of many small counters, and the smaller one is its count; so a line that shares one counter with
-    another is not mistaken for it. When the table has counted a quarter as many lines as it has counters, all counts
-    are halved: lines that recur every day remain, others are forgotten.
+    Each line has two of many small counters, and the smaller one is its count. When the table has counted a quarter as
+    many lines as it has counters, all counts are halved: lines that recur every day remain, others are forgotten.
 
     Memory: one byte a slot, 1 MB.
     Source: the counters are the count-min sketch of G. Cormode and S. Muthukrishnan, An improved data stream summary,
@@ -97,21 +86,13 @@ class BoilerplateLines:
         self._taken = 0
 
     def without(self, text: str, site: str = "") -> str:
-        """Remove the known boilerplate lines of a text.
-
-        Args:
-            text: as extracted, with line breaks.
-            site: only lines learned under the same name count.
-        Returns: the text itself when no line is known, or when too little would remain.
-        Cost:    O(length), 1 microsecond a line.
-        """
+        """Remove known lines of the same site, unless too little would remain."""
         return leave_out(text, self.left_out(self.lines_of(text, site)))
 
     def learn(self, text: str, site: str = "") -> None:
         self.count(self.lines_of(text, site))
 
     def left_out(self, lines: TextLines) -> tuple[int, ...]:
-        """Return the numbers of the lines that `without` removes."""
         counts, stories = self._counts, self._params.stories
         return removable(
             lines.lengths,
@@ -124,7 +105,6 @@ class BoilerplateLines:
         )
 
     def count(self, lines: TextLines) -> None:
-        """Count each different line once."""
         counts, different = self._counts, set(lines.slots)
         different.discard(0)
         for slots in different:
@@ -137,7 +117,6 @@ class BoilerplateLines:
             self._counts = bytearray(counts.translate(_HALVES))
 
     def lines_of(self, text: str, site: str = "") -> TextLines:
-        """Return the lines of a text as counted; none for texts with very many lines."""
         return _cut(text, site, self._params.least_chars, self._params.most_chars, self._params.slots - 1)
 
 
@@ -179,11 +158,7 @@ AS_FITTED: Final = FrameParams()
 class Bystanders:
     """A new text and stored ones, each of which may reveal a frame of two others.
 
-    Args:
-        threshold: similarity from which a text is a duplicate.
-        new: the new text, prepared.
-        stored: the others, prepared, most promising first.
-        stories: the story of each, and whether the text represents it.
+    All are prepared, the most promising first; `stories` tells each one's story, and whether it represents it.
     """
 
     def __init__(
@@ -205,13 +180,11 @@ class Bystanders:
         self._compared: dict[tuple[int, int], Comparison] = {}
         self._frames: dict[tuple[int, int], bool] = {}
         self._tied: set[int] = set()
-        """Stories that the new text repeats."""
 
     def of_new(self) -> list[Comparison]:
         """Compare the new text with each of the others.
 
-        A text that shares more than a frame with one text of a story also repeats the other texts of that story that it
-        resembles.
+        If it shares more than a frame with one text of a story, it also repeats others of it that it resembles.
         """
         comparisons = [self._comparison(self._new, place) for place in range(self._new)]
         repeating = [place for place, one in enumerate(comparisons) if one.kind in REPEATING]
@@ -242,7 +215,6 @@ class Bystanders:
         return self._comparison(one, other).kind in REPEATING and not self._share_frame(one, other)
 
     def _share_frame(self, one: int, other: int) -> bool:
-        """Tell whether a frame may be all that two similar texts share."""
         pair = max(one, other), min(one, other)
         is_shared = self._frames.get(pair)
         if is_shared is None:
@@ -265,7 +237,6 @@ class Bystanders:
         return [place for place in nearest if place not in {one, other}]
 
     def _comparison(self, one: int, other: int) -> Comparison:
-        """Compare two texts, the later one with the earlier one; cached."""
         late, early = max(one, other), min(one, other)
         comparison = self._compared.get((late, early))
         if comparison is None:

@@ -16,14 +16,7 @@ NAME = "combined"
 
 @dataclass(frozen=True, slots=True)
 class Params(VerifyParams):
-    """Parameters of `combined`: those of the comparison and of the index.
-
-    Attributes:
-        shingle_chars: length of a shingle that starts in a script without spaces.
-        shingle_word_chars: the same in scripts with spaces.
-        sample, sample_of_long: shingles kept of a text of usual length, and of a very long one.
-        most_stories, least_shared, share, candidates: see `IndexParams`.
-    """
+    """Parameters of `combined`; see `ShingleParams`, `VerifyParams` and `IndexParams`."""
 
     shingle_chars: int = 8
     shingle_word_chars: int = 20
@@ -36,10 +29,7 @@ class Params(VerifyParams):
 
 
 def method(params: Params = Params()) -> Method:
-    """Build the method with some parameters.
-
-    Cost: a signature takes 0.06 ms per 1,000 characters, see `lcs.compare` for a comparison.
-    """
+    """Build the method; a signature takes 0.06 ms per 1,000 characters."""
     shingles = ShingleParams(params.shingle_chars, params.shingle_word_chars, params.sample, params.sample_of_long)
 
     @lru_cache(1)  # a new text is signed, then prepared

@@ -17,17 +17,11 @@ _END = re.compile(r"(?<=[。！？!?；;…])[”’」』\"')）]*|(?<=[.])\s+(
 
 
 class _SentenceDiff(NamedTuple):
-    """Sentences that stand in only one of two texts, in order."""
-
     added: Sequence[str]
     removed: Sequence[str]
 
 
 def compare_sentences(before: str, after: str) -> _SentenceDiff:
-    """Compare two texts by sentences; order and formatting make no difference.
-
-    Cost: O(length).
-    """
     old, new = _sentences(before), _sentences(after)
     return _SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
@@ -80,7 +74,6 @@ def mark_changes(before: str, after: str) -> list[Change]:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield pairs of pieces: equal ones, and removed ones with their replacements."""
     removed: list[str] = []
     added: list[str] = []
     for code in LCSseq.opcodes(old, new):
@@ -98,7 +91,6 @@ def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[s
 
 
 def _add(changes: list[Change], sign: Sign, pieces: Sequence[str]) -> None:
-    """Append pieces to the last change if it has the same sign, else as a new change."""
     text = "".join(pieces)
     if not text:
         return
@@ -109,13 +101,11 @@ def _add(changes: list[Change], sign: Sign, pieces: Sequence[str]) -> None:
 
 
 def _split(text: str) -> list[str]:
-    """Cut a text after each sentence; the pieces add up to the text."""
     ends = [match.end() for match in _END.finditer(text)]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if start < end]
 
 
 def _sentences(text: str) -> dict[str, str]:
-    """Map the normal form of each sentence to the sentence."""
     by_form: dict[str, str] = {}
     start = 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
@@ -137,10 +127,8 @@ _BOUNDARY: Final = "\ua66e"  # a letter of one manuscript, which normalisation l
 def share_sentences(one: str, other: str, least: float) -> bool:
     """Tell whether two texts have sentences in common, with few changes.
 
-    Args:
-        least: share of the shorter text, by characters, that must consist of such sentences.
-    Returns: true also when one of the texts is a single sentence, which proves nothing.
-    Cost:    O(sentences^2), of a few hundred at most, one microsecond each.
+    They must be `least` of the shorter text's characters; true also when one of the texts is a single sentence, which
+    proves nothing. Cost: O(sentences^2), of a few hundred at most, one microsecond each.
 
     >>> share_sentences("Rain fell. All roads were closed.", "All roads were closed! Nobody came to help.", 0.5)
     True
@@ -162,7 +150,6 @@ def _normal_sentences(text: str) -> list[str]:
 
 
 def _count_among(sentences: Sequence[str], others: Sequence[str], holds: _Holds) -> int:
-    """Count the characters of sentences that occur among others."""
     whole = " ".join(others)
     return sum(len(one) for one in sentences if holds(one, whole, others))
 
@@ -195,8 +182,6 @@ _HAN: Final = "\u2e80"
 
 
 class Wording:
-    """Headline, names and text, prepared for comparing facts."""
-
     def __init__(self, title: str, raw: str, text: str) -> None:
         self._title = title
         self._raw = raw
@@ -204,7 +189,6 @@ class Wording:
 
     @cached_property
     def title(self) -> str:
-        """The headline in normal form."""
         return normalize(self._title)
 
     @cached_property
@@ -217,13 +201,8 @@ class Wording:
 class Replaced:
     """Facts that differ in equal surroundings of two texts.
 
-    Stories made from one template differ in every slot: names, numbers and places, some of them in the headline. An
-    editor who corrects a number or a name changes one fact, and a copyist's slips change letters.
-
-    Attributes:
-        numbers, names, words: number of different pairs of each.
-        linked: pairs of words in the headlines, each of which occurs only in its own text.
-        slips: changes that no template makes: letters, insertions, passages.
+    Stories made from one template differ in every slot: names, numbers, places, some in the headline (`linked`: each
+    word occurs only in its own text). An editor's correction changes one fact, and a copyist's slips change letters.
     """
 
     def __init__(self, before: Wording, after: Wording, fact_chars: int) -> None:
@@ -244,10 +223,6 @@ class Replaced:
         self.slips = 0
 
     def add(self, before: str, after: str) -> bool:
-        """Count the differences between two pieces in equal surroundings.
-
-        Returns: false when there are so many slips that the rest need not be looked at.
-        """
         if before != after:
             old, new = _TOKEN.findall(before), _TOKEN.findall(after)
             pairs = [(old, new)] if len(old) <= 1 or len(new) <= 1 else _groups(old, new)
@@ -303,7 +278,6 @@ class Replaced:
         return is_new
 
     def are_of_two_stories(self) -> bool:
-        """Tell whether the texts differ in enough facts to be two stories."""
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts
@@ -321,11 +295,9 @@ def _is_spaced(words: Sequence[str]) -> bool:
 
 
 def _count(tokens: Sequence[str]) -> float:
-    """Count words; two characters of a script without spaces count as one."""
     return sum(0.5 if len(token) == 1 and token >= _HAN else 1 for token in tokens)
 
 
 def _is_own(tokens: Sequence[str], of: Wording, other: Wording) -> bool:
-    """Tell whether a piece of a headline occurs in its own text but not in the other."""
     piece = (" " if _is_spaced(tokens) or tokens[0][0] <= "9" else "").join(tokens)
     return piece in of.text and piece not in other.text

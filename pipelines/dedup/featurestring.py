@@ -18,19 +18,14 @@ NAME = "feature-string"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `feature-string`.
+    """Parameters of `feature-string`; the last ones are those of `IndexParams`.
 
     Attributes:
-        keywords: words that are kept of a page, the most frequent.
-        least_count: occurrences in the page below which a word is none of them.
-        most_share: share of all words of the page above which a word is none of them.
-        around: characters taken on either side of each occurrence of a keyword, in scripts without spaces.
-        word_around: the same in scripts with spaces, where one character says less.
-        most_chars: longest feature string.
-        share: longest common subsequence over the length of the longer string from which the pages are
-            near-duplicates.
+        least_count, most_share: occurrences in the page below which, and share of its words above which, a word is no
+            keyword.
+        around, word_around: characters on either side of each occurrence of a keyword, without and with spaces.
+        share: longest common subsequence over the longer length from which pages are near-duplicates.
         length_ratio: shorter over longer length of the texts from which a near-duplicate is "edited", not a part.
-        most_stories, least_shared, candidates: see `IndexParams`.
     """
 
     keywords: int = 10
@@ -49,16 +44,14 @@ class Params:
 def method(params: Params = Params()) -> Method:
     """Build the method with some parameters.
 
-    The surroundings of each occurrence of a keyword, in order, make a string that is much shorter than the text and
-    says how the text is worded where it matters. Two pages are compared by the longest common subsequence of these
-    strings over the length of the longer.
+    Two pages are compared by the longest common subsequence of the surroundings of their keywords: strings that are
+    much shorter than the text and say how it is worded where it matters.
 
     Cost:    a signature takes 3 ms per 1,000 Chinese characters with jieba, 0.7 with rjieba; a comparison
              O(length^2 / 64), 0.02 ms.
     Source:  S30, extraction of keywords and feature strings for the removal of duplicate pages.
-    Differs: the paper speaks of a common subsequence that is contiguous, in O(mn); the bit-parallel subsequence with
-             gaps is used, because one changed character would halve a contiguous one. Candidates come from an index
-             of the keywords instead of comparing all pages.
+    Differs: the paper's subsequence is contiguous, in O(mn); here it has gaps, as one changed character would halve a
+             contiguous one. Candidates come from an index of the keywords instead of comparing all pages.
     """
 
     def describe(_: str, text: str) -> tuple[tuple[str, ...], str]:
@@ -77,7 +70,6 @@ def method(params: Params = Params()) -> Method:
 
 
 def _keywords(text: str, params: Params) -> tuple[str, ...]:
-    """Return the most frequent words without extreme counts."""
     counts = Counter(words(text))
     most = max(params.least_count, params.most_share * counts.total())
     ranked = ((-count, word) for word, count in counts.items() if params.least_count <= count <= most)
@@ -85,7 +77,6 @@ def _keywords(text: str, params: Params) -> tuple[str, ...]:
 
 
 def _features(text: str, keywords: tuple[str, ...], params: Params) -> str:
-    """Join the characters around each occurrence of a keyword, in order."""
     if not keywords:
         return ""
     pattern = re.compile("|".join(map(re.escape, sorted(keywords, key=lambda word: (-len(word), word)))))

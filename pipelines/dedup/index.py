@@ -1,16 +1,12 @@
 """Index of sampled features (shingles, keywords) that finds candidates.
 
-A feature is a 32-bit hash. The index holds one posting (feature, text) for each feature of each *story*: texts that
-repeat one another form one story, and a feature the story already has is not posted again. So
+The index holds one posting (feature, text) for each feature (a 32-bit hash) of each *story*: texts that repeat one
+another. So a story with thousands of copies costs no more than one with two, and the postings of a feature count its
+stories: the more, the less it says (a set phrase, boilerplate); one that occurs in `most_stories` is skipped.
 
-- a story with thousands of copies costs no more than one with two, and its features stay rare;
-- the postings of a feature count the stories it occurs in. The more there are, the less it says (a set phrase, a
-  quotation, boilerplate); one that occurs in `most_stories` is skipped.
-
-New postings go to a dictionary, which becomes a sorted array when full; arrays of similar size are merged (a
-log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). When they exceed the memory limit,
-they become one file (`postings`), and files are merged in the same way. Candidates do not depend on where postings
-are. Adding costs about 20 microseconds and a look-up 100 at a million texts.
+New postings go to a dictionary, which becomes a sorted array when full; arrays of similar size are merged (P. O'Neil et
+al., The log-structured merge-tree, 1996). Beyond the memory limit they become one file (`postings`), and files are
+merged in the same way. Adding costs about 20 microseconds and a look-up 100 at a million texts.
 """
 
 from __future__ import annotations
@@ -44,18 +40,13 @@ _GROWTH = 0.1  # exponent of the number of candidates beyond that: 1.6 times as 
 
 
 def read_features(packed: bytes) -> Features:
-    """Read the features of a signature."""
     return np.frombuffer(packed, "<u4")
 
 
 class IndexHit(NamedTuple):
-    """A stored text that the new one may repeat.
+    """A stored text that the new one may repeat, and the first text of its story.
 
-    Attributes:
-        text: its number in the index.
-        story: number of the first text of its story.
-        shared: number of features that the new text shares with the story.
-        own: number of these that were posted for this very text.
+    `shared` counts the features that the new text has in common with the story, `own` those posted for this very text.
     """
 
     text: int
@@ -65,12 +56,6 @@ class IndexHit(NamedTuple):
 
 
 class _Columns:
-    """Growing columns with one entry for each text.
-
-    Attributes:
-        files: name and descriptor of the file of each; empty if in memory.
-    """
-
     _TYPES: Final = {"keys": np.int64, "rows": np.int64, "stories": np.uint32, "lengths": np.uint32, "days": np.int32}
 
     def __init__(self) -> None:
@@ -91,11 +76,7 @@ class _Columns:
             self._allocate(max(wanted, self.keys.size * 3 // 2))
 
     def move(self, folder: Folder) -> None:
-        """Move the columns to files.
-
-        Raises:
-            OSError: the disk is full; they stay in memory.
-        """
+        """Move the columns to files; if the disk is full (`OSError`), they stay in memory."""
         try:
             self.files = {name: self._held(*folder.create(name)) for name in self._TYPES}
             self._allocate(self.keys.size)
@@ -104,11 +85,6 @@ class _Columns:
             raise
 
     def open(self, folder: Folder, names: Mapping[str, str], size: int) -> None:
-        """Map the columns from files.
-
-        Raises:
-            OSError, KeyError: a file is missing.
-        """
         self.files = {name: self._held(names[name], folder.open(names[name])) for name in self._TYPES}
         self._allocate(max(size, 1024))
         self.size = size
@@ -144,9 +120,7 @@ class _Columns:
 class FeatureIndex:
     """Texts by their features, numbered from 0 in the order they were added.
 
-    Args:
-        memory: limit in bytes, beyond which data moves to files. None: no limit.
-        folder: folder of these files. None: unnamed temporary files.
+    Beyond `memory` bytes (None: no limit) data moves to files in `folder` (None: unnamed temporary ones).
 
     Memory: 7 bytes a posting and 28 to 42 bytes a text; in files 8 bytes a posting.
     """
@@ -164,11 +138,8 @@ class FeatureIndex:
         self._runs: list[Run] = []
         self._files: list[FileRun] = []
         self._filed = 0
-        """Number of texts that are entirely in files."""
         self._saved = 0
-        """Number of those that `restore` would find in a later process."""
         self._gone = False
-        """Whether some texts have length 0, because they no longer exist."""
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
@@ -176,14 +147,12 @@ class FeatureIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays in memory, with an estimate for the dictionary."""
         self._settle()
         columns = 0 if self._columns.files else self._columns.nbytes
         return columns + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the files."""
         return sum(run.nbytes for run in self._files) + (self._columns.nbytes if self._columns.files else 0)
 
     def key(self, text: int) -> int:
@@ -193,15 +162,12 @@ class FeatureIndex:
         return int(self._columns.lengths[text])
 
     def story(self, text: int) -> int:
-        """Return the number of the first text of the text's story."""
         return int(self._columns.stories[text])
 
     def row(self, text: int) -> int:
-        """Return the row with which a text was added; 0 if the index is empty."""
         return int(self._columns.rows[text]) if len(self) else 0
 
     def place(self, row: int) -> int | None:
-        """Return the text with a row, if there is one."""
         rows = self._columns.rows[: len(self)]
         place = int(np.searchsorted(rows, row))
         return place if place < rows.size and rows[place] == row else None
@@ -209,16 +175,10 @@ class FeatureIndex:
     def add(  # noqa: PLR0917 - the columns of `extend`
         self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0, row: int = 0
     ) -> int:
-        """Add a text.
+        """Add a text, with the features that its story lacks; return its number.
 
-        Args:
-            packed: its features, without those its story already has, see `fresh`.
-            length: number of characters in normal form.
-            story: number of the first text of its story; None to start one.
-            day: date for the limit of `candidates`.
-            row: ascending number chosen by the caller, for `place`.
-        Returns: its number.
-        Cost:    10 microseconds, and 10 for its share of the merging.
+        `story` is its first text, None to start one; `day` is for the limit of `candidates`; `row`, an ascending number
+        of the caller, for `place`. Cost: 10 microseconds, and 10 for its share of the merging.
         """
         columns = self._columns
         columns.reserve(1)
@@ -241,10 +201,7 @@ class FeatureIndex:
         days: Sequence[int],
         rows: Sequence[int] = (),
     ) -> None:
-        """Add many texts at once, with the arguments of `add` as columns.
-
-        Postings are sorted at the next look-up, those of several calls together. Cost: 8 microseconds a text.
-        """
+        """Add many texts at once, with the arguments of `add` as columns: 8 µs each."""
         columns, many = self._columns, len(keys)
         self._age()
         columns.reserve(many)
@@ -295,15 +252,12 @@ class FeatureIndex:
         return True
 
     def forget(self) -> None:
-        """Delete the saved files."""
         self._folder.keep((), {})
 
     def rekey(self, rows: Sequence[int], keys: Sequence[int]) -> list[int] | None:
-        """Set the current keys of all texts.
+        """Set the current keys of all texts, 0 for those that no longer exist.
 
-        Args:
-            keys: 0 for texts that no longer exist.
-        Returns: keys of the remaining texts of stories that lost one; None if the rows differ.
+        Returns keys of the remaining texts of stories that lost one; None if the rows differ.
         """
         columns, size = self._columns, len(self)
         if not np.array_equal(columns.rows[:size], rows):
@@ -316,7 +270,6 @@ class FeatureIndex:
         return [int(key) for key in columns.keys[:size][touched]]
 
     def post(self, text: int, packed: bytes) -> None:
-        """Post features that a text was added without."""
         where, texts = self._hits(packed)
         features = read_features(packed)
         missing = np.ones(features.size, np.bool_)
@@ -341,14 +294,10 @@ class FeatureIndex:
         self._last = None
 
     def candidates(self, packed: bytes, length: int, since: int | None = None) -> list[IndexHit]:
-        """Find the texts to compare with a new one.
+        """Find the texts to compare with a new one, of the day `since` or later.
 
-        Args:
-            length: number of characters in normal form.
-            since: consider only texts of this day or later.
-        Returns: the most promising story first; of each story first the text with the most features of its own, and the
-            story's first text too. At most `params.candidates`, and somewhat more in very large indexes.
-        Cost:    0.1 ms at a million texts, and 0.2 microseconds for each posting found.
+        The most promising story comes first; of each first the text with the most features of its own, and the story's
+        first text too; somewhat more than `params.candidates` in very large indexes. Cost: 0.1 ms at a million texts.
         """
         params = self._params
         where, texts = self._hits(packed)
@@ -393,10 +342,7 @@ class FeatureIndex:
         return hits[: round(params.candidates * many**_GROWTH)]
 
     def fresh(self, packed: bytes, story: int | None) -> bytes:
-        """Return the features that a story has not posted yet; all for a new story.
-
-        Features in so many stories that they are skipped are not posted again.
-        """
+        """Return the features to post for a story: not those it has, nor skipped ones."""
         if story is None:
             return packed
         where, texts = self._hits(packed)
@@ -406,13 +352,11 @@ class FeatureIndex:
         return wanted[~posted].tobytes()
 
     def _expected(self, length: int, others: npt.NDArray[np.uint32], have: int) -> npt.NDArray[np.float64]:
-        """Estimate the number of shared features if one text contained the other."""
         short, long = np.minimum(length, others), np.maximum(1, np.maximum(length, others))
         shared = sample_size(long, self._params.sample, self._params.sample_of_long) * (short / long)
         return np.minimum(np.maximum(shared, 1.0), min(have, length))
 
     def _hits(self, packed: bytes) -> tuple[Numbers, Numbers]:
-        """Find all postings of features: positions of the features, numbers of the texts."""
         if self._last is not None and self._last[0] == packed and self._last[1] == len(self):
             return self._last[2:]
         self._settle()
@@ -442,7 +386,6 @@ class FeatureIndex:
         return places, numbers
 
     def _settle(self) -> None:
-        """Sort the postings that were added in bulk."""
         if self._loose:
             postings = np.concatenate(self._loose)
             self._loose = []
@@ -450,7 +393,6 @@ class FeatureIndex:
             self._keep(postings)
 
     def _post(self, number: int, features: Features) -> None:
-        """Add postings of a text to the dictionary."""
         most, young = self._params.most_stories, self._young
         for feature in features.tolist():
             posted = young.get(feature)
@@ -466,7 +408,6 @@ class FeatureIndex:
             self._age()
 
     def _age(self) -> None:
-        """Turn the dictionary into an array."""
         if self._young:
             pairs = [
                 feature << 32 | number
@@ -478,7 +419,6 @@ class FeatureIndex:
         self._young_texts = 0
 
     def _keep(self, postings: Postings) -> None:
-        """Add a sorted array, and merge arrays of similar size."""
         if not postings.size:
             return
         parts = [Run(postings)]
@@ -489,10 +429,7 @@ class FeatureIndex:
             self._spill()
 
     def _spill(self) -> None:
-        """Move all arrays to a file, and merge files of similar size.
-
-        While the disk is full they stay in memory.
-        """
+        """Move all arrays to a file and merge; while the disk is full they stay in memory."""
         files, parts = list(self._files), list(self._runs)
         while files and files[-1].size < _FILE_RATIO * sum(run.size for run in parts):
             parts.insert(0, files.pop())

@@ -1,8 +1,7 @@
 """Match decisions: which stored article a new one repeats, reprint or same page.
 
-`pipelines.dedup` compares texts; this module combines the result with what is known of the two pages. A near-copy on
-another site is a reprint and is linked to its original. The same text on the same site, under the same headline and
-time or tied by `rel=canonical`, is one article under two URLs and is stored once.
+A near-copy on another site is a reprint and is linked to its original. The same text on the same site, under the same
+headline and time or tied by `rel=canonical`, is one article under two URLs and is stored once.
 """
 
 from __future__ import annotations
@@ -42,13 +41,7 @@ _MANY = 256  # rows that are worth an array of their own in the index
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Policy for duplicates.
-
-    Attributes:
-        threshold: similarity from which a text is a duplicate, in [0, 1].
-        window: days for which texts are looked up; None for no limit.
-        sites: exceptions to `keep`, by site identifier.
-    """
+    """Policy for duplicates; `window` in days, None for all; `sites` are exceptions."""
 
     threshold: float
     window: int | None = None
@@ -68,10 +61,9 @@ class DuplicateJudge:
         self._prepared: LRUCache[tuple[int, int, int, str], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
-        """Decide how the article relates to the candidates.
+        """Decide how the article relates to the candidates; None if it does not.
 
-        The same page takes precedence over a reprint, and a reprint over a related article; among equals the best match
-        wins. None if nothing is related.
+        The same page takes precedence over a reprint, that over a related article; then the best match wins.
         """
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
@@ -122,10 +114,6 @@ class DuplicateJudge:
     def _compared(
         self, new: NewArticle, candidates: Sequence[Candidate]
     ) -> tuple[list[tuple[MatchDecision, float]], list[Candidate]]:
-        """Compare the article with candidates.
-
-        Returns: the related ones with their standing; those it frees, see `MatchDecision`.
-        """
         if not candidates or not new.length:
             return [], []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
@@ -173,12 +161,10 @@ class DuplicateJudge:
 
 
 def _is_whole(decision: MatchDecision, standing: float) -> bool:
-    """Tell whether two texts tell the same story, not one a part of several."""
     return decision.kind in _WHOLE or (decision.repeats and standing > _MOST_OF_IT)
 
 
 def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) -> list[MatchDecision]:
-    """Return the best decision for each other cluster, of texts repeated as a whole."""
     others: dict[int, MatchDecision] = {}
     for one in decisions:
         representative = one.candidate.representative
@@ -188,14 +174,12 @@ def _of_other_clusters(best: MatchDecision, decisions: Sequence[MatchDecision]) 
 
 
 def _is_copy(new: NewArticle, stored: Candidate) -> bool:
-    """Tell whether the texts are equal and long enough to be sure."""
     if new.text_hash != stored.text_hash or not new.text_hash:
         return False
     return len(new.text) >= _SHORTEST_COPY or normalize(new.title) == normalize(stored.title)
 
 
 def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:
-    """Tell whether both are one article of one site under two URLs."""
     if new.site_id != stored.site_id:
         return False
     tied = new.canonical_id == stored.id or (
@@ -210,12 +194,7 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
-    Args:
-        window: days for which texts are looked up; None for no limit.
-        memory: limit in bytes, beyond which data moves to files. None: no limit.
-        folder: where these are kept for the next crawl. None: nowhere.
-
-    Memory: see `dedup.index.FeatureIndex`.
+    Texts of `window` days are looked up, None for all; `folder` keeps the files for the next crawl, None for none.
     """
 
     def __init__(
@@ -250,7 +229,7 @@ class SignatureIndex:
     def agree(self, numbers: Sequence[int], articles: Sequence[int]) -> Sequence[int] | None:
         """Take the current articles of the rows, 0 where the text is gone.
 
-        Returns: articles of clusters that lost a row, for `extend`; None if these are not the saved rows.
+        Returns articles of clusters that lost a row, for `extend`; None if these are not the saved rows.
         """
         return self._index.rekey(numbers, articles)
 
@@ -280,7 +259,6 @@ class SignatureIndex:
             self._index.save(self.form)
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Return articles that a new text may repeat, most promising first."""
         since = None if self.window is None else day - self.window
         hits = self._index.candidates(features, length, since)
         return list(dict.fromkeys(self._index.key(one.text) for one in hits))
@@ -319,6 +297,5 @@ class SignatureIndex:
                 self._index.add(*one)
 
     def _place(self, cluster: int) -> int | None:
-        """Return the first text of a cluster."""
         place = self._index.place(cluster)
         return self._heads.get(cluster) if place is None else place

@@ -44,28 +44,23 @@ class VerifyParams:
     `slots` and `edited_share` were chosen on all labelled documents (docs/duplicates.md).
 
     Attributes:
-        unspaced_chars: shortest common run that counts, in scripts without spaces.
-        word_chars: the same in scripts with spaces.
-        unspaced_pivot: share of common text that becomes a similarity of `CALIBRATED`, in scripts without spaces.
-        word_pivot: the same in scripts with spaces, where unrelated texts have more in common.
+        unspaced_chars, word_chars: shortest common run that counts, in scripts without and with spaces.
+        unspaced_pivot, word_pivot: share of common text that becomes a similarity of `CALIBRATED`; unrelated texts in
+            scripts with spaces have more in common.
         least: similarity below which no text repeats the other, whatever the caller's threshold.
         passage: shortest passage, in `unspaced_chars` or `word_chars`, that is a quotation.
         length_ratio: shorter over longer length from which a near-duplicate is "edited", not a part.
         lcs_share: share of common runs from which the LCS is worth its cost.
-        block_chars: longest text that goes through the LCS in one piece.
         conflicts: values in equal surroundings that must disagree to make a bulletin of another day.
-        conflict_share: share of the values in equal surroundings that must disagree.
-        doubtful: share of common text below which one conflict is enough,
-        doubtful_share: and this is the share.
-        rest_chars: characters of a text that must be left without a frame for it to be judged by them,
-        rest_share: and their share of it.
+        conflict_share: share of them that must disagree.
+        doubtful, doubtful_share: share of common text below which one conflict, and this share, is enough.
+        rest_chars, rest_share: characters of a text, and their share of it, that must be left without a frame for it
+            to be judged by them.
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
         slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
         edited_share: characters in common from which a piece came of the one in its place by changes.
-        stretch: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which texts may share no
-            more than stock phrases,
-        in_order: if their LCS is less than this share,
-        sentences: and sentences in common less than this share of the text.
+        stretch, in_order, sentences: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which
+            texts may share no more than stock phrases: if the LCS, and sentences in common, are less than these shares.
         slip: length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below which
             these are slips of the pen.
         fact_chars: characters to a fact that differs, at most, where headlines do not tell.
@@ -99,13 +94,6 @@ class VerifyParams:
 
 
 class WindowedText:
-    """A normalised text with what every comparison needs of it.
-
-    Attributes:
-        text: as much of it as is compared.
-        unspaced: share of characters of scripts without spaces.
-    """
-
     __slots__ = (
         "_slots",
         "_values",
@@ -121,7 +109,6 @@ class WindowedText:
     )
 
     def __init__(self, text: Sums, params: VerifyParams = VerifyParams(), *, title: str = "", raw: str = "") -> None:
-        """Cut the windows, 0.02 ms per 1,000 characters."""
         self.title = title
         self.raw = raw
         self.full = text.full
@@ -133,13 +120,11 @@ class WindowedText:
         self._wording: Wording | None = None
 
     def wording(self) -> Wording:
-        """Return what the comparison of facts wants to know."""
         if self._wording is None:
             self._wording = Wording(self.title, self.raw, self.text)
         return self._wording
 
     def values(self) -> list[str]:
-        """Return the values that a bulletin would change, in order."""
         if self._values is None:
             self._values = _VALUE.findall(self.text)
         return self._values
@@ -161,20 +146,16 @@ class WindowedText:
 
 
 def compare(one: WindowedText, other: WindowedText, params: VerifyParams = VerifyParams()) -> Comparison:
-    """Compare two texts.
+    """Compare two texts; empty ones are different from everything.
 
     Two measures see different edits. *Coverage*, the share of the shorter text in runs of some characters that the
     longer has too, does not mind moved paragraphs, added boilerplate or cuts. The longest common subsequence (*LCS*)
-    of the shorter text with the stretch of the longer where its runs lie does not mind scattered changes of single
-    characters; it is asked for when coverage alone is too little. The share of common text is the coverage, or the
-    mean of both where that is more.
+    does not mind scattered changes of single characters; it is asked for when coverage alone is too little. The share
+    of common text is the coverage, or the mean of both where that is more.
 
-    Daily bulletins (weather, markets, results) share most of their text and are different stories. They give
-    themselves away by their values (numbers, days, directions): when a good part of those that stand in equal
-    surroundings disagree, the texts are a template, however much they share.
+    Daily bulletins (weather, markets, results) share most of their text and are different stories: when a good part of
+    the values (numbers, days, directions) in equal surroundings disagree, the texts are a template.
 
-    Returns: the comparison from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
-        rest stays. Empty texts are different from everything.
     Cost:    O(length): 0.05 ms at 1,000 characters; the LCS runs in blocks of `block_chars`.
     Source:  LCS: bit-parallel, H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004 (in RapidFuzz).
              Coverage over the shorter and over the longer text are the containment and the resemblance of A. Broder,
@@ -208,13 +189,11 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
 def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, params: VerifyParams) -> float:
     """Compute how much a text keeps of another one beside what a third has, too.
 
-    Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
-    about the first two. Of the rest of the shorter one the share counts that stands in the longer or has nothing in its
-    place there: a text with a lead of its own before a cut report is none of a frame, whose slots are filled in each.
-    Where the longer has in its place what the third has, one of the two was edited, which proves nothing either.
-
-    Returns: in [0, 1]; 1 when too little is left to tell: a small share of the text, in few places between others.
-    Cost:    that of looking up the runs of one text in each of the others.
+    Texts of one kind share a frame: what a third text holds as well proves nothing about the first two. Of the rest of
+    the shorter one the share counts that stands in the longer or has nothing in its place there: a lead of its own
+    before a cut report is none of a frame, whose slots are filled in each. Where the longer has in its place what the
+    third has, one of the two was edited. It is 1 when too little is left to tell: a small share of the text, in few
+    places between others.
     """
     short, long = _by_length(one, other)
     only_short, only_long = ~_runs(short, third).covered, ~_runs(long, third).covered
@@ -243,16 +222,11 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
 
 
 def _is_edited(one: str, other: str, least: float, share: float) -> bool:
-    """Tell whether a piece came of another by changes of single characters."""
     longest = max(len(one), len(other))
     return longest < least or LCSseq.similarity(one, other) > share * longest
 
 
 def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
-    """Return the runs that stand in one order in both texts, most of them in all.
-
-    Returns: first and last place in the shorter text, and in the longer.
-    """
     if not runs.starts.size:
         return []
     breaks = np.flatnonzero((np.diff(runs.starts) != 1) | (np.diff(runs.there) != 1))
@@ -288,8 +262,6 @@ def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, Wi
 
 
 class _Runs(NamedTuple):
-    """Places of the windows of the shorter text in the longer."""
-
     starts: Places
     ends: Places
     there: Places
@@ -298,7 +270,6 @@ class _Runs(NamedTuple):
 
 
 def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, params: VerifyParams) -> float:
-    """Return the share of common text."""
     share = runs.share
     if max(params.lcs_share, 2 * pivot - 1) <= share < pivot:
         share = max(share, (share + _lcs_share(short, long, runs, params)) / 2)
@@ -308,8 +279,7 @@ def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, p
 def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     """Look up the windows of the short text among those of the long.
 
-    A table of one place for each hash: of windows that collide in it one is lost, which its neighbours make good,
-    because each character of a run stands in several windows.
+    The table has one place a hash: what is lost in a collision, the neighbours make good, which overlap.
     """
     size = len(short.text)
     bits = (4 * long.hashes.size).bit_length()
@@ -328,7 +298,6 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
 def _tell_other_story(
     short: WindowedText, long: WindowedText, runs: _Runs, share: float, params: VerifyParams
 ) -> str | None:
-    """Return the kind of two texts that share much and tell two stories, or None."""
     same_values = _are_values_equal(short, long)
     if not same_values and _values_disagree(short, long, share, params):
         return TEMPLATE
@@ -346,13 +315,7 @@ def _tell_other_story(
 
 
 class _Gaps(NamedTuple):
-    """Breaks between the common stretches of two texts, in the order of the shorter.
-
-    Attributes:
-        ends, starts: places in the shorter text where a stretch ends and the next one starts,
-        finishes, begins: and in the longer.
-        first, last: where the first stretch starts and the last ends, in both.
-    """
+    """Breaks between common stretches: places in the shorter text, and in the longer."""
 
     ends: Places
     starts: Places
@@ -363,10 +326,7 @@ class _Gaps(NamedTuple):
 
 
 def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | None:
-    """Find the breaks between common stretches.
-
-    Windows that begin at a space are left out: they are short, and stand anywhere.
-    """
+    """Find the breaks, without windows at spaces, which are short and stand anywhere."""
     starts, ends, there = runs.starts, runs.ends, runs.there
     if short.unspaced < 0.5:
         usual = ends - starts == params.word_chars
@@ -389,7 +349,6 @@ def _gaps(short: WindowedText, runs: _Runs, params: VerifyParams) -> _Gaps | Non
 def _share_phrases_only(
     short: WindowedText, long: WindowedText, runs: _Runs, gaps: _Gaps, params: VerifyParams
 ) -> bool:
-    """Tell whether two texts share stock phrases, in any order, and no sentences."""
     if gaps.ends.size < _FEW_STRETCHES:
         return False
     moved = np.abs((gaps.begins - gaps.starts) - (gaps.finishes - gaps.ends)) > _SHIFT
@@ -406,7 +365,6 @@ def _share_phrases_only(
 def _facts_differ(
     short: WindowedText, long: WindowedText, gaps: _Gaps, *, same_values: bool, params: VerifyParams
 ) -> bool:
-    """Tell whether the texts are of one wording and tell of different facts."""
     size, other_size = len(short.text), len(long.text)
     if gaps.ends.size * _in_chars(_CHARS_A_GAP, short, params) > size:
         return False
@@ -444,7 +402,6 @@ def _facts_differ(
 
 
 def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
-    """Widen two pieces to whole words, by what both have of these."""
     (start, stop), (begin, finish) = here, there
     stop, finish = max(start, stop), max(begin, finish)
     while start and begin and one[start - 1] == other[begin - 1] and _is_of_word(one[start - 1]):
@@ -459,7 +416,6 @@ def _is_of_word(character: str) -> bool:
 
 
 def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: VerifyParams) -> float:
-    """Return the length of the LCS over that of the short text."""
     size, block = len(short.text), params.block_chars
     common = 0
     for start in range(0, size, block):
@@ -473,7 +429,6 @@ def _lcs_share(short: WindowedText, long: WindowedText, runs: _Runs, params: Ver
 
 
 def _longest(covered: npt.NDArray[np.bool_]) -> int:
-    """Return the length of the longest run of true values."""
     framed = np.zeros(covered.size + 2, np.bool_)
     framed[1:-1] = covered
     edges = (framed[1:] != framed[:-1]).nonzero()[0]
@@ -481,18 +436,15 @@ def _longest(covered: npt.NDArray[np.bool_]) -> int:
 
 
 def _in_chars(windows: float, short: WindowedText, params: VerifyParams) -> float:
-    """Return a length in characters that is given in the shortest runs that count."""
     return windows * (params.word_chars + (params.unspaced_chars - params.word_chars) * short.unspaced)
 
 
 def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
-    """Tell whether the longer text has the values of the shorter in their order."""
     rest = iter(long.values())
     return all(value in rest for value in short.values())
 
 
 def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
-    """Tell whether values in the same places differ, as in daily bulletins."""
     places = conflicts = 0
     second = long.slots()
     for slot, values in short.slots().items():

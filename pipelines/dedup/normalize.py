@@ -56,10 +56,9 @@ class Tables(NamedTuple):
 
 @cache
 def build_tables() -> Tables:
-    """Build the character tables, once per process.
+    """Build the character tables, once per process: 0.3 s CPU and 1 MB.
 
-    Returns: arrays indexed by code point; code points past the end behave as the last entry, which is dropped.
-    Cost: 0.3 s CPU and 1 MB, at the first call.
+    Code points past the end behave as the last entry, which is dropped.
     """
     target = np.arange(_TABLE_SIZE, dtype=np.uint32)
     plain = np.zeros(_TABLE_SIZE, np.bool_)  # letters that are their own normal form: half of the table
@@ -81,7 +80,6 @@ def build_tables() -> Tables:
 
 
 def _target(character: str) -> int:
-    """Return a character's replacement: a code point, space, 0 or a marker."""
     category = unicodedata.category(character)
     selector = 0xFE00 <= ord(character) <= 0xFE0F
     if selector or character in _JOINERS or (category[0] == "C" and not character.isspace()):
@@ -108,11 +106,8 @@ def normalize(text: str) -> str:
     """Bring a text to the form in which it is compared; never shown to anybody.
 
     Compatibility forms (NFKC), case, traditional characters, punctuation, spaces and control characters do not make
-    another article. Words of scripts with spaces stay apart by one space; between characters of scripts without
-    spaces, and between the two sorts, none is left.
+    another article. Only words of scripts with spaces stay apart, by one space.
 
-    Args:    text: any string; only the first `MAX_CHARS` characters count.
-    Returns: the normalised text, empty when nothing but punctuation was there.
     Cost:    O(length), 0.03 (English) to 0.07 ms (Chinese) per 1,000 characters.
     Differs: traditional to simplified goes character by character, not by phrases: exact enough for comparison, and
              ten times faster.
@@ -121,7 +116,6 @@ def normalize(text: str) -> str:
 
 
 def normalize_codes(text: str) -> Codes:
-    """Return `normalize` as an array of code points."""
     target, kind = build_tables()
     codes = encode(text[:MAX_CHARS])
     mapped: Codes = target.take(codes, mode="clip")
@@ -146,7 +140,6 @@ def normalize_codes(text: str) -> Codes:
 
 
 def _composed(codes: Codes, mapped: Codes) -> Codes:
-    """Compose the text in NFKC, without dropped characters and long runs of marks."""
     marks = mapped == _MARK
     run = marks.copy()
     for back in range(1, _MAX_MARKS + 1):

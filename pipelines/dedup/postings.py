@@ -35,11 +35,7 @@ _CONTENTS = "contents.json"
 
 
 class Folder:
-    """Files that are made once and then only read, or only added to.
-
-    Args:
-        path: where they are; None: they have no names, and go with the process.
-    """
+    """Files that are made once, then read or added to; unnamed ones without a path."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -47,7 +43,6 @@ class Folder:
         self._made = max((int(name) for name in names if name.isdecimal()), default=0)
 
     def create(self, kind: str) -> tuple[str, IO[bytes]]:
-        """Make an empty file to write and read; returns its name, too."""
         if self.path is None:
             return "", tempfile.TemporaryFile(prefix="duplicates-")
         self.path.mkdir(exist_ok=True)
@@ -56,7 +51,6 @@ class Folder:
         return name, (self.path / name).open("x+b")
 
     def open(self, name: str) -> IO[bytes]:
-        """Open a file again."""
         assert self.path is not None
         return (self.path / name).open("r+b")
 
@@ -75,23 +69,13 @@ class Folder:
                     one.unlink()
 
     def contents(self) -> Mapping[str, Any]:
-        """Read what was written down.
-
-        Raises:
-            OSError, ValueError: nothing, or nothing legible.
-        """
+        """Read what was written down; `OSError` or `ValueError` if nothing legible was."""
         if self.path is None:
             raise FileNotFoundError
         return dict(json.loads((self.path / _CONTENTS).read_text("utf-8")))
 
 
 class Run:
-    """Sorted postings: a few as they are.
-
-    Attributes:
-        name: of their file; empty in memory.
-    """
-
     def __init__(self, postings: Postings, name: str = "") -> None:
         self._postings = postings
         self.name = name
@@ -105,10 +89,7 @@ class Run:
         return self._postings.nbytes
 
     def hits(self, first: Postings) -> tuple[Numbers, Numbers]:
-        """Find the postings of features; `first` is feature << 32.
-
-        Returns: place of the feature, number of the text.
-        """
+        """Return (place of the feature, number of the text); `first` is feature << 32."""
         starts = self._postings.searchsorted(first)
         matching = ((self._postings.take(starts, mode="clip") ^ first) <= LOW).nonzero()[0]  # few of them
         starts = starts.take(matching)
@@ -122,19 +103,12 @@ class Run:
             yield self._postings[start:end]
 
     def below(self, size: int) -> Run:
-        """Return the postings of the first texts alone."""
         pieces = [piece[piece & LOW < size] for piece in self.cut(_level(self.size))]
         return self if sum(piece.size for piece in pieces) == self.size else pack([Run(np.concatenate(pieces))], 0)
 
 
 class PackedRun(Run):
-    """Many sorted postings in memory, 6.5 bytes each.
-
-    The table of prefix starts says the high half of a feature.
-
-    Args:
-        total: postings that are added, at most.
-    """
+    """Many sorted postings in memory, 6.5 bytes each; at most `total`."""
 
     name = ""
 
@@ -146,7 +120,6 @@ class PackedRun(Run):
         self._count = 0
 
     def add(self, piece: Postings, number: int, level: int) -> None:
-        """Add the next piece of `2 ** level`."""
         start, end = self._count, self._count + piece.size
         self._lows[start:end] = (piece >> SHIFT).astype(np.uint16)  # the low half
         self._numbers[start:end] = piece.astype(np.uint32)
@@ -155,7 +128,6 @@ class PackedRun(Run):
         self._table[-1] = self._count = end
 
     def end(self) -> PackedRun:
-        """Give back what was not needed."""
         self._lows.resize(self._count, refcheck=False)
         self._numbers.resize(self._count, refcheck=False)
         return self
@@ -174,7 +146,6 @@ class PackedRun(Run):
         return where.take(matching), self._numbers.take(steps.take(matching)).astype(np.int64)
 
     def cut(self, level: int) -> Iterator[Postings]:
-        """Yield the postings in pieces, see `Run`."""
         for number in range(1 << level):
             prefixes = _prefixes(self.bits, number, level)
             each = prefixes.size
@@ -185,14 +156,8 @@ class PackedRun(Run):
 
 
 class FileRun(Run):
-    """Sorted postings in a file, with the table of prefix starts before them."""
-
     def __init__(self, name: str, file: IO[bytes]) -> None:
-        """Map a file that `write` made.
-
-        Raises:
-            OSError, ValueError: it is not whole.
-        """
+        """Map a file of `write`; `OSError` or `ValueError` if it is not whole."""
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # ValueError when it is empty
         words = np.frombuffer(whole, np.uint64, len(whole) // _WORD)
         bits, count = words[:2].tolist() if words.size >= 2 else (0, 0)
@@ -205,10 +170,7 @@ class FileRun(Run):
 
     @classmethod
     def write(cls, folder: Folder, runs: Sequence[Run], most: int) -> Self:
-        """Merge runs into a file, piece by piece.
-
-        Cost: 20 ns a posting; memory for one piece.
-        """
+        """Merge runs into a file, piece by piece: 20 ns a posting, memory for one piece."""
         total = sum(run.size for run in runs)
         level, bits = _level(total), (total // _FILE_STRETCH).bit_length()
         end = _HEADER + _WORD * (1 << bits)  # of the table, but for its last entry
@@ -232,11 +194,7 @@ class FileRun(Run):
 
     @classmethod
     def open(cls, folder: Folder, name: str) -> Self:
-        """Map a file that `write` made.
-
-        Raises:
-            OSError, ValueError: it is not there, or not whole.
-        """
+        """Map a file of `write`; `OSError` or `ValueError` if it is missing or not whole."""
         with folder.open(name) as file:
             return cls(name, file)
 
@@ -263,7 +221,6 @@ def pack(runs: Sequence[Run], most: int) -> Run:
 
 
 def _merged(runs: Sequence[Run], most: int) -> Iterator[Postings]:
-    """Merge runs; yield `2 ** _level` pieces of equal range, trimmed."""
     level = _level(sum(run.size for run in runs))
     for parts in zip(*(run.cut(level) for run in runs), strict=True):
         whole = np.concatenate(parts)
@@ -285,22 +242,18 @@ def _stretches(table: npt.NDArray[np.integer], bits: int, first: Postings) -> tu
 
 
 def _steps(starts: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the numbers of stretches and the places in them."""
     where = np.arange(counts.size).repeat(counts)
     return where, np.arange(where.size) + (starts - counts.cumsum() + counts).repeat(counts)
 
 
 def _starts(piece: Postings, bits: int, number: int, level: int) -> Numbers:
-    """Return where each prefix begins in one of `2 ** level` pieces."""
     return np.searchsorted(piece, _prefixes(bits, number, level))
 
 
 def _level(total: int) -> int:
-    """Return the bits of the number of pieces in which so many postings are merged."""
     return (total // _PIECE).bit_length()
 
 
 def _prefixes(bits: int, piece: int = 0, level: int = 0) -> Postings:
-    """Return the first posting of each prefix of one of `2 ** level` pieces."""
     first, last = piece << (bits - level), (piece + 1) << (bits - level)
     return np.arange(first, last, dtype=np.uint64) << np.uint64(64 - bits)

@@ -27,7 +27,7 @@ class Comparison:
         kind: "same", "edited", "part-of" (the first text is part of the second), "contains" (the reverse), "quotes"
             (they share a passage), "template" (same skeleton, other facts) or "different".
         resemblance: common text over the longer text, in [0, 1]: 1 for interchangeable texts.
-        fresh: approximate number of characters of the first text that are not in the second.
+        fresh: about the number of characters of the first text that are not in the second.
     """
 
     similarity: float
@@ -59,12 +59,8 @@ class IndexParams:
 
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
-        least_shared: features that a story must share with a new text, at least.
         share: shared features, weighted by rarity, as a share of what a part of the shorter length would share with
             the new text; texts below it are not compared. 0 compares all.
-        sample: features that a text of usual length has: its sample size.
-        candidates: stored texts that are compared with a new one, at most.
-        stories: stories that they are of, at most.
         beside_best: least weight of a story to be compared, as a share of the most promising one's (of 984 articles
             behind 850,000 others none had its copy below .25).
         sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.
@@ -81,7 +77,6 @@ class IndexParams:
 
 
 def _nothing_to_tell(_new: Any, _stored: Any, _third: Any) -> float:
-    """Stand in for methods that do not know frames."""
     return 1.0
 
 
@@ -90,7 +85,6 @@ class Method:
     """A method of finding near-duplicates.
 
     Attributes:
-        name: as in the registry and in the evidence.
         form: describes how signatures were made; those of different forms cannot be compared.
         sign: (title, text) -> what the index keeps of a text.
         prepare: (title, text) -> what `compare` takes; cached for some time, because a text is compared several times.

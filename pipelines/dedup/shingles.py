@@ -19,10 +19,7 @@ MOST_CHARS = 100_000
 """Characters of a normalised text that are sampled and compared; the rest only counts for its exact hash."""
 
 _USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
-"""Length up to which all samples have one size, and characters for each further hash.
-
-Chosen by hand.
-"""
+"""Length up to which all samples have one size, and characters for each further hash; chosen by hand."""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -31,14 +28,7 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 @dataclass(frozen=True, slots=True)
 class ShingleParams:
-    """Parameters of cutting and sampling shingles.
-
-    Attributes:
-        unspaced_chars: length of a shingle that starts in a script without spaces.
-        word_chars: length of a shingle that starts in a script with spaces.
-        most: hashes kept of a text of usual length at most,
-        most_of_long: and of a very long one, see `sample_size`.
-    """
+    """Lengths of shingles by script, and hashes kept of usual and of very long texts."""
 
     unspaced_chars: int = 8
     word_chars: int = 20
@@ -48,7 +38,6 @@ class ShingleParams:
 
 @cache
 def _powers() -> tuple[Hashes, Hashes]:
-    """Return the powers of the base and of its inverse modulo 2^64."""
     powers = []
     for base in (_BASE, pow(_BASE, -1, 1 << 64)):
         column = np.full(MOST_CHARS, base, np.uint64)
@@ -58,7 +47,6 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Finalise 64-bit hashes, so that every input bit affects every output bit."""
     mixed = values >> _SHIFT_1
     mixed ^= values
     mixed *= _MIX_1
@@ -69,11 +57,7 @@ def _mixed(values: Hashes) -> Hashes:
 
 
 class Sums:
-    """Prefix sums of a text, whose differences hash any window.
-
-    Attributes:
-        text: the part of the normalised text that is compared.
-        unspaced: share of characters of scripts without spaces.
+    """Prefix sums of the compared part of a text, whose differences hash any window.
 
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.
     """
@@ -94,11 +78,9 @@ class Sums:
         np.cumsum(codes * _powers()[0][:size], out=self._sums[1:])
 
     def windows(self, unspaced_chars: int, word_chars: int) -> tuple[Places, Places, Hashes]:
-        """Hash the window that starts at each character.
+        """Hash the window that starts at each character: starts, ends and hashes.
 
-        Returns: starts, ends and hashes of the windows that fit into the text; a text shorter than one window is one
-            window. Windows of equal content have equal hashes, which are not evenly spread in their low bits.
-        Cost:    O(length), about 0.01 ms per 1,000 characters.
+        A text shorter than one window is one window. Hashes are not evenly spread in their low bits.
         """
         sums, size = self._sums, len(self.text)
         starts = np.arange(size)
@@ -126,11 +108,10 @@ def sample_size(chars: npt.ArrayLike, usual: int, of_long: int) -> npt.NDArray[n
 def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     """Choose the shingles by which a text can be found.
 
-    The smallest hashes are kept, so the hash of a shingle alone decides. A passage therefore gives the same sample
-    wherever it stands, and two texts share about as large a part of their samples as of their text.
+    The smallest hashes are kept, 32 bits each, little-endian, ascending, the same in every process. A passage therefore
+    gives the same sample wherever it stands, and two texts share about as large a part of their samples as of their
+    text.
 
-    Returns: 32 bits of each hash, little-endian, ascending, without repeats; the same in every process. Empty for an
-        empty text.
     Cost:    O(length), about 0.03 ms per 1,000 characters.
     Source:  A. Broder, On the resemblance and containment of documents, 1997, section 4 (the s smallest fingerprints).
     Differs: shingles of characters instead of words.
@@ -142,7 +123,6 @@ def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
 
 
 def _smallest(hashes: Hashes, most: int) -> Hashes:
-    """Return the smallest hashes, ascending, without repeats."""
     if hashes.size > 4 * most:
         bound = np.uint64((1 << 64) // hashes.size * 2 * most)
         few = _distinct(hashes.compress(hashes < bound))  # evenly spread: about twice as many as are wanted

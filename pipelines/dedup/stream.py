@@ -23,13 +23,9 @@ _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
 
 class Pair(NamedTuple):
-    """Relation of a document to an earlier one.
+    """Relation of a document to an earlier one, by its key, from the later one's view.
 
-    Attributes:
-        earlier: key of the earlier document.
-        similarity: in [0, 1].
-        kind: see `Comparison`, from the view of the later one.
-        link: the indexed texts that tie the two, if later texts may show that these only share a frame.
+    `link` are the indexed texts that tie the two, if later texts may show that these only share a frame.
     """
 
     earlier: int
@@ -39,8 +35,6 @@ class Pair(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """A relation to an indexed text, by its number."""
-
     number: int
     similarity: float
     kind: str
@@ -69,14 +63,7 @@ class LineCounts(Protocol):
 class Finder:
     """Finds the earlier documents that a document repeats.
 
-    Args:
-        threshold: similarity from which a text is a duplicate, in [0, 1].
-        texts: stores the texts that later ones may be compared with.
-        memory: limit of the index in bytes, see `FeatureIndex`.
-        lines: counts of recurring lines; new ones by default.
-        frames: parameters of frames.
-
-    Memory: the index, 100 bytes for each document, and what `texts` takes.
+    Memory: the index, 100 bytes for each document, and what `texts` takes; `memory` is the index's limit in bytes.
     """
 
     def __init__(
@@ -110,8 +97,7 @@ class Finder:
     def add(self, key: int, title: str, text: Any) -> list[Pair]:
         """Add the next document, in the form that method, texts and lines take.
 
-        Returns: the documents it is related to, most similar first; of a large story not all.
-        Cost:    one signature, one look-up, a comparison for each candidate, see the method.
+        Returns the documents it is related to, most similar first; of a large story not all.
         """
         whole, text = text, self._lines.without(text)
         signature = self._method.sign(title, text)
@@ -147,7 +133,6 @@ class Finder:
         return pairs
 
     def _candidates(self, signature: Signature) -> list[IndexHit]:
-        """Find the texts to compare with, and a few more of their stories."""
         candidates: dict[int, IndexHit] = {}
         for candidate in self.index.candidates(signature.features, signature.length):
             candidates.setdefault(candidate.text, candidate)
@@ -158,7 +143,6 @@ class Finder:
     def _compared(
         self, prepared: Any, candidates: Sequence[IndexHit]
     ) -> tuple[list[_Link], tuple[IndexHit, Comparison] | None]:
-        """Compare a document with candidates; return its links and the best match."""
         links: list[_Link] = []
         best = None
         stored = [self._stored(candidate.text) for candidate in candidates]
@@ -175,7 +159,6 @@ class Finder:
         return links, best
 
     def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
-        """Build the pairs for a text or a copy of it, with copies of the linked texts."""
         pairs: list[Pair] = []
         for link in links:
             doubtful = (number, link.number) if link.similarity < self._frames.sure and link.kind in REPEATING else None
@@ -244,8 +227,6 @@ def _keep(lists: dict[int, list[T]], number: int, item: T) -> None:
 
 
 class Counts(NamedTuple):
-    """Counts of documents, of the pairs written, and of duplicates."""
-
     documents: int
     pairs: int
     duplicates: int
@@ -256,14 +237,8 @@ def write_pairs(
 ) -> Counts:
     """Write the pairs of documents as they are found, doubtful ones at the end.
 
-    Later documents may show that two only share a frame.
-
-    Args:
-        finder: an empty one.
-        documents: id, title and text of each, in order of arrival.
-        out: receives tab-separated lines: id of the earlier document, id of the later one, similarity, kind from the
-            view of the later one.
-        kinds: which pairs are written.
+    Later documents may show that two only share a frame. Lines are tab-separated: id of the earlier document, of the
+    later one, similarity, kind from the view of the later one.
 
     Memory: 150 bytes for each pair of less than `SURE`, of which a stream has a few in a hundred documents.
     """

@@ -25,13 +25,6 @@ _LEAST: Final = 0.5
 
 
 class _KeywordPage(NamedTuple):
-    """Keywords of a page.
-
-    Attributes:
-        exact: hash of the normalised text, 0 for an empty one.
-        length: its characters.
-    """
-
     exact: int
     length: int
     keywords: Collection[str]
@@ -50,11 +43,8 @@ def keyword_method(
 ) -> Method:
     """Build a method that finds texts by keywords.
 
-    Args:
-        describe: (title, text) -> keywords and content.
-        measure: share that two contents have in common, in [0, 1].
-        pivot: share, in (0, 1), from which two pages are near-duplicates; it becomes `CALIBRATED`.
-        length_ratio: shorter over longer length from which near-duplicates are "edited", not part and whole.
+    `measure` is the share in [0, 1] that two contents have in common; `pivot` becomes `CALIBRATED`; from `length_ratio`
+    (shorter over longer) near-duplicates are "edited", not part and whole.
     """
 
     @cache_pages
@@ -82,12 +72,9 @@ def keyword_method(
 
 
 def make_readable(text: str) -> str:
-    """Return a text in lower case and simplified characters.
+    """Return the first `MAX_CHARS` characters in lower case and simplified characters.
 
     Unlike `normalize`, spaces stay where anything separates.
-
-    Args:    text: any string; only its first `MAX_CHARS` characters count.
-    Cost:    O(length), 0.01 ms per 1,000 characters.
     """
     codes = encode(text[:MAX_CHARS])
     mapped = build_tables().target.take(codes, mode="clip")
@@ -97,16 +84,12 @@ def make_readable(text: str) -> str:
 
 
 def hash_words(terms: Iterable[str]) -> bytes:
-    """Hash words to features: sorted little-endian 32-bit numbers without repeats."""
     digests = b"".join(hashlib.blake2b(term.encode(), digest_size=4).digest() for term in terms)
     return np.unique(np.frombuffer(digests, "<u4")).tobytes()
 
 
 def cache_pages(make: Callable[[str, str], P]) -> Callable[[str, str], P]:
-    """Cache the results of the last 16,384 pages, without their texts.
-
-    Cutting words is the dear part of these methods, and a page comes again as often as it is a candidate.
-    """
+    """Cache the last 16,384 pages, without texts: cutting words is dear, pages recur."""
     made: LRUCache[bytes, P] = LRUCache(_REMEMBERED)
     return cached(made, key=_digest)(make)
 

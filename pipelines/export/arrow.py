@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def _pyarrow() -> Any:
-    """Import pyarrow, an extra that takes a fifth of a second.
-
-    Raises:
-        ValueError: it is missing.
-    """
+    """Import pyarrow, an extra that takes a fifth of a second."""
     try:
         import pyarrow  # noqa: PLC0415
     except ImportError:
@@ -27,7 +23,6 @@ def _pyarrow() -> Any:
 
 @cache
 def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
-    """Return the types of some fields of a record."""
     pa = _pyarrow()
     types = {
         "str": pa.string(),
@@ -43,7 +38,6 @@ def schema(record: type, columns: tuple[str, ...]) -> pa.Schema:
 
 
 def batch(record: type, columns: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
-    """Make a batch of rows that hold the values of the database."""
     pa = _pyarrow()
     wanted = schema(record, columns)
     converters = readers(record)

@@ -120,7 +120,6 @@ class Parquet(RowWriter):
         self._writer = pq.ParquetWriter(file, schema, compression="zstd")
 
     def write(self, rows: Rows) -> None:
-        """Gather rows, and write a row group when there are enough."""
         self._batches.append(arrow.batch(self._record, self._columns, rows))
         if sum(batch.nbytes for batch in self._batches) > _GROUP_BYTES:
             self._flush()
@@ -131,7 +130,6 @@ class Parquet(RowWriter):
             self._batches = []
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Write the last row group and the footer, without which the file cannot be read."""
         try:
             if error is None:
                 self._flush()
@@ -141,8 +139,6 @@ class Parquet(RowWriter):
 
 
 class MarkdownStream(RowWriter):
-    """Articles as Markdown one after the other, each with its front matter."""
-
     def __init__(self, file: BinaryIO, columns: Sequence[str], shown: Sequence[str]) -> None:
         self._file = file
         self._columns = columns
@@ -155,13 +151,9 @@ class MarkdownStream(RowWriter):
 
 
 class MarkdownFolder(RowWriter):
-    """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`.
+    """Articles as Markdown, a file each: `SITE/DAY-TITLE-ID.md`, in a folder.
 
-    Args:
-        folder: an existing one.
-        columns: of the rows.
-        shown: those of the front matter.
-        save: writes a file whole or not at all.
+    `shown` are columns of the front matter; `save` writes a file whole or not at all.
     """
 
     def __init__(
@@ -197,11 +189,7 @@ class MarkdownTable(RowWriter):
 def article_markdown(values: Mapping[str, Any], shown: Sequence[str]) -> str:
     """Render an article as Markdown behind a front matter in YAML.
 
-    Args:
-        values: database values of an article, those of `BODY` and `shown` among them.
-        shown: columns of the front matter; empty ones are left out.
-
-    Cost: 0.5 milliseconds for a text of 1,000 characters.
+    Empty columns are left out of the front matter. Cost: 0.5 milliseconds for a text of 1,000 characters.
     """
     lines = ["---"]
     for name in shown:

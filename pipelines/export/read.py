@@ -59,11 +59,8 @@ class ExportTable(Generic[T]):
     """A table that can be exported.
 
     Attributes:
-        name: for people.
-        record: the type of a row.
         key: the column by which an export goes on.
         conditions: options of a selection that apply to it.
-        read: reads rows behind a key.
         at_once: rows read together.
         columns: shown unless others are named; empty for all.
     """
@@ -81,11 +78,7 @@ class ExportTable(Generic[T]):
         return tuple(annotations_of(self.record))
 
     def check_columns(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns named, or the usual ones.
-
-        Raises:
-            ValueError: a column does not exist or is named twice.
-        """
+        """Return the columns named, or the usual ones; raises `ValueError` for wrong ones."""
         for name in columns:
             if name not in self.all_columns:
                 raise ValueError(f"{self.name} have no column {name!r}; there is {', '.join(self.all_columns)}")
@@ -94,22 +87,14 @@ class ExportTable(Generic[T]):
         return tuple(columns) or self.columns or self.all_columns
 
     def keys_of(self, text: str, count: int) -> tuple[Key, ...]:
-        """Read the place of an earlier export from this number of databases.
-
-        Raises:
-            ValueError: it is no such place.
-        """
+        """Read the place of an earlier export from `count` databases; raises `ValueError`."""
         keys = text.split(",") if text else [_NOT_BEGUN] * count
         if len(keys) != count:
             raise ValueError(f"{text!r} has {len(keys)} keys, and DATABASE_URL names {count}; take what was said last")
         return tuple(self.key_of("" if key == _NOT_BEGUN else key) for key in keys)
 
     def key_of(self, text: str) -> Key:
-        """Read the key of a row.
-
-        Raises:
-            ValueError: it is none.
-        """
+        """Read the key of a row; raises `ValueError`."""
         if not text:
             return ()
         if self.key == "key" and _PAIR.fullmatch(text):
@@ -169,10 +154,6 @@ class Reading(Generic[T]):
     They come a page at a time. Each iteration reads from the beginning, and sees everything stored until it came there.
     It holds some hundred rows in memory, and no transaction between two pages.
 
-    Attributes:
-        plan: words that articles must have; None for all articles.
-        after: key behind which the rows of each database begin.
-
     Raises:
         db.engine.errors.DatabaseProblem: in an iteration: the database is missing, of another version, or gone.
     """
@@ -192,11 +173,7 @@ class Reading(Generic[T]):
         return (rows for rows, _ in self.steps(columns))
 
     def steps(self, columns: Sequence[str] = ()) -> Iterator[tuple[Sequence[Row], str]]:
-        """Yield the same pages, each with the text of the place behind it.
-
-        Raises:
-            ValueError: a column or site does not exist.
-        """
+        """Yield the same pages, each with the text of the place behind it; see `pages`."""
         names = self.table.check_columns(columns)
         with ExitStack() as stack:
             databases = [stack.enter_context(closing(open_for_reading(url))) for url in self.databases.urls]
@@ -228,11 +205,7 @@ class Reading(Generic[T]):
         return self.table.read(connection, names, self.wanted, key, self.table.at_once)
 
     def _found(self, database: Database, names: tuple[str, ...], plan: QueryPlan, key: Key) -> Iterator[Sequence[Row]]:
-        """Yield the articles that have all words, and the phrases as they are.
-
-        Raises:
-            WrongDatabase: the index is of an older version, which would miss some of them.
-        """
+        """Yield the articles that have all words, and the phrases as they are."""
         if not database.read(partial(has_form, is_current=is_current)):
             raise WrongDatabase(
                 f"{database.name} has a full-text index of an older version; make it anew with: scrapy search --rebuild"
@@ -248,7 +221,6 @@ class Reading(Generic[T]):
                 yield rows
 
     def __iter__(self) -> Iterator[T]:
-        """Yield typed records."""
         names = self.table.all_columns
         converters = readers(self.table.record)
         places = [(at, converters[name]) for at, name in enumerate(names) if name in converters]
@@ -357,11 +329,6 @@ read_sites = partial(reading, SITES)
 
 
 def _plan(query: str) -> QueryPlan | None:
-    """Read a query; None for an empty one.
-
-    Raises:
-        ValueError: it has no word in it.
-    """
     if not query.strip():
         return None
     plan = read_query(SearchQuery(query))
@@ -371,14 +338,12 @@ def _plan(query: str) -> QueryPlan | None:
 
 
 def _end(value: Time, now: float) -> str | Bound:
-    """Return a bound of time, or its text as people wrote it."""
     if isinstance(value, datetime):
         return Bound(seconds=now - value.timestamp())
     return Bound(value) if isinstance(value, date) else value
 
 
 def _text(bound: Bound | None, now: float) -> str:
-    """Write a bound of time as `Selection` has it."""
     if bound is None:
         return ""
     if bound.day:
@@ -388,11 +353,6 @@ def _text(bound: Bound | None, now: float) -> str:
 
 
 def _site(name: str) -> str:
-    """Return the site that a name, host or URL belongs to.
-
-    Raises:
-        ValueError: it is none.
-    """
     name = name.strip()
     if not name:
         return ""

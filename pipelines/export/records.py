@@ -77,7 +77,6 @@ class StoredLink:
     """A link from page to page.
 
     Attributes:
-        key: place in the order of the export.
         target: None for a target outside of the crawl whose URL is no longer kept.
         block: place on the page: body, list, related, navigation, pagination, other ...
     """
@@ -95,7 +94,6 @@ class StoredDuplicate:
     """Evidence that an article repeats another, or is related to it.
 
     Attributes:
-        key: place in the order of the export.
         site: with the URL, all that remains of an article that is not kept.
         of_url: that of the earlier article, as all `of_` columns.
         similarity: 0 to 1.

@@ -19,10 +19,8 @@ _SMOOTHING: Final = 200.0
 class Params:
     """Parameters of the layers.
 
-    Attributes:
-        layers: how many lie around the targets; what is further out is one more.
-        targets: share of the fetched pages, the most relevant, that are targets.
-        decay: worth of a page a link further from a target.
+    `targets` is the share of the fetched pages, the most relevant, that are targets; `decay` the worth of a page a link
+    further from one.
     """
 
     layers: int = 2
@@ -38,14 +36,7 @@ def layers(
 ) -> npt.NDArray[np.int8]:
     """Return the layer of each fetched page: 0 a target, i for i links from one.
 
-    Args:
-        sources: row of the page that each link stands on.
-        targets: row of the page that it leads to.
-
-    Returns:
-        Numbers from 0 to `params.layers` + 1, which stands for all further out.
-
-    Cost: O(layers x links).
+    `sources` and `targets` are rows of pages, for each link; all further out are in layer `params.layers` + 1.
 
     >>> layers(np.array([0.0, 1.0, 0.0], np.float32), np.array([0]), np.array([1]), Params(1, 0.3)).tolist()
     [1, 0, 2]
@@ -63,15 +54,10 @@ def layers(
 def promise(
     counts: sparse.csr_matrix[Any], layer: npt.NDArray[np.int8], rarity: Vector, params: Params = DEFAULTS
 ) -> Vector:
-    """Return the expected worth of each page's links.
+    """Return the expected worth of each page's links, in [0, 1].
 
-    It is `decay` to the power of the distance that the page's words predict.
-
-    One naive Bayes classifier with the layers as classes, so that a page in the middle of nowhere whose words are
-    those of pages near the topic is followed (tunnelling).
-
-    Returns:
-        For each page the expectation, in [0, 1].
+    It is `decay` to the power of the distance that the page's words predict, by naive Bayes with the layers as classes:
+    a page in the middle of nowhere whose words are those of pages near the topic is followed (tunnelling).
 
     Cost: O(layers x (terms + buckets)).
     Source: Diligenti et al., Focused crawling using context graphs, 2000.

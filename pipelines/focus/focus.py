@@ -1,8 +1,7 @@
 """Focused crawling: relevance of waiting pages, learned from fetched ones.
 
-A page that waits is judged by its links: what the pages are that name it, the words of the links and of their
-neighbours, what else those pages link to, and what came of it. All of it is learnt during the crawl itself, from
-a topic in words; nobody labels anything. The pages live in arrays, and all of them are judged anew each time.
+A page that waits is judged by its links: the pages that name it, the words of the links and of their neighbours, what
+else those pages link to, and what came of it. All of it is learnt from a topic in words; nobody labels anything.
 """
 
 from __future__ import annotations
@@ -68,13 +67,7 @@ DEFAULTS = Params()
 
 
 class Focus:
-    """Learner from fetched pages, and judge of all pages that they link to.
-
-    Pages have numbers, from 0 on, given by the caller.
-
-    Attributes:
-        feedback: what the pages taught when they were last judged, for judging single ones.
-    """
+    """Learner from fetched pages, numbered from 0 on, and judge of those they link to."""
 
     def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
         self.params = params
@@ -92,25 +85,18 @@ class Focus:
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
 
     def mark_seeds(self, numbers: Sequence[int]) -> None:
-        """Mark the pages the crawl started from: possible examples of the topic."""
         self._seeds.update(numbers)
 
     def add(
         self, number: int, page: PageTerms, targets: Numbers, *, wasted: bool = False, relevance: float = 0.0
     ) -> None:
-        """Add a fetched page.
+        """Add a fetched page, once.
 
-        Args:
-            number: of the page; each page is added once.
-            targets: number of the page that each of its links leads to, parallel to the links of `page`; -1 for a page
-                without number.
-            wasted: whether it was of no use, such as another form of an article, whatever it says.
-            relevance: of the page, by its classes; counts only when the topic is classes.
+        `targets` are numbers of the pages that links of `page` lead to, -1 for none. A `wasted` page is of no use
+        whatever it says, such as another form of an article; `relevance` counts only when the topic is classes.
 
         Raises:
             ValueError: there is not one target per link, or one is less than -1.
-
-        Cost: O(terms + links).
         """
         if len(targets) != len(page):
             raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
@@ -124,16 +110,10 @@ class Focus:
         return len(self._kept)
 
     def signals(self, size: int) -> Mapping[str, Vector]:
-        """Judge all pages.
+        """Judge all pages; `size` is larger than any number given before.
 
-        Args:
-            size: number of pages, larger than any number given before.
-
-        Returns:
-            Name -> value of each page in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept
-            page links to has what it had before, at first 1/3.
-
-        Cost: O(terms + links of the pages kept + buckets).
+        Values are in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept page links to has what
+        it had before, at first 1/3. Cost: O(terms + links of the pages kept + buckets).
         """
         for name, before in self._last.items():
             self._last[name] = np.concatenate((before, np.full(max(0, size - len(before)), USUAL, np.float32)))
@@ -149,7 +129,6 @@ class Focus:
         return numbers[: len(self._relevance)], self._relevance
 
     def _learn(self, counts: sparse.csr_matrix[Any], judgement: judge.Judgement, used: npt.NDArray[np.int64]) -> None:
-        """Take feedback from a judgement; judge the pages as `Topic.relevance` does."""
         if self._is_labelled:  # nothing that the crawl teaches changes them
             self._relevance = judgement.relevance
             return
@@ -166,7 +145,6 @@ class Focus:
             self._relevance = learned_relevance(deviations, evidence).astype(np.float32)
 
     def _judged(self, size: int) -> tuple[npt.NDArray[np.bool_], Mapping[str, Vector]]:
-        """Return the linked pages and the signals of all pages."""
         params = self.params
         kept, used = _compact(self._kept.columns(), (self._wanted != 0) | (self._liked != 0))
         wanted, liked = self._wanted[used], self._liked[used]
@@ -213,11 +191,6 @@ class Focus:
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
 
     def _weighed(self, table: Vector, waiting: npt.NDArray[np.bool_], graph: _Links) -> dict[str, Vector]:
-        """Weigh the parts of each signal by what they told of pages that waited.
-
-        Args:
-            graph: what came of the pages that do so no longer.
-        """
         pages = np.flatnonzero(waiting)
         weights = self._hindsight.weights(graph.fetched, graph.relevance_of)
         total = table @ weights
@@ -242,8 +215,6 @@ def _standing(values: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
 
 
 class _Links:
-    """Links of the kept pages, and the signals of their targets."""
-
     def __init__(self, kept: _Columns, relevance: Vector, known: int, params: Params) -> None:
         self.params, self.known, self.relevance = params, known, relevance
         self.targets = np.where(kept.targets < 0, known - 1, kept.targets)
@@ -260,7 +231,6 @@ class _Links:
         self.fetched = self.row >= 0
 
     def mean(self, values: Vector) -> Vector:
-        """Average over the links to a page."""
         return (self.sum(values) / np.maximum(self.degree, 1.0)).astype(np.float32)
 
     def shy_mean(self, values: Vector, counted: npt.NDArray[np.bool_]) -> Vector:
@@ -281,24 +251,20 @@ class _Links:
         return (self.sum(values[self.sources]) + float(values.mean())) / (self.degree + 1.0)
 
     def siblings(self) -> Vector:
-        """Average the relevance of the other links of a page's sources."""
         turned = np.bincount(self.sources, self.relevance_of[self.targets], len(self.out))
         count = np.bincount(self.sources, self.fetched[self.targets], len(self.out))
         prior = self.params.prior
         return self.mean_of_sources(((turned + prior * self.typical) / (count + prior)).astype(np.float32))
 
     def neighbours(self) -> Vector:
-        """Average the relevance of the links around those to a page."""
         fetched = self.fetched[self.targets].astype(np.float32)
         above = np.where(fetched > 0, self.relevance_of[self.targets] - self.typical, 0.0).astype(np.float32)
         return self.sum(self._spread(above)) / (self.sum(self._spread(fetched)) + 1.0)
 
     def beside(self, values: Vector) -> Vector:
-        """Average the values of the links around each link."""
         return self._spread(values) / (self._spread(np.ones_like(values)) + 0.5)
 
     def hubs(self, total: Vector, waiting: npt.NDArray[np.bool_]) -> Vector:
-        """Average all links of a page's sources."""
         some = total[waiting]
         steep = (total - np.quantile(some, 0.9)) / max(float(some.std()), 1e-9) * 1.5
         likely = np.where(self.fetched, self.relevance_of, 1.0 / (1.0 + np.exp(-np.clip(steep, -9.0, 9.0))))
@@ -309,7 +275,6 @@ class _Links:
         return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
 
     def waste(self, kept: _Columns, words: sparse.csr_matrix[Any], params: Params) -> Vector:
-        """Estimate how probable it is that a page is of no use, by the words of its links."""
         if not kept.wasted.any():
             return np.zeros(self.known, np.float32)
         each = 1.0 / np.maximum(self.degree, 1.0)[self.targets]
@@ -331,8 +296,6 @@ class _Links:
 
 
 class _Words:
-    """Signals of each link's words: cosines, mean odds and promise."""
-
     def __init__(self, kept: _Columns, judgement: judge.Judgement, wanted: Vector) -> None:
         self.links = _matrix(kept.anchors, kept.anchor_counts, np.ones(len(kept.anchors), np.float32), len(wanted))
         rarity = judgement.rarity
@@ -347,7 +310,6 @@ class _Words:
 
 
 def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[Vector]) -> list[Vector]:
-    """Multiply each link's vector, of unit length, with each of the columns."""
     table = np.stack([rarity * rarity, *(rarity * column for column in columns)], 1)
     sums = links @ table
     length = np.sqrt(np.maximum(sums[:, 0], 1e-12))
@@ -355,14 +317,9 @@ def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[
 
 
 def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt.NDArray[np.int64]]:
-    """Number the buckets of words that occur, so that vectors are short.
+    """Replace hashes of pages' words by ascending numbers, so that vectors are short.
 
-    Args:
-        kept: pages, with the hashes of their words.
-        used: buckets that are to have a number in any case; the others are added.
-
-    Returns:
-        The pages, with ascending numbers in place of hashes, and the bucket of each number.
+    Returns the pages, and the bucket of each number; buckets of `used` have one in any case.
     """
     mask = np.uint32(len(used) - 1)
     hashed = [column & mask for column in (kept.terms, kept.anchors, kept.around)]
@@ -374,7 +331,6 @@ def _compact(kept: _Columns, used: npt.NDArray[np.bool_]) -> tuple[_Columns, npt
 
 
 def _matrix(terms: npt.NDArray[Any], counts: npt.NDArray[Any], weights: Vector, width: int) -> sparse.csr_matrix[Any]:
-    """Build a matrix of rows of terms, which are numbers below `width`."""
     starts = np.zeros(len(counts) + 1, np.int32 if len(terms) < np.iinfo(np.int32).max else np.int64)
     np.cumsum(counts, out=starts[1:])
     return sparse.csr_matrix((weights, terms, starts), (len(counts), width))
@@ -382,8 +338,6 @@ def _matrix(terms: npt.NDArray[Any], counts: npt.NDArray[Any], weights: Vector, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
-    """Fetched pages as arrays, in the order in which they were added."""
-
     numbers: npt.NDArray[np.int32]
     wasted: npt.NDArray[np.bool_]
     relevance: Vector
@@ -399,7 +353,6 @@ class _Columns:
 
 
 def _columns(number: int, page: PageTerms, targets: Numbers, *, wasted: bool, relevance: float) -> _Columns:
-    """Return one page as columns."""
     return _Columns(
         np.array([number], np.int32),
         np.array([wasted]),
@@ -422,8 +375,6 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
 
 @dataclass(slots=True)
 class _Kept:
-    """Growing columns: pages are joined when they are looked at."""
-
     parts: list[_Columns] = field(default_factory=list)
     size: int = 0
 
@@ -440,7 +391,6 @@ class _Kept:
         return self.parts[0]
 
     def newest(self, count: int) -> _Kept:
-        """Return the last `count` pages."""
         all_ = self.columns()
         first = len(all_.numbers) - count
         term, link = int(all_.term_counts[:first].sum()), int(all_.link_counts[:first].sum())

@@ -1,8 +1,7 @@
 """Relevance of the fetched pages by pseudo-relevance feedback from the topic.
 
-Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
-and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
-Where the topic is classes, the pages are labelled, by their memberships, and words only tell where the links lead.
+The pages that resemble the topic most stand in for labelled ones (Rocchio), and from them come odds of words, which
+judge the pages again. Where the topic is classes, the pages are labelled, by their memberships.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ class Params:
         common: weight of the mean page, taken from the query.
         wide: most pages that count as on the topic, for each that resembles it.
         fewest: pages on the topic that must share a word for it to have odds.
-        enough: pages that must resemble the topic for feedback to single pages.
-        words: most words of that.
+        enough: pages that must resemble the topic for feedback to single pages, of `words` words.
         low, high: quantiles of the pages' scores that become 0 and 1.
     """
 
@@ -63,19 +61,13 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """Relevance of the fetched pages and weights of words.
-
-    Vectors over buckets of words but for the first two and the number.
+    """Relevance of the fetched pages, and vectors over buckets of words.
 
     Attributes:
         relevance: of each page, 0 to 1.5.
         similarity: of each page to the topic as it was given, cosine.
-        rarity: how telling each word is (idf).
-        topic: the topic as given, unit length.
-        query: the topic and what is like it, unit length.
-        telling: the same less what all pages have in common.
+        topic, query, telling: unit vectors of the topic as given, with what is like it, less what all pages share.
         similar: how many pages resemble the topic at all.
-        odds: logarithmic odds of a word among pages on the topic.
         promise: how much more relevant pages with the word are than the mean page.
     """
 
@@ -103,15 +95,9 @@ def judge(
 
     Args:
         counts: pages x buckets of words, positive weights.
-        wanted: weight of each bucket in the description; all 0 for none.
-        liked: the same of examples and profile.
-        seeds: rows of the crawl's seeds.
+        wanted, liked: weights of buckets in the description, and in examples and profile; all 0 for none.
         labels: relevance of each page, in [0, 1], where it is known; then `wanted`, `liked` and `seeds` do not count.
 
-    Returns:
-        The judgement.
-
-    Cost: O(terms of all pages + buckets).
     Source: Rocchio, Relevance feedback in information retrieval, 1971; odds after Robertson and Sparck Jones,
         Relevance weighting of search terms, 1976.
     Differs: no page is labelled; seeds count little, and most the words that several of them share.
@@ -154,17 +140,9 @@ def feedback(
     buckets: int,
     params: Params = DEFAULTS,
 ) -> tuple[Feedback, Vector] | None:
-    """Make of a judgement what judges pages one by one.
+    """Make of a judgement what judges pages one by one, and the pages' deviations.
 
-    Args:
-        counts: pages x buckets of words, as they were judged.
-        used: the bucket of each column, ascending.
-
-    Returns:
-        The words that tell most, and `Feedback.deviations` of the pages themselves; None while too few pages resemble
-        the topic, or all do alike.
-
-    Cost: O(terms of all pages + buckets).
+    It is None while too few pages resemble the topic, or all do alike.
     """
     if judgement.similar < params.enough:
         return None
@@ -183,7 +161,6 @@ def feedback(
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
-    """Estimate how likely the seeds are examples of the topic."""
     similarity = rows @ wanted
     similarity[seeds] = 0.0
     named = _best(similarity, _NAMED)
@@ -229,7 +206,6 @@ def _best(values: Vector, count: int) -> npt.NDArray[np.int64]:
 
 
 def _logit(inside: Vector, count: int) -> Vector:
-    """Return the smoothed logarithm of the share of pages that have each word."""
     logit: Vector = np.log((inside + 0.5) / (count + 1.0)).astype(np.float32)
     return logit
 

@@ -13,23 +13,12 @@ from .terms import list_texts, weigh
 
 
 def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float]:
-    """Return the weight of each word of a page.
-
-    Args:
-        extraction: its article; empty for none, then all of the page counts.
-
-    Returns:
-        Word -> weight, positive.
-    """
+    """Return the positive weight of each word of a page, or of its article if any."""
     return weigh(list_texts(document, extraction))
 
 
 def load(path: Path) -> dict[str, float]:
-    """Load a profile that `scrapy train profile` or a person wrote.
-
-    Raises:
-        ValueError: the file is missing or no such profile; the message names the command that makes one.
-    """
+    """Load a profile; `ValueError` names the command that makes one."""
     try:
         return read(path, "profile").build(_weights)
     except ModelError as error:

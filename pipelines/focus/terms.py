@@ -43,7 +43,6 @@ TITLE: Final = 4.0
 _PATH: Final = re.compile(r"[^:/?#]*://[^/?#]*([^?#]{,200})")
 _FORMAT: Final = 1
 _MOST_WEIGHT: Final = 60_000.0
-"""Largest number that 16 bits hold."""
 _HEADER: Final = struct.Struct("<BHI")
 
 
@@ -54,9 +53,7 @@ class PageTerms:
     Attributes:
         terms: hashes of the page's words, at most `MAX_TERMS`, the heaviest first.
         weights: how often each occurs, weighted by where; positive.
-        anchor_counts: number of anchor terms of each link of the page, in the order of the links.
-        anchors: the anchor terms of all links, one after the other.
-        around_counts, around: the same of the words around each link.
+        anchor_counts, around_counts: number of `anchors`, and of words `around`, of each link in order.
     """
 
     terms: Terms
@@ -72,12 +69,10 @@ class PageTerms:
 
 @lru_cache(maxsize=200_000)
 def hash_word(word: str) -> int:
-    """Return the stable 32-bit hash of a word."""
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=4).digest(), "little")
 
 
 def hash_words(some: Iterable[str], most: int) -> list[int]:
-    """Return the hashes of the first `most` different words."""
     return list(dict.fromkeys(map(hash_word, some)))[:most]
 
 
@@ -89,22 +84,15 @@ def _short(text: str, most: int) -> list[int]:
 
 @lru_cache(maxsize=50_000)
 def _named(anchor: str, url: str) -> list[int]:
-    """Return the hashes of a link's text and of the words of its URL's path."""
     path = _PATH.match(url)
     path_words = unquote(path[1]).replace("_", " ") if path else ""
     return hash_words(words(f"{anchor} {path_words}"), _ANCHOR_TERMS)
 
 
 def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Weigh each word by its occurrences.
+    """Weigh each word by its occurrences in (text, weight of an occurrence).
 
-    Args:
-        texts: (text, weight of an occurrence); the words of the first ones count as the page's beginning.
-
-    Returns:
-        Word -> sum over its occurrences of the weight of the text, plus a bonus that falls off with the position.
-
-    Cost: O(characters), of which `MAX_CHARS` are read.
+    The first texts are the page's beginning: a bonus falls off with the position. `MAX_CHARS` are read.
     """
     weights: dict[str, float] = {}
     position = chars = 0
@@ -123,14 +111,9 @@ def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def build_page_terms(weights: Mapping[str, float], links: Iterable[tuple[str, str, str]]) -> PageTerms:
-    """Build the record of a page.
+    """Build the record of a page: the heaviest terms, of equal ones the first.
 
-    Args:
-        weights: word -> weight, positive; see `weigh`.
-        links: (anchor text, URL, text around the link) of each link.
-
-    Returns:
-        The heaviest terms; of equal ones those that came first.
+    `weights` are positive; `links` are (anchor text, URL, text around the link).
     """
     heaviest = sorted(weights.items(), key=itemgetter(1), reverse=True)[:MAX_TERMS]
     anchors, around = [], []
@@ -157,17 +140,9 @@ def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
 
 
 def read_document(document: Document, extraction: Extraction, links: Links, headline: str = "") -> PageTerms:
-    """Return the terms of a parsed page and of its links.
+    """Return the terms of a parsed page and of its links, in their order.
 
-    Args:
-        extraction: its article, if any: then its text counts, else that of all blocks.
-        headline: of the article; without one the page's title counts in its place.
-        links: its links, in the order of the record to be.
-
-    Returns:
-        The record; `anchor_counts` is parallel to `links.urls`.
-
-    Cost: O(characters + links).
+    Without an extraction the text of all blocks counts, without a `headline` the page's title in its place.
     """
     texts = document.blocks.texts
     places = {anchor: texts[block] for _, _, _, anchor, block in reversed(document.links) if 0 <= block < len(texts)}
@@ -181,8 +156,7 @@ def read_document(document: Document, extraction: Extraction, links: Links, head
 def list_texts(document: Document, extraction: Extraction, headline: str = "") -> list[tuple[str, float]]:
     """Return (text, weight of an occurrence) for title, texts and telling elements.
 
-    Beside a headline the page's title, which names site and section as well, counts as any text. Elements beside an
-    article, such as other headlines, do not tell of it.
+    Beside a headline the page's title counts as any text; elements beside an article do not tell of it.
     """
     texts = document.blocks.texts
     weighted = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
@@ -196,7 +170,6 @@ def list_texts(document: Document, extraction: Extraction, headline: str = "") -
 
 
 def _beside(anchor: str, text: str) -> str:
-    """Return the text on either side of an anchor."""
     at = text.find(anchor) if anchor else -1
     if at < 0:
         return ""
@@ -218,11 +191,7 @@ def _ends(page: PageTerms) -> bytes:
 
 
 def unpack(data: bytes) -> PageTerms:
-    """Unpack the bytes of `pack`; weights are rounded to 16 bits.
-
-    Raises:
-        ValueError: the bytes are of another format or incomplete.
-    """
+    """Unpack `pack`, weights in 16 bits; `ValueError` if the bytes are incomplete."""
     if len(data) < _HEADER.size or data[0] != _FORMAT:
         raise ValueError(f"terms of a page start with {data[:1]!r}; they take format {_FORMAT}")
     _, terms, links = _HEADER.unpack_from(data)

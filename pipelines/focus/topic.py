@@ -40,10 +40,8 @@ _MOST_DEVIATIONS: Final = 6.0
 class Feedback:
     """Words that go together with the topic in a crawl (relevance feedback).
 
-    Attributes:
-        terms: buckets of words (hashes modulo `buckets`), ascending.
-        mean, deviation: of the similarity of the crawl's pages to them.
-        buckets: a power of two.
+    `terms` are hashes modulo `buckets`, a power of two, ascending; `mean` and `deviation` are of pages' similarity to
+    them.
     """
 
     terms: Terms
@@ -67,11 +65,7 @@ class Feedback:
 class Topic:
     """Words of a description and vectors of what was liked; or classes.
 
-    Attributes:
-        wanted: hashes of the description's words.
-        liked: vectors of what was liked (examples, a profile): hashes and weights of unit length.
-        feedback: what the crawl has taught, if anything yet.
-        classes: names of classes, which pages are judged by in place of words.
+    `wanted` are hashes of words, `liked` hashes and weights of unit length of examples and a profile.
     """
 
     wanted: Terms
@@ -91,14 +85,11 @@ class Topic:
         """Estimate how probable it is that a page is on the topic, by its words.
 
         Evidence are the words of the description, more so in titles and at the beginning, and, once the crawl has
-        taught some, the words that go together with them. Without these what was liked counts by its cosine.
+        taught some, those that go with them; without these what was liked counts by its cosine. 0 if no word is shared
+        or known.
 
-        Returns:
-            A number in [0, 1]; 0 when no word is shared and nothing is known of other words.
-
-        Cost: O(terms).
         Source: saturation after Robertson and Walker, Some simple effective approximations to the 2-Poisson model,
-            1994.
+        1994.
         """
         weights = dict(zip(page.terms.tolist(), page.weights.tolist(), strict=True))
         if self.feedback is not None:
@@ -106,10 +97,6 @@ class Topic:
         return max(self._described(weights), self._similarity(weights))
 
     def anchors(self, page: PageTerms) -> list[float]:
-        """Return the relevance of the anchor of each link: a first guess at its target.
-
-        An anchor has few words, so each counts fully.
-        """
         relevances = [0.0] * len(page)
         if not self._wanted.isdisjoint(page.anchors.tolist()):
             links = np.repeat(np.arange(len(page)), page.anchor_counts)
@@ -127,11 +114,9 @@ class Topic:
         return float(sum(saturated(weights[one]) for one in self._wanted & weights.keys()) ** 0.5)
 
     def _described(self, weights: Mapping[int, float]) -> float:
-        """Judge by the words of the description alone."""
         return float(described_relevance(self._evidence(weights), len(self._wanted)))
 
     def _similarity(self, weights: Mapping[int, float]) -> float:
-        """Return the best cosine with what was liked."""
         best = 0.0
         for liked in self._liked:
             shared = liked.keys() & weights.keys()
@@ -152,16 +137,9 @@ class Topic:
 def make_topic(
     description: str = "", examples: Sequence[PageTerms] = (), profile: Mapping[str, float] | None = None
 ) -> Topic:
-    """Build the topic from a description, examples and a profile.
+    """Build the topic from a description in any language, examples and a profile.
 
-    Args:
-        description: words in any language; Chinese ones in either script.
-
-    Returns:
-        The topic.
-
-    Raises:
-        ValueError: nothing is given, or nothing but stop words, numbers and marks.
+    `ValueError`: nothing is given, or nothing but stop words, numbers and marks.
 
     >>> make_topic("bridges of the world").wanted.size
     2
@@ -179,15 +157,11 @@ def make_topic(
 
 
 def by_classes(names: Sequence[str]) -> Topic:
-    """Build the topic of pages of some classes."""
     return Topic(np.zeros(0, np.uint32), classes=tuple(names))
 
 
 def named_classes(description: str) -> tuple[str, ...]:
-    """Return the classes that a description names, none if it has words.
-
-    Raises:
-        ValueError: it has both.
+    """Return the classes that a description names, none if it has words; not both.
 
     >>> named_classes("class:sport, real estate class:finance"), named_classes("class struggle")
     (('sport', 'real estate', 'finance'), ())
@@ -206,20 +180,14 @@ def saturated(weight: Any) -> Any:
 def described_relevance(evidence: Any, words: int) -> Any:
     """Estimate relevance by the description alone; takes numbers or arrays.
 
-    Args:
-        evidence: square root of the sum of `saturated` over the words of the description; 0 gives 0.
+    `evidence` is the square root of the sum of `saturated` over the words of the description; 0 gives 0.
     """
     slope = max(_WORDS + _MANY * log(max(words, 1)), _LEARNED_WORDS)
     return (evidence > 0) / (1.0 + np.exp(-_NOTHING - slope * evidence))
 
 
 def learned_relevance(deviations: Any, evidence: Any) -> Any:
-    """Estimate relevance with feedback; takes numbers or arrays.
-
-    Args:
-        deviations: above the crawl's mean page, see `Feedback.deviations`.
-        evidence: square root of the sum of `saturated` over the words of the description.
-    """
+    """Estimate relevance with `Feedback.deviations` and evidence, numbers or arrays."""
     above = np.clip(deviations, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
     return 1.0 / (1.0 + np.exp(-(_LEARNED_NOTHING + _LEARNED * above + _LEARNED_WORDS * evidence)))
 

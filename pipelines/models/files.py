@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 VERSION: Final = 2
 """Version of the format; a file of another one is refused."""
 _BROKEN: Final = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, zlib.error)
-"""Errors of code that builds a model of values that do not fit."""
 Model = TypeVar("Model")
 
 
@@ -22,19 +21,12 @@ class ModelError(ValueError):
 
 
 class ModelFile(NamedTuple):
-    """A file that was read."""
-
     name: str
-    """For messages."""
     kind: str
     model: Mapping[str, Any]
 
     def build(self, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-        """Make an object of the model.
-
-        Raises:
-            ModelError: the values do not fit.
-        """
+        """Make an object of the model; `ModelError` if the values do not fit."""
         try:
             return make(self.model)
         except _BROKEN as error:
@@ -44,16 +36,11 @@ class ModelFile(NamedTuple):
 
 
 def path(name: str) -> Path:
-    """Return the path of the shipped model `name`."""
     return Path(__file__).with_name(f"{name}.json")
 
 
 def load(name: str, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-    """Return what `make` makes of the shipped model `name`, once in a process.
-
-    Raises:
-        ModelError: the file is missing or damaged.
-    """
+    """Make something of a shipped model, once a process; `ModelError` if damaged."""
     built: Model = _load(name, make)
     return built
 
@@ -68,11 +55,7 @@ def _load(name: str, make: Callable[[Mapping[str, Any]], Any]) -> Any:
 
 
 def read(place: Path, *kinds: str) -> ModelFile:
-    """Read the file of a model of one of some kinds.
-
-    Raises:
-        ModelError: it cannot be read, or see `loads`.
-    """
+    """Read the file of a model of one of some kinds; `ModelError` if it is not one."""
     try:
         text = place.read_bytes()
     except OSError as error:
@@ -81,16 +64,7 @@ def read(place: Path, *kinds: str) -> ModelFile:
 
 
 def loads(text: str | bytes, name: str, *kinds: str) -> ModelFile:
-    """Read a model of one of some kinds.
-
-    Args:
-        text: of the file.
-        name: of the file, for messages.
-        kinds: at least one.
-
-    Raises:
-        ModelError: it is of none of these kinds, or of another version.
-    """
+    """Read a model of one of some kinds and this version, else `ModelError`."""
     problem = f"{name} is no model of {' or '.join(kinds)}"
     try:
         header = json.loads(text)
@@ -113,11 +87,7 @@ def loads(text: str | bytes, name: str, *kinds: str) -> ModelFile:
 def dumps(kind: str, model: Mapping[str, object], made_by: str, notes: Mapping[str, object]) -> str:
     """Return the text of a model's file, the same for the same arguments.
 
-    Args:
-        kind: as `scrapy train` names it.
-        model: strings, numbers, lists and mappings; arrays as `arrays.pack` writes them.
-        made_by: the command.
-        notes: figures worth keeping, such as the number of pages.
+    `made_by` is the command, `notes` are figures worth keeping, such as the number of pages.
     """
     header = {"kind": kind, "version": VERSION, "made_by": made_by, **notes, "model": model}
     return json.dumps(header, ensure_ascii=False, indent=1) + "\n"

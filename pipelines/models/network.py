@@ -20,21 +20,16 @@ _DIGITS: Final = 4
 
 
 def standardise(values: Numbers, shift: Numbers, scale: Numbers, bound: float = BOUND) -> Numbers:
-    """Bring inputs to the same size, and outliers to `bound`."""
     clipped: Numbers = np.clip((values - shift) * scale, -bound, bound)
     return clipped
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseNetwork:
-    """Several trained networks of the same shape.
+    """Several trained networks of the same shape; `features` may be empty.
 
-    Attributes:
-        features: names of the inputs, in order; empty where they have none.
-        shift, scale: columns: what is taken from each input, and by what it is then multiplied.
-        weights: per layer a stack of matrices (networks, outputs, inputs).
-        biases: per layer a stack of columns (networks, outputs, 1).
-        bound: see `standardise`; infinite for none.
+    `shift` is taken from each input, which is then multiplied by `scale` and held within `bound` (infinite for none).
+    Weights are per layer a stack (networks, outputs, inputs), biases one of columns (networks, outputs, 1).
     """
 
     features: tuple[str, ...]
@@ -45,20 +40,12 @@ class DenseNetwork:
     bound: float = BOUND
 
     def standardise(self, values: Numbers) -> Numbers:
-        """Bring inputs (a row each, a column per sample) to the networks' scale."""
         return standardise(values, self.shift, self.scale, self.bound)
 
     def outputs(self, inputs: Numbers, which: slice = slice(None)) -> Numbers:
-        """Return the last layer of some networks, before any squashing.
+        """Return (networks, outputs, samples) of the last layer, before any squashing.
 
-        Args:
-            inputs: standardised; a row per input, a column per sample.
-            which: the networks; by default all.
-
-        Returns:
-            (networks, outputs, samples).
-
-        Cost: O(networks x weights x samples).
+        The inputs are standardised, a row each, a column per sample; `which` are the networks, by default all.
         """
         first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
@@ -82,11 +69,7 @@ class DenseNetwork:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Return the networks that `model` describes.
-
-        Raises:
-            ValueError: the shapes do not fit.
-        """
+        """Return the networks that `model` describes; `ValueError` if shapes do not fit."""
         weights, biases = (tuple(map(unpack, model[name])) for name in ("weights", "biases"))
         bound = np.inf if model["bound"] is None else float(model["bound"])
         network = cls(tuple(model["features"]), unpack(model["shift"]), unpack(model["scale"]), weights, biases, bound)

@@ -16,23 +16,16 @@ _MOST_PLACES: Final = 2_000
 
 
 class Occurrence(NamedTuple):
-    """Where a term stands in a folded text."""
-
     start: int
     end: int
     term: int
 
 
 def find_places(folded: str, terms: Sequence[QueryTerm], language: str) -> list[Occurrence]:
-    """Return all places of terms in a text, by their start.
+    """Return all places of terms in a folded text, by their start.
 
-    Args:
-        folded: the text, by `pipelines.text.words.fold`.
-
-    Returns:
-        Places with the number of the term; at most 2,000 of each script. Words count whole, whatever their endings.
-
-    Cost: O(characters x terms of Chinese + words), some 0.05 ms for 1,000 Chinese characters, 0.2 for English.
+    Words count whole, whatever their endings; at most 2,000 places of each script. Cost: some 0.05 ms for 1,000 Chinese
+    characters, 0.2 for English.
     """
     places: list[Occurrence] = []
     others: dict[str, int] = {}
@@ -72,5 +65,4 @@ def sentence_ends(folded: str) -> list[int]:
 
 
 def sentence_of(ends: Sequence[int], place: int) -> int:
-    """Return the number of the sentence in which a character stands."""
     return bisect_right(ends, place)

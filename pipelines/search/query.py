@@ -48,14 +48,11 @@ _FIELDS: Final = {"after": "since", "before": "until", "lang": "language"}
 
 
 class QueryTerm(NamedTuple):
-    """One thing to look for.
+    """A thing to look for; any of its `tokens` will do: stems by several languages.
 
     Attributes:
-        tokens: any of them will do: stems of one word by several languages.
         weight: share in the score, beside how rare the term is.
-        start, end: place in the folded query.
-        is_word: it tells by itself, is marked in texts and stands beside other words: no stop word, no pair of
-            characters out of a longer or two words.
+        is_word: it tells by itself and is marked: no stop word, no pair of characters out of a longer or two words.
         written: the word as it stands in the query, where its tokens are other spellings.
     """
 
@@ -71,11 +68,7 @@ class QueryTerm(NamedTuple):
 class QueryPlan:
     """A query as the index, the ranking and the snippets take it.
 
-    Attributes:
-        query: with the conditions that stood in its text.
-        terms: all different ones, in the order of the text.
-        phrases: folded and plain; they should stand in the text so. Blanks, or signs, are around them in the query.
-        notes: sentences on what was left out.
+    `phrases`, folded and plain, should stand in the text so; `notes` are sentences on what was left out.
     """
 
     query: SearchQuery
@@ -93,8 +86,7 @@ class QueryPlan:
     def needed(self) -> tuple[tuple[str, ...], ...]:
         """Tokens that an article with all words has: one of each group.
 
-        Chinese words by their pairs, because texts may be cut otherwise than the query; one of a single character by
-        the pairs it is in.
+        Chinese words by their pairs, since texts may be cut otherwise; one of a single character by the pairs it is in.
         """
         stops = {at for term in self.terms if term.weight <= _STOP for at in range(term.start, term.end)}
         words = [term for term in self.terms if term.is_word]
@@ -117,12 +109,8 @@ class QueryPlan:
 def read_query(query: SearchQuery) -> QueryPlan:
     """Read a query; any text is one.
 
-    Args:
-        query: its text may hold phrases in quotation marks of any kind and the conditions site:, since: (after:),
-            until: (before:), language: (lang:) and source:, which count where the field of their name is empty.
-            Operators and all else are plain text.
-
-    Cost: O(characters), of which `MAX_CHARS` are read: 0.1 ms for a question.
+    It may hold phrases in quotation marks of any kind and the conditions site:, since: (after:), until: (before:),
+    language: (lang:) and source:, which count where the field of their name is empty.
 
     >>> read_query(SearchQuery("the bridges site:a.test", language="en")).tokens
     ('bridg',)
@@ -146,7 +134,6 @@ def read_query(query: SearchQuery) -> QueryPlan:
 
 
 def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
-    """Yield the terms of a text, repeated ones too."""
     for start, words in han_runs(folded):
         run = "".join(words)
         at = 0
@@ -168,7 +155,6 @@ def _terms(folded: str, languages: Sequence[str]) -> Iterator[QueryTerm]:
 
 
 def _languages_of(word: str) -> Sequence[str]:
-    """Return the languages that a word may be of, by its letters."""
     return next((found for script, found in _LANGUAGES_OF_SCRIPTS if script.search(word)), LANGUAGES)
 
 
@@ -177,7 +163,6 @@ def _is_stop(word: str) -> bool:
 
 
 def _different(terms: Iterator[QueryTerm]) -> list[QueryTerm]:
-    """Return the terms in the order of the text, each once."""
     different: dict[tuple[str, ...], QueryTerm] = {}
     for term in terms:
         different.setdefault(term.tokens, term)

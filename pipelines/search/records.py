@@ -12,14 +12,13 @@ SIGNALS: Mapping[str, float] = {"text": 1.0, "freshness": 0.1, "links": 0.05, "c
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A search as the reader wrote it.
+    """A search as the reader wrote it; empty fields are no conditions.
 
     Attributes:
         text: words, phrases in quotation marks (“ ”, 「 」 or "); any text is allowed. Empty finds all articles, the
             newest first.
-        site: registrable domain or a part of its name; empty for all.
+        site: registrable domain or a part of its name.
         since, until: days, times or periods before now, as people write them: `2024-05-01`, `2024年5月`, `7d`.
-        language: code such as `zh`; empty for all.
     """
 
     text: str = ""
@@ -45,11 +44,7 @@ class Span(NamedTuple):
 class Hit:
     """An article that was found; of a cluster of duplicates the one that fits best.
 
-    Attributes:
-        title, snippet: with the words of the query marked.
-        reprints: other articles of its cluster.
-        score: the hits are ordered by it, the highest first.
-        signals: value of each part of the score, weighted, by its name.
+    `reprints` counts others of its cluster; `signals` is the weighted value of each part of the score.
     """
 
     id: int
@@ -70,8 +65,6 @@ class Hit:
 
 
 class Facet(NamedTuple):
-    """A value by which hits can be narrowed, and the number of them that have it."""
-
     value: str
     articles: int
 
@@ -81,7 +74,6 @@ class SearchResult:
     """The answer to a query.
 
     Attributes:
-        hits: at most `limit` of them.
         total: stories that fit, one a cluster.
         is_exact: whether `total` and `facets` count all that fit, not only the best and newest that were looked at.
         facets: of site, language, source, section, classes and month: the most frequent values first.

@@ -1,8 +1,7 @@
 """Search: from a query to the best stories, their snippets and facets.
 
 The full-text index gives a bounded number of candidates (`db.search.find`), which are ranked here by their packed
-terms, by freshness, links and clicks. Of a cluster of duplicates the article that fits best is shown, with the number
-of the others.
+terms, by freshness, links and clicks. Of a cluster of duplicates the article that fits best is shown.
 """
 
 from __future__ import annotations
@@ -63,12 +62,7 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of the order of hits.
-
-    Attributes:
-        weights: of signals, see `SIGNALS`; one that is not named has its usual weight.
-        clicks: relevance in [0, 1] to readers of the query, by articles' identifiers; `NEUTRAL` of all others.
-    """
+    """Options of the order of hits: weights of `SIGNALS`, and relevances from clicks."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)
@@ -86,22 +80,14 @@ def search(
 ) -> SearchResult:
     """Return the stories that fit a query best.
 
-    Args:
-        others: connections to the other databases of the crawl. How rare a word is counts over all of them, so the
-            order is that of one database with the same articles.
-
-    Raises:
-        ValueError: a time that is none; the message is a sentence that says what is taken.
-
-    Cost: with 1,000,000 articles 10 to 40 ms a database.
+    How rare a word is counts over the databases of `others`, too, so the order is that of one database with the same
+    articles. Cost: with 1,000,000 articles 10 to 40 ms a database. `ValueError` says what times are taken.
     """
     return _Search((connection, *others), query, options, now).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """Candidates with their order, scores and signals, and what was read of the best."""
-
     rows: Sequence[SearchCandidate]
     order: Sequence[int]
     scores: Values
@@ -111,8 +97,6 @@ class _Ranked:
 
 
 class _Search:
-    """One search: its parts share the query and the connections."""
-
     def __init__(
         self, connections: Sequence[ReadConnection], query: SearchQuery, options: SearchOptions, now: float
     ) -> None:
@@ -173,7 +157,6 @@ class _Search:
         )
 
     def _sites(self, given: str) -> list[int]:
-        """Return the sites that a name, an address or a part of a name means."""
         name = given.strip().lower().partition("://")[2] or given.strip().lower()
         name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
         with suppress(UnicodeError):
@@ -198,7 +181,6 @@ class _Search:
     # ---------------------------------------------------------------- how well it fits
 
     def _ranked(self, candidates: CandidateSet) -> _Ranked:
-        """Rank candidates: by their terms, the best of them by their texts as well."""
         rows, terms = candidates.rows, self._plan.terms
         weights = weigh(terms, candidates.frequencies, max(1, candidates.documents))
         packed = unpack(row.terms for row in rows)
@@ -221,12 +203,10 @@ class _Search:
         return _Ranked(rows, _ordered(rows, scores), scores, signals, weights, texts)
 
     def _read_most(self) -> int:
-        """Return of how many stories the texts are read."""
         least = _CHECKED if self._plan.phrases else _READ
         return max(least, self._query.offset + self._query.limit)
 
     def _signals(self, rows: Sequence[SearchCandidate], text: Values) -> dict[str, Values]:
-        """Return the weighted signals of candidates."""
         options = self._options
         first: dict[int, int] = {}  # a story is as fresh as the first that had it
         for row in rows:
@@ -246,7 +226,6 @@ class _Search:
 
     @staticmethod
     def _stories(rows: Sequence[SearchCandidate], order: Sequence[int]) -> list[int]:
-        """Return the first candidate of each cluster."""
         stories: dict[int, int] = {}
         for n in order:
             stories.setdefault(rows[n].cluster_id, n)
@@ -255,7 +234,6 @@ class _Search:
     # ---------------------------------------------------------------- what is shown
 
     def _result(self, ranked: _Ranked, *, is_complete: bool) -> SearchResult:
-        """Return the stories on the wanted page, of each the best article."""
         rows = ranked.rows
         stories = self._stories(rows, ranked.order)
         wanted = stories[self._query.offset : self._query.offset + self._query.limit]
@@ -266,7 +244,6 @@ class _Search:
         return SearchResult(hits, len(stories), is_complete, facets, self._notes)
 
     def _shown(self, ids: Sequence[int]) -> dict[int, FoundArticle]:
-        """Return what is shown of articles, by identifier."""
         return {key: found for one in self._connections for key, found in find.shown(one, ids).items()}
 
     def _hit(self, article: FoundArticle, ranked: _Ranked, n: int) -> Hit:
@@ -290,7 +267,6 @@ class _Search:
         )
 
     def _facets(self, rows: Sequence[SearchCandidate]) -> Mapping[str, Sequence[Facet]]:
-        """Return the most frequent values of stories."""
         counts: Mapping[str, Counter[Any]] = {
             "site": Counter(row.site_id for row in rows),
             "language": Counter(row.language for row in rows),
@@ -309,11 +285,7 @@ class _Search:
 
 
 def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
-    """Read a period as people write it; an empty end is none.
-
-    Raises:
-        ValueError: an end is no time, or it ends before it begins; the message says what is taken.
-    """
+    """Read a period; an empty end is none. `ValueError` says what is taken."""
     period = Period(_bound("since", since, now), _bound("until", until, now))
     if period.is_empty(now):
         raise ValueError(f"until is {period.until}, before since, {period.since}")
@@ -321,11 +293,7 @@ def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
 
 
 def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
-    """Read one end of a period.
-
-    Raises:
-        ValueError: it is no time.
-    """
+    """Read one end of a period; `ValueError` if it is no time."""
     if isinstance(given, Bound):
         return given
     text = given.strip()
@@ -347,12 +315,10 @@ def _bound(name: str, given: str | Bound, now: float) -> Bound | None:
 
 
 def _day(bound: Bound | None) -> int | None:
-    """Return the day of a bound since 1970."""
     return None if bound is None or bound.day is None else (bound.day - _EPOCH).days
 
 
 def _link_score(parts: str | None) -> float:
-    """Return the best score of link analysis that a URL has."""
     if parts is None:
         return 0.0
     values = json.loads(parts)

@@ -31,18 +31,9 @@ def snippet(
 ) -> list[Span]:
     """Return the part of a text that shows best why it was found.
 
-    It begins at the sentence from which so many characters have most of the query's words; where that sentence is
-    longer than the snippet, near its first word.
-
-    Args:
-        weights: how much each tells; as many as terms.
-        most_chars: length, about.
-
-    Returns:
-        Pieces of the text in their order, line feeds as blanks, with "…" where something is left out; of a text without
-        any of the words its beginning.
-
-    Cost: O(characters), of which 20,000 are read; 0.3 ms for 1,000.
+    It begins at the sentence from which about `most_chars` have most of the query's words, by weight, or in a longer
+    one near its first word. Line feeds are blanks, and "…" stands where something is left out; without any of the words
+    it is the text's beginning. Cost: O(characters), of which 20,000 are read; 0.3 ms for 1,000.
     """
     read = _SPACES.sub(" ", unicodedata.normalize("NFC", text[:MAX_CHARS])) if text else ""
     folded, origin = _folded(read)
@@ -81,7 +72,6 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _best_part(folded: str, places: Sequence[Occurrence], weights: Sequence[float], most_chars: int) -> tuple[int, int]:
-    """Return start and end of the part that has most of the query, folded."""
     ends = sentence_ends(folded)
     starts = [0, *ends]
     best, most = 0, 0.0
@@ -102,7 +92,6 @@ def _best_part(folded: str, places: Sequence[Occurrence], weights: Sequence[floa
 
 
 def _at_border(text: str, end: int) -> int:
-    """Return the end of the last whole word, or sentence, before a place."""
     sentence = max((each for each in sentence_ends(text[:end]) if each > end // 2), default=0)
     if sentence:
         return sentence
@@ -126,7 +115,6 @@ def _marked(places: Sequence[Occurrence], terms: Sequence[QueryTerm], origin: Se
 
 
 def _spans(text: str, marks: Sequence[tuple[int, int]], start: int, end: int) -> list[Span]:
-    """Cut a part of a text at its marks, joining those that touch."""
     merged: list[tuple[int, int]] = []
     for mark_start, mark_end in marks:
         first, last = max(mark_start, start), min(mark_end, end)

@@ -8,18 +8,14 @@ from collections.abc import Iterable, Iterator
 from ..decode.scripts import simplify
 
 MOST_CHARS = 20
-"""Characters of a word at most."""
+"""Characters of a word."""
 _HAN = re.compile(rf"[\u3400-\u4dbf\u4e00-\u9fff]{{2,{MOST_CHARS}}}")
 
 
 class Lexicon:
     """Words that are cut out of a text before the dictionary cuts the rest.
 
-    Args:
-        words: of 2 to `MOST_CHARS` Chinese characters, in either script.
-
-    Raises:
-        ValueError: a word is not that; the message shows it.
+    `ValueError` shows one that has not 2 to `MOST_CHARS` Chinese characters.
     """
 
     __slots__ = ("_by_start", "words")
@@ -34,11 +30,6 @@ class Lexicon:
 
     def split(self, run: str) -> Iterator[tuple[str, bool]]:
         """Yield (piece, is it a word of the lexicon), the longest words first.
-
-        Args:
-            run: simplified Chinese characters.
-
-        Cost: O(characters x words that begin with the same two).
 
         >>> list(Lexicon(["河口大桥"]).split("新河口大桥通车"))
         [('新', False), ('河口大桥', True), ('通车', False)]
@@ -60,13 +51,9 @@ class Lexicon:
 
 
 def read_lexicon(text: str) -> Lexicon:
-    r"""Read a user's dictionary.
+    r"""Read a user's dictionary, a word a line; `ValueError` names one without a word.
 
-    Args:
-        text: one word a line; what follows a blank, and lines that begin with #, do not count.
-
-    Raises:
-        ValueError: a line has no Chinese word; the message names it.
+    What follows a blank, and lines that begin with #, do not count.
 
     >>> sorted(read_lexicon("# bridges\n河口大桥 5 ns\n").words)
     ['河口大桥']

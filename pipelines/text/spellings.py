@@ -1,7 +1,6 @@
 """Spellings by which a search finds a word: without accents, articles, joiners.
 
-A reader writes `Munoz`, `Duesseldorf` or `كتاب` and means `Muñoz`, `Düsseldorf` and `الكتاب`. The index has the words
-of a text in all these spellings, a query asks for its own in those that mean the same. Letters are told by their
+A reader writes `Munoz`, `Duesseldorf` or `كتاب` and means `Muñoz`, `Düsseldorf` and `الكتاب`. Letters are told by their
 script, not by the language of the text: names of all languages stand in texts of all others.
 """
 
@@ -54,10 +53,7 @@ _HEBREW_PREFIXES: Final = tuple(
 
 
 class _Plain(dict[int, str]):
-    """Form of each code point, made when it is first met."""
-
     def __missing__(self, code: int) -> str:
-        """Make the form of a code point."""
         form = self[code] = _plain_letter(chr(code))
         return form
 
@@ -82,11 +78,6 @@ _PLAIN: Final = _Plain()
 def plain(folded: str) -> str:
     """Return a folded text without accents and the like, with digits of ASCII.
 
-    Args:
-        folded: a text or word, by `pipelines.text.words.fold`.
-
-    Cost: O(characters), 0.03 ms for 1,000.
-
     >>> plain("muñoz łódź đà nẵng ёлка الإسكندرية"), plain("βόλος ١٢٣ が 한 й")
     ('munoz lodz da nang елка الاسكندريه', 'βολος 123 が 한 й')
     """
@@ -97,13 +88,8 @@ def plain(folded: str) -> str:
 def spellings(word: str) -> tuple[str, ...]:
     """Return the spellings by which a word can be asked for, the plain one first.
 
-    Args:
-        word: folded, with its marks and joiners.
-
-    Returns:
-        Beside the plain one: ä, ö, ü, å and others also as two letters; of Arabic what stands behind the article and
-        the letters that are written with a word; of Hebrew what stands behind its prefixes; of Persian the parts
-        between joiners.
+    Of a folded word ä, ö, ü, å and others also as two letters; of Arabic what stands behind the article and the letters
+    that are written with a word; of Hebrew what stands behind its prefixes; of Persian the parts between joiners.
 
     >>> spellings("düsseldorf"), spellings("והממשלה"), spellings("وبالمدرسة")
     (('dusseldorf', 'duesseldorf'), ('והממשלה', 'ממשלה', 'הממשלה'), ('وبالمدرسه', 'مدرسه'))
@@ -115,8 +101,7 @@ def spellings(word: str) -> tuple[str, ...]:
 def asked_spellings(word: str) -> tuple[str, ...]:
     """Return the spellings that a query's word is looked for in, the plain one first.
 
-    Only what a reader who wrote the word means as well: the word without its article, say; never without letters that
-    may be its own.
+    Only what a reader who wrote the word means as well, such as the word without its article.
 
     >>> asked_spellings("müller"), asked_spellings("الكتاب"), asked_spellings("בירושלים")
     (('muller', 'mueller'), ('الكتاب', 'كتاب'), ('בירושלים',))
@@ -132,7 +117,6 @@ def asked_spellings(word: str) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> Iterator[str]:
-    """Yield what else a word of a text has in it."""
     whole = plain(word)
     if _IS_HEBREW.match(whole):
         yield from (whole[match.end() :] for prefix in _HEBREW_PREFIXES if (match := prefix.match(whole)))

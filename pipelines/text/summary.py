@@ -28,17 +28,13 @@ _DIGITS: Final = re.compile(r"\d|[一二三四五六七八九十百千万亿]{2}
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of the summary; weights are of features in [0, 1].
+    """Parameters of the summary, most of them weights of features in [0, 1].
 
     Attributes:
         chars: at most so many, twice as many in languages with blanks between words; a longer sentence is cut.
-        lead: weight of an early place in the text.
-        tail: weight of the last sentence.
-        title: weight of the share of the title's words.
-        words: weight of frequent words that are rare elsewhere.
         cues: weight of phrases like "综上所述".
         turns: what a sentence loses that begins with "However" and the like, or asks.
-        likeness: share of words that a sentence has in common with those chosen, from which it repeats them.
+        likeness: share of words in common with those chosen from which a sentence repeats them.
         least: telling words of a sentence, at least.
     """
 
@@ -61,9 +57,8 @@ DEFAULTS = Params()
 def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> str:
     """Return the sentences that tell most of an article, in their order.
 
-    Returns:
-        One sentence or more as they stand, with a blank between where the language has blanks; empty for a text
-        without a sentence of `least` telling words, unless it has only one.
+    They stand as they are, with a blank between where the language has blanks; a text without a sentence of `least`
+    telling words has no summary, unless it has only one.
 
     Cost:    O(words); 0.3 ms for 1,000 characters.
     Source:  S27: lead and tail, overlap with the title, cue phrases, numbers.
@@ -94,7 +89,6 @@ def summarise(text: AnalysedText, frequencies: Frequencies, params: Params = DEF
 
 
 def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: set[str], params: Params) -> list[int]:
-    """Return the numbers of the best sentences that do not repeat each other."""
     chosen: list[int] = []
     room = params.chars
     for number in sorted(range(len(scores)), key=lambda each: (-scores[each], each)):
@@ -113,7 +107,6 @@ def _choose(scores: list[float], bags: list[set[str]], shown: list[str], title: 
 
 
 def _join(chosen: list[int], shown: list[str]) -> str:
-    """Join sentences, with a blank behind Latin ones and behind headings."""
     joined = ""
     for number in chosen:
         is_apart = joined and (ord(joined[-1]) < 0x2E80 or joined[-1].isalnum())
@@ -127,7 +120,6 @@ def _size(sentence: str) -> int:
 
 
 def _shorten(sentence: str, most: int) -> str:
-    """Cut a sentence that is too long behind a clause, or a word."""
     sentence = " ".join(sentence.split())
     if _size(sentence) <= most:
         return sentence

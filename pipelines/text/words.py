@@ -60,7 +60,6 @@ _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
 _LONGER: Final = np.uint32(sys.maxunicode + 1)
-"""Stands for a form of several characters."""
 _NEVER: Final = -3.14e100
 """Logarithm of what has no likelihood in jieba's model."""
 _STEMMERS: Final = {
@@ -86,7 +85,6 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 STOP_WORDS: Final = stop_words("en") | stop_words("zh")
-"""Words that say nothing of a topic."""
 _ACRONYMS: Final = frozenset({"IT", "US", "WHO"})
 """Stop words but for their capitals; they keep them."""
 
@@ -94,16 +92,10 @@ _ACRONYMS: Final = frozenset({"IT", "US", "WHO"})
 def words(text: str) -> list[str]:
     """Return the telling words of a text in their order, with repeats.
 
-    Args:
-        text: any string; the first `MAX_CHARS` characters count.
-
-    Returns:
-        Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them,
-        traditional ones in simplified characters; for Thai, Japanese kana and Korean each pair of neighbouring
-        characters. Numbers and `STOP_WORDS` are left out.
-
-    Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
-    Chinese text costs 1.5 s more, for the dictionary.
+    Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them, in
+    simplified characters; for Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and
+    `STOP_WORDS` are left out; `MAX_CHARS` characters count. Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese
+    2.5 ms with jieba and 0.1 ms with rjieba; the first Chinese text costs 1.5 s more, for the dictionary.
 
     >>> words("The rivers of Hekou, 2024")
     ['river', 'hekou']
@@ -144,7 +136,6 @@ def fold(text: str) -> str:
 
 @cache
 def _folding() -> tuple[NDArray[np.uint32], Mapping[int, str]]:
-    """Return the form of each code point, and the forms of several characters."""
     han = simplified()
     table = np.arange(_ASSIGNED, dtype=np.uint32)
     table[list(han)] = list(han.values())
@@ -166,15 +157,10 @@ def _folding() -> tuple[NDArray[np.uint32], Mapping[int, str]]:
 def index_words(folded: str, language: str) -> list[str]:
     """Return the words of a folded text as a full-text index has them, with repeats.
 
-    Args:
-        folded: from `fold`; all of it is read.
-        language: of the text; empty if unknown.
-
-    Returns:
-        Numbers; words, stop words and single letters too, with their English stem, in all their `spellings`, in other
-        languages that Snowball knows also with `tagged` ones; of Chinese, Thai, Burmese, Khmer, Japanese kana and
-        Korean each pair of neighbouring characters, of Chinese also the words of jieba's search mode (long ones and
-        their parts) that have one character, or three and more: those of two are pairs.
+    Numbers; words, stop words and single letters too, with their English stem, in all their `spellings`, in other
+    languages that Snowball knows also with `tagged` ones; of Chinese, Thai, Burmese, Khmer, Japanese kana and Korean
+    each pair of neighbouring characters, of Chinese also the words of jieba's search mode (long ones and their parts)
+    that have one character, or three and more: those of two are pairs.
 
     Cost: O(characters); for 1,000 Chinese ones 0.4 ms with rjieba.
 
@@ -209,14 +195,8 @@ def han_runs(folded: str) -> Iterator[tuple[int, list[str]]]:
 def tagged_runs(runs: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
     """Yield (words, their parts of speech) of each run of Chinese characters.
 
-    Args:
-        runs: simplified characters without anything between, at most 400 each.
-
-    Yields:
-        The same words as `han_runs` cuts, with the tags of jieba's dictionary; a word that it lacks has the tag that
-        its characters make likely, or "x".
-
-    Cost: O(characters); 0.3 ms for 1,000 with rjieba.
+    Runs are simplified, at most 400 characters each. Words are those of `han_runs`, tags those of jieba's dictionary; a
+    word that it lacks has the tag that its characters make likely, or "x". Cost: O(characters); 0.3 ms for 1,000.
 
     >>> next(tagged_runs(["看河口大桥"]))
     (('看', '河口', '大桥'), ('v', 'ns', 'ns'))
@@ -264,7 +244,6 @@ def other_word_list(folded: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without commas and quotation marks that stand in it."""
     return word.translate(_INNER_SIGNS)[:_MAX_WORD_CHARS]
 
 
@@ -302,10 +281,6 @@ def word_tokens(word: str) -> tuple[str, ...]:
 def asked_tokens(word: str, taggers: Iterable[Callable[[str], str]]) -> tuple[str, ...]:
     """Return the tokens by which a folded word of a query is looked for.
 
-    Args:
-        word: of a query.
-        taggers: of the languages that it may be of, from `tagger`.
-
     >>> asked_tokens("häuser", [tagger("de")])
     ('hauser', 'haeuser', 'haus.de')
     """
@@ -319,8 +294,7 @@ def asked_tokens(word: str, taggers: Iterable[Callable[[str], str]]) -> tuple[st
 def tagger(language: str) -> Callable[[str], str] | None:
     """Return the function that stems a word and adds its language; None for English.
 
-    None also where no stems are known. With their language stems of different languages stay apart: French makes "new"
-    of "news".
+    None also where no stems are known. The language keeps stems of different ones apart: French makes "new" of "news".
 
     >>> tagger("de")("häuser")
     'haus.de'
@@ -339,7 +313,6 @@ def _snowball(name: str) -> Stemmer.Stemmer:
 
 
 def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
-    """Return the words of a text, those of Chinese runs as `cut` gives them."""
     text = text[:MAX_CHARS]
     if text.isascii():
         return list(filter(None, map(_word, _ASCII_LETTERS.findall(text))))
@@ -358,7 +331,6 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _word(run: str) -> str:
-    """Return the word of a run of letters; empty for a stop word."""
     if run in _ACRONYMS:
         return run
     word = run.lower()
@@ -366,15 +338,12 @@ def _word(run: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return an English plural in the singular."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui":
         return word
     return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
 
 
 class _Cutter(Protocol):
-    """Interface of jieba's tokenizer and of the module rjieba."""
-
     def cut(self, sentence: str, /) -> Iterable[str]: ...
 
     def cut_for_search(self, sentence: str, /) -> Iterable[str]: ...
@@ -383,8 +352,6 @@ class _Cutter(Protocol):
 
 
 class _SlowCutter:
-    """jieba's tokenizer, with the tags that rjieba gives."""
-
     def __init__(self) -> None:
         tokenizer = _import_quietly("jieba").Tokenizer()
         # jieba's own set-up would print, and write a cache file
@@ -416,10 +383,10 @@ def _import_quietly(name: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _likely_tag(word: str) -> str:
-    """Return the tag of a word that the dictionary lacks.
+    """Return the tag of a word that the dictionary lacks: that of its longest part.
 
-    Its characters get their likeliest states in jieba's model (Viterbi); a state is a place in a part of the word and a
-    tag. The longest part gives the tag, of equally long ones the last.
+    Its characters get their likeliest states in jieba's model (Viterbi): a place in a part of the word and a tag. Of
+    equally long parts the last counts.
     """
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}

@@ -32,8 +32,6 @@ _OPENING_CHARS: Final = 24
 
 
 class LabelledText(NamedTuple):
-    """A text, its classes, and the site it is from."""
-
     text: Text
     labels: tuple[str, ...]
     source: str
@@ -42,11 +40,7 @@ class LabelledText(NamedTuple):
 class HeldOut(NamedTuple):
     """Counts of classes assigned to texts in one language that were held out.
 
-    Attributes:
-        threshold: membership from which a text has a class; the mean where each class has its own.
-        described: texts that get a class.
-        told: classes that they get.
-        right: those of them that they have.
+    `threshold` is the mean where each class has its own; `right` counts those classes `told` that texts have.
     """
 
     language: str
@@ -58,11 +52,9 @@ class HeldOut(NamedTuple):
 
 
 class LearnedClasses(NamedTuple):
-    """A model, and figures about it.
+    """A model, figures about it, and for each class its terms and F1 (`report`).
 
-    Attributes:
-        report: for each class the terms chosen for it (`selection.report`), and its F1 in texts that were held out.
-        told: the classes that each text gets by what was learned without it.
+    `told` are the classes that each text gets by what was learned without it.
     """
 
     model: ClassModel
@@ -83,21 +75,12 @@ def learn(
     """Learn classes from labelled texts.
 
     Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
-    classifier are learned anew from the texts of the others.
-
-    Args:
-        texts: to learn from, with their languages; those in an unknown or rare one teach terms, but no memberships.
-        labels: the classes of each, none, one or several.
-        by: the method, by default the combined one.
-        wanted: which terms are kept; by default as the method says.
-        precision: share of the classes told that are right in texts that were held out, see `calibrate`.
-        sources: the site of each text, or whatever they came from: texts of one source are held out together, as are
-            those that begin alike where it is empty.
+    classifier are learned anew from the texts of the others. Texts in a rare or unknown language teach terms alone;
+    `precision` is as in `calibrate`; texts of one of `sources` are held out together, as are those that begin alike
+    where it is empty. Cost: five trainings.
 
     Raises:
         ModelError: there are no two classes, too many, no terms, or no language is known.
-
-    Cost: five trainings: one, and four for what is held out.
     """
     by = by or learner()
     names = sorted({name for of_text in labels for name in of_text})
@@ -166,7 +149,6 @@ class _Examples(NamedTuple):
 
 
 def _choose(examples: _Examples, wanted: Select, weigh: Weigh) -> tuple[Space, Contingency]:
-    """Choose the terms of the space; return their counts, too."""
     ids, documents = np.unique(np.concatenate([one.ids for one in examples.terms]), return_counts=True)
     ids = ids[documents >= (_LEAST_TEXTS if len(examples.terms) >= _SMALL else 1)]
     if not len(ids):
@@ -207,10 +189,7 @@ def _spelt(
 
 
 def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: NDArray[np.intp]) -> Numbers:
-    """Return the scores of each text by what was learned from other folds.
-
-    Terms, weights and classifier are learned from these alone. The scores are 0 where they have no words in common.
-    """
+    """Return the scores of texts by other folds; 0 where they have no words in common."""
     scores = np.zeros(examples.wanted.shape)
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
@@ -226,7 +205,6 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
 
 
 def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
-    """Return the fold of each text, one for all of a source or of one opening."""
     openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
     named = sources or [""] * len(texts)
     groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]
@@ -245,7 +223,6 @@ def learn_model(
     select: str | None,
     precision: float | None,
 ) -> Trained:
-    """Learn classes of texts, and report the terms chosen for each."""
     by = learner(method, params)
     wanted = read_select(select) if select else None
     if by.method.module:

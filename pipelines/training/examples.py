@@ -28,13 +28,11 @@ MIN_COVERAGE: Final = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """A page to learn from.
+    """A page to learn from, with or without a text (`article`).
 
     Attributes:
         content: per block, whether it belongs to the text; all False for a page that is no article.
         weights: per block, its characters; 0 for what neither counts for nor against (headline, captions).
-        article: whether the page has a text at all.
-        site: that the page is of; empty when nothing says it.
     """
 
     id: str
@@ -48,19 +46,12 @@ class Example:
 def example(body: bytes, row: Mapping[str, object]) -> Example | None:
     """Return what is to be learnt from a page and what its corpus says about it.
 
-    Args:
-        body: bytes of the page.
-        row: `id` and `text`; optional are `url`, `host`, `title`, `captions`, `optional` (lists of lines that do not
-            count), `page_type` (`list` and `other` are no articles), `coverage` (share of the text that the page
-            holds) and `suspect` (true for a text that is probably wrong).
-
-    Returns:
-        The example; None when the page does not hold the text that it is said to hold, or the text is suspect.
+    `row` has `id` and `text`; optional are `url`, `host`, `title`, `captions`, `optional` (lists of lines that do not
+    count), `page_type` (`list` and `other` are no articles), `coverage` (share of the text that the page holds) and
+    `suspect` (true for a text that is probably wrong, which gives None, as does one that the page does not hold).
 
     Raises:
         ValueError: `id` or `text` is missing or no string.
-
-    Cost: O(bytes + characters of the text).
     """
     name, text = row.get("id"), row.get("text")
     if not isinstance(name, str) or not name:
@@ -83,14 +74,8 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
 def labels(document: Document, gold_text: str) -> Flags:
     """Flag the blocks of `document` that belong to the text `gold_text`.
 
-    A block belongs to it when half of its shingles do. Of blocks that repeat each other only as many as the text has
-    are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
-    longer content.
-
-    Returns:
-        One flag per block; all False when the text is empty.
-
-    Cost: O(characters of both).
+    Half of their shingles do. Of blocks that repeat each other only as many as the text has are taken, those next to
+    other content first. Lines too short for a shingle must be lines of the text and stand near longer content.
 
     >>> page = parse("<p>首页</p><p>河口大桥昨日完成浇筑，进入收尾。</p>".encode(), "")
     >>> labels(page, "河口大桥昨日完成浇筑，进入收尾。").tolist()
@@ -126,14 +111,7 @@ def labels(document: Document, gold_text: str) -> Flags:
 
 
 def weights(document: Document, title: str = "", free: Iterable[str] = ()) -> Counts:
-    """Return the weight of each block of `document` in training: its characters.
-
-    Args:
-        title: the headline; a block that says just this weighs nothing.
-        free: other lines that weigh nothing, such as captions.
-
-    Cost: O(characters).
-    """
+    """Return each block's characters; 0 for the headline and `free` lines (captions)."""
     none = {squeeze(line) for line in (title, *free)}
     blocks = document.blocks
     return np.array(
@@ -157,10 +135,8 @@ def _share(text: str, shingles: set[str]) -> float:
 
 
 def _gap(index: int, anchors: Counts) -> int:
-    """Count the blocks to the nearest anchor; 0 when there are no anchors."""
     return int(np.abs(anchors - index).min()) if len(anchors) else 0
 
 
 def _nearest(indices: Sequence[int], anchors: Counts) -> list[int]:
-    """Sort blocks by their gap to the nearest anchor, earlier ones first."""
     return sorted(indices, key=lambda index: (_gap(index, anchors), index))

@@ -44,10 +44,8 @@ class Params:
     """Sizes and steps of a training.
 
     Attributes:
-        hidden: sizes of the hidden layers of the first networks.
-        then: sizes of those of the second ones.
+        hidden, then: sizes of the hidden layers of the first networks, and of the second ones.
         networks: how many first ones are trained, each without the sites of one part; half as many second ones.
-        batch: examples per step.
         rate: step size of Adam.
         decay: strength of the pull of the weights to 0, in units of one example.
     """
@@ -73,8 +71,6 @@ class TrainingSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPage:
-    """All that is learned from a page, without its document."""
-
     site: str
     table: Table
     layout: Layout
@@ -84,7 +80,6 @@ class TrainingPage:
 
     @classmethod
     def of(cls, page: Example) -> TrainingPage:
-        """Return the page of an example with blocks."""
         document = page.document
         table, layout = features(document, {}), Layout.of(document, weigh(document))
         return cls(page.site or page.id, table, layout, names_of(document), page.content, _costs(page))
@@ -93,25 +88,18 @@ class TrainingPage:
 def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     """Return networks trained on pages whose texts are known.
 
-    An error on a block costs what it costs in F1: its share of the page's text, so that every page counts the same.
-    The sites are dealt into as many parts as there are first networks. What names of containers say, and what the first
-    networks say to the second ones, is learned from the other parts, so that it is as on sites never seen.
-
-    Args:
-        pages: examples; their documents are not kept.
-        seed: of all draws.
-        params: of the training.
+    An error on a block costs its share of the page's text, so that every page counts the same. The sites are dealt into
+    as many parts as there are first networks; what names of containers say, and what the first networks say to the
+    second ones, is learned from the other parts, as on sites never seen. Cost: minutes for a thousand pages, and 0.7 KB
+    a block.
 
     Raises:
         ValueError: no page has a block, or there are fewer pages than networks.
-
-    Cost: minutes for a thousand pages, and 0.7 KB a block.
     """
     return train([TrainingPage.of(page) for page in pages if len(page.document.blocks)], seed, params)
 
 
 def train(training_pages: Sequence[TrainingPage], seed: int, params: Params) -> StagedNetwork:
-    """Return the networks that `learn` returns, from pages already read."""
     if not training_pages:
         raise ValueError("there is no page with text to learn from")
     dealt = parts([page.site for page in training_pages], params.networks)
@@ -160,7 +148,7 @@ def parts(sites: Sequence[str], count: int) -> Counts:
 def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
     """Return the odds of words in names by all parts but each one, then by all.
 
-    A word says the logarithm by which the odds of content in containers of its name are above those of the page.
+    They are logarithms, beside the odds of content on the whole page.
     """
     held: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
     other: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
@@ -190,7 +178,6 @@ def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> lis
 
 
 def _rescore(page: TrainingPage, odds: Mapping[str, float]) -> None:
-    """Write into the page's table what names say by `odds`."""
     scored = ((node, score_words(odds, words)) for node, words in page.names)
     for name, values in score_names(page.layout.ends, page.layout.nodes, scored).items():
         page.table.values[page.table.names.index(name)] = values
@@ -203,7 +190,6 @@ def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
 
 
 def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
-    """Join networks of the same shape and scaling to one with the votes of all."""
     return DenseNetwork(
         networks[0].features,
         networks[0].shift,
@@ -214,20 +200,14 @@ def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
 
 
 def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
-    """Draw from the cheap examples in proportion to what they cost.
-
-    Those drawn stand for the others, and the work is halved.
-    """
+    """Draw from the cheap examples in proportion to cost, which halves the work."""
     share = np.minimum(examples.costs / _CHEAP, 1)
     drawn = _some(examples, np.random.default_rng(seed).random(len(share)) < share)
     return replace(drawn, costs=np.maximum(drawn.costs, np.float32(_CHEAP)))
 
 
 def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
-    """Add some examples again as if no container had a telling name.
-
-    Other sites use other words.
-    """
+    """Add some examples without telling names, as other sites use other words."""
     chosen = np.asarray(np.random.default_rng(seed).random(examples.values.shape[1]) < _NAMELESS)
     again = _some(examples, chosen)
     for number, name in enumerate(examples.features):
@@ -242,7 +222,6 @@ def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
 
 
 def _costs(page: Example) -> NDArray[np.float32]:
-    """Return the cost of an error on each block: its share of the page's text."""
     mass = np.where(page.weights > 0, weigh(page.document), 0.0)
     text = float(mass[page.content].sum()) if page.article else float(mass.sum())
     costs: NDArray[np.float32] = (np.minimum(mass / max(text, 1.0), _DEAREST) + _CHEAPEST).astype(np.float32)
@@ -250,17 +229,14 @@ def _costs(page: Example) -> NDArray[np.float32]:
 
 
 def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix, Matrix] | None = None) -> DenseNetwork:
-    """Train networks on examples.
+    """Train networks on examples; the same seed gives the same ones.
 
-    Args:
-        seed: of the draws; the same seed gives the same networks.
-        scaling: shift and scale of the inputs (see `DenseNetwork`), where they are known from more examples.
+    `scaling` is shift and scale of the inputs (see `DenseNetwork`), where more examples have told them.
 
     Raises:
         ValueError: all examples are of one class.
         ImportError: scikit-learn is not installed; only training needs it.
 
-    Cost: O(networks x epochs x examples x weights of a network).
     Source: scikit-learn's `MLPClassifier`: weighted cross-entropy, steps by Kingma and Ba, Adam, 2015.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it
@@ -305,5 +281,4 @@ def _scaling(values: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def learn_model(pages: Iterable[Example], *, seed: int, networks: int, epochs: int) -> Trained:
-    """Learn the networks of the extractor `combined`."""
     return Trained(learn(pages, seed, Params(networks=networks, epochs=epochs)).model())

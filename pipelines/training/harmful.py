@@ -28,7 +28,6 @@ FOLDS: Final = 5
 CLEAN_LABELS: Final = ("clean", "ham")
 """Labels of honest texts: news and what is written like it; talk."""
 KIND_OF: Final = {str(kind): kind for kind in HarmKind} | {"ad": HarmKind.ADVERT, "spam": HarmKind.ADVERT}
-"""Kind by label."""
 _WINDOW: Final = (12, 60)
 _LONG_WINDOW: Final = (60, 250)
 _JOINED: Final = (4, 16)
@@ -60,14 +59,10 @@ class HarmParams:
     """Parameters of a training.
 
     Attributes:
-        smoothing: is added to the counts of signs.
-        penalty: of a text on the wrong side.
-        clean_weight: of an honest text beside a harmful one.
-        calm_penalty: the penalty of the vote without log-count ratios.
-        false_alarms: share of the news that may be taken for harmful by its text, its sources counting alike.
-        talk_alarms: the same of talk.
-        foreign_titles, foreign_lines: share of it of which a piece of the title, a line of the text may be taken for a
-            foreign one.
+        penalty, calm_penalty: of a text on the wrong side; of the vote without log-count ratios.
+        false_alarms, talk_alarms: share of news, and of talk, that may be taken for harmful, sources counting alike.
+        foreign_titles, foreign_lines: share of news of which a piece of the title, a line of the text may be taken for
+            a foreign one.
         strange_titles: the same of titles over the text of another page, and of titles made by chance.
     """
 
@@ -84,13 +79,10 @@ class HarmParams:
 
 @dataclass(frozen=True, slots=True)
 class HarmExample:
-    """A page that is known to be harmful or not.
+    """A page that is known to be harmful or not, by its label.
 
-    Attributes:
-        label: of `CLEAN_LABELS` or `KIND_OF`.
-        text: extracted; under "hijacked" it is honest and the title is not.
-        source: where it is from; pages of one source are held out together. Empty: near-duplicates are.
-        links: texts of its links.
+    Under "hijacked" the text is honest and the title is not. Pages of one `source` are held out together, of an empty
+    one near-duplicates.
     """
 
     label: str
@@ -102,14 +94,11 @@ class HarmExample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Units:
-    """Texts to learn from, as rows of signs."""
-
     signs: Any
     labels: NDArray[np.str_]
     folds: NDArray[np.int64]
     sources: NDArray[np.str_]
     is_own: Mask
-    """False for pieces of longer texts."""
     shapes: Mask
     """True for the signs that are runs of classes."""
 
@@ -124,12 +113,9 @@ class _Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Learned:
-    """Votes that were learned for texts of one size.
+    """Votes for texts of one size, also without each fold (`held`).
 
-    Attributes:
-        held: without those of each fold.
-        slope: log-odds of a margin of the machine.
-        report: the share of each label that was called harmful when it was held out.
+    `slope` makes log-odds of margins; `report` is the share of each label called harmful when held out.
     """
 
     whole: HarmReading
@@ -143,18 +129,12 @@ def learn(
 ) -> tuple[HarmModel, dict[str, object]]:
     """Return a model learned from labelled pages, and figures about it.
 
-    Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together.
-
-    Args:
-        examples: with labels of `CLEAN_LABELS` and of `KIND_OF`.
-        seed: of all draws.
-        params: of the training.
+    Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together. Cost: some
+    minutes for ten thousand pages.
 
     Raises:
         ValueError: an unknown label, one side is missing, or the harmful one is not Chinese.
         ImportError: scikit-learn is not installed; only training needs it.
-
-    Cost: some minutes for ten thousand pages.
     """
     params = params or HarmParams()
     allowed = (*CLEAN_LABELS, *KIND_OF)
@@ -196,8 +176,8 @@ def learn(
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
     """Return short texts; of long honest ones the title, links and pieces.
 
-    Without them the model would learn the marks of headlines, not those of honest texts; without texts made by chance
-    it would take what nobody wrote for the worse.
+    Without them the model would learn the marks of headlines; without texts made by chance it would take what nobody
+    wrote for the worse.
     """
     texts: list[_Unit] = []
     posted: list[str] = []
@@ -222,7 +202,6 @@ def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: 
 
 
 def _some(texts: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """Draw some texts, each once, without empty ones."""
     different = [text for text in dict.fromkeys(texts) if text]
     return [different[place] for place in random.permutation(len(different))[:most].tolist()]
 
@@ -257,7 +236,6 @@ def _long_units(examples: Sequence[HarmExample], folds: Sequence[int], random: n
 
 
 def _window(text: str, sizes: tuple[int, int], random: np.random.Generator) -> str:
-    """Return a piece of a text."""
     plain = _SPACES.sub(" ", text)
     size = int(random.integers(*sizes))
     start = int(random.integers(0, max(1, len(plain) - size)))
@@ -299,14 +277,7 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
 
 
 def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
-    """Learn the votes of one size of texts, also those without each fold.
-
-    Args:
-        units: the texts.
-        sides: sorts of honest texts; of several masks the mean of the votes against each is taken. Those without a
-            text are left out.
-        params: of the training.
-    """
+    """Learn the votes of one size against each of `sides`, also without each fold."""
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
     held = {name: np.full(len(harmful), np.nan) for name in sides}
@@ -347,8 +318,8 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
     """Return the mean of the votes against each sort of honest texts, and others.
 
-    The ratios find rare telling signs, but trust some of them too much; a plain vote is calm. A colloquial headline
-    has the shape of a post: where there are several sorts, a vote against the first one does without runs of classes.
+    The ratios trust some rare signs too much; a plain vote is calm. A colloquial headline has the shape of a post:
+    where there are several sorts, a vote against the first one does without runs of classes.
     """
     harmful = units.harmful
     every = chosen & (harmful | np.any(masks, axis=0))
@@ -396,7 +367,6 @@ def _learn_votes(
 
 
 def _ratios(signs: Any, harmful: Mask, smoothing: float) -> Numbers:
-    """Return the log-count ratio of each sign."""
     bad, good = (smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
     ratios: Numbers = np.log(bad / bad.sum()) - np.log(good / good.sum())
     return ratios
@@ -410,7 +380,6 @@ def _rarities(signs: Any, harmful: Mask) -> Numbers:
 
 
 def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
-    """Learn what tells the kinds apart: log-count ratios of signs."""
     counts: dict[HarmKind, Numbers] = {}
     for each in units:
         for row in np.flatnonzero(each.harmful & each.is_own).tolist():
@@ -493,12 +462,10 @@ def apply(votes: Votes, signs: Any) -> Numbers:
 
 
 def _shifted(votes: Votes, shift: float, slope: float) -> Votes:
-    """Return votes whose threshold is 0."""
     return Votes(votes.steps, votes.unit * slope, (votes.bias - shift) * slope)
 
 
 def _slope(margins: Numbers, wanted: Mask) -> float:
-    """Return the factor that makes log-odds of margins."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     machine = LogisticRegression(class_weight="balanced").fit(margins[:, None], wanted)
@@ -520,6 +487,5 @@ def _f1(called: Mask, wanted: Mask) -> float:
 
 
 def learn_model(examples: Iterable[HarmExample], *, seed: int) -> Trained:
-    """Learn to tell harmful pages from honest ones."""
     model, report = learn(list(examples), seed)
     return Trained(model.dump(), report=report)

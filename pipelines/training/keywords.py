@@ -32,13 +32,7 @@ _SURE: Final = 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeywordExample:
-    """A text with known keywords.
-
-    Attributes:
-        wanted: 1 for the candidates that are keywords, else 0.
-        is_article: not an abstract or another short text.
-        weight: how much the text counts.
-    """
+    """A text with known keywords: `wanted` is 1 for candidates that are one, else 0."""
 
     found: KeywordCandidates
     wanted: Floats
@@ -53,10 +47,7 @@ def example(
     weight: float = 1.0,
     is_article: bool | None = None,  # noqa: FBT001 - told by who knows the texts
 ) -> KeywordExample:
-    """Build an example of a text and its keywords, which match by stems.
-
-    Without `is_article` the length tells.
-    """
+    """Build an example of a text and its keywords, which match by stems."""
     candidates = find(text, frequencies)
     wanted = {normal_form(key) for key in keys}
     right = np.array([normal_form(term) in wanted for term in candidates.terms], float)
@@ -73,16 +64,10 @@ def normal_form(term: str) -> str:
 
 
 def learn(method: str, examples: Sequence[KeywordExample]) -> dict[str, Any]:
-    """Learn the models of each script, as a file has them.
-
-    Args:
-        method: a key of `LEARNERS`; combined needs scikit-learn.
-        examples: of any scripts.
+    """Learn the models of each script, as a file has them: 10 s for 1,000 texts.
 
     Raises:
         ValueError: the examples of a script have no keyword among their candidates, or nothing else.
-
-    Cost: 10 s for 1,000 texts.
     """
     return {"method": method, "scripts": _by_script(examples, LEARNERS[method])}
 
@@ -156,7 +141,6 @@ def _learn_trees(table: Floats, wanted: Floats, weight: Floats) -> dict[str, Any
 
 
 def _learn_regression(features: Floats, wanted: Floats, weight: Floats, prior: float) -> dict[str, Any]:
-    """Fit a logistic regression by Newton's method."""
     size = features.shape[1]
     if not len(wanted):
         return {
@@ -186,7 +170,6 @@ LEARNERS: Final[Mapping[str, Callable[[list[KeywordExample]], dict[str, Any]]]] 
 
 
 def learn_model(examples: Iterable[KeywordExample], *, method: str) -> Trained:
-    """Learn which words and phrases of a text are its keywords."""
     if method not in LEARNERS:
         raise ValueError(f"--method is {method!r}; keywords are learned by {' or '.join(LEARNERS)}")
     if method == combined.NAME:

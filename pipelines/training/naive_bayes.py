@@ -19,17 +19,7 @@ MIN_TEXTS: Final = 3
 
 
 def labelled_leaves(examples: Iterable[Example], params: Params) -> Iterator[tuple[str, bool]]:
-    """Yield the leaves that step 4 will be asked about, with their labels.
-
-    Args:
-        examples: pages with labelled blocks; those that are no articles are passed over.
-        params: thresholds of the steps before.
-
-    Returns:
-        Text and label of each leaf.
-
-    Cost: as `leaves`, of all pages.
-    """
+    """Yield text and label of each leaf that step 4 will be asked about, of articles."""
     for example in examples:
         if example.article:
             for index in np.flatnonzero(leaves(example.document, params) & (example.weights > 0)):
@@ -37,19 +27,11 @@ def labelled_leaves(examples: Iterable[Example], params: Params) -> Iterator[tup
 
 
 def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
-    """Return the model of labelled texts, over the words that tell most.
-
-    Args:
-        texts: text and whether it is worthy.
-        count: words kept, those with most information gain.
-
-    Returns:
-        The model; words of fewer than `MIN_TEXTS` texts are not in it.
+    """Return the model of labelled texts, over the `count` words that tell most.
 
     Raises:
         ValueError: `count` below 1, or no texts of one of the classes.
 
-    Cost: O(characters).
     Source: naive Bayes with words chosen by information gain, as in 王海艳, 曹攀, 2016 (S12, step 4).
     Differs: a word counts once per text, so that repeating it proves nothing.
     """
@@ -81,23 +63,18 @@ def learn(texts: Iterable[tuple[str, bool]], count: int = 2000) -> WordModel:
 
 
 def _gain(having: tuple[int, int], sizes: tuple[int, int]) -> float:
-    """Return the information gain, in nats, of a word.
-
-    `having` of `sizes` texts of each class hold it.
-    """
+    """Return the information gain, in nats, of a word in `having` of `sizes` texts."""
     total = sum(sizes)
     lacking = (sizes[0] - having[0], sizes[1] - having[1])
     return _entropy(sizes) - sum(sum(part) / total * _entropy(part) for part in (having, lacking))
 
 
 def _entropy(counts: tuple[int, int]) -> float:
-    """Return the entropy of two counts, in nats."""
     total = sum(counts)
     return -sum(count / total * math.log(count / total) for count in counts if count)
 
 
 def learn_model(pages: Iterable[Example], *, words: int) -> Trained:
-    """Learn the words of the extractor `fusion`."""
     model = learn(labelled_leaves(pages, Params()), words)
     return Trained(
         {"prior": round(model.prior, 4), "words": {word: round(odds, 3) for word, odds in model.words.items()}}

@@ -22,13 +22,7 @@ _EDGE: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Bounds of new words.
-
-    Attributes:
-        count: occurrences, at least.
-        cohesion: pointwise mutual information of the parts, in nats, at least.
-        freedom: entropy of the neighbours on the less free side, in nats, at least.
-    """
+    """Lower bounds of new words; see `NewWord`."""
 
     count: int = 8
     cohesion: float = 4.0
@@ -40,13 +34,10 @@ DEFAULTS = Params()
 
 @dataclass(frozen=True, slots=True)
 class NewWord:
-    """A word that the dictionary does not have.
+    """A word, in simplified characters, that the dictionary does not have.
 
-    Attributes:
-        word: in simplified characters.
-        count: how often it was seen, at least.
-        cohesion: pointwise mutual information of its parts, in nats.
-        freedom: entropy of its neighbours on the less free side, in nats.
+    `count` is at least how often it was seen; `cohesion` the mutual information of its parts, `freedom` the entropy of
+    its neighbours on the less free side, in nats.
     """
 
     word: str
@@ -56,8 +47,6 @@ class NewWord:
 
 
 class _Seen:
-    """Occurrences of a pair or triple."""
-
     __slots__ = ("count", "left", "right")
 
     def __init__(self) -> None:
@@ -84,11 +73,9 @@ class NewWords:
         self._total = 0
 
     def __len__(self) -> int:
-        """Number of pairs and triples held."""
         return len(self._seen)
 
     def learn(self, text: AnalysedText) -> None:
-        """Count the neighbours in a text."""
         words, tags, joined = text.words, text.tags, text.joined
         last = len(words)
         for at, word in enumerate(words):
@@ -110,10 +97,6 @@ class NewWords:
         self._forget()
 
     def find(self, params: Params = DEFAULTS) -> list[NewWord]:
-        """Return the new words, those seen most first.
-
-        Cost: O(pairs held).
-        """
         words = []
         for parts, seen in self._seen.items():
             word = "".join(parts)
@@ -134,7 +117,6 @@ class NewWords:
         return math.log(count * self._total / (max(sizes[0], count) * max(sizes[1], count)))
 
     def _forget(self) -> None:
-        """Drop the rarest pairs where there are too many."""
         while len(self._seen) > MOST_PAIRS:
             self._seen = {parts: seen for parts, seen in self._seen.items() if seen.count > self._least}
             self._least += 1
@@ -153,6 +135,5 @@ def _note(neighbours: Counter[str], word: str) -> None:
 
 
 def _entropy(counts: Counter[str]) -> float:
-    """Return the entropy of counts in nats."""
     total = sum(counts.values())
     return -sum(count / total * math.log(count / total) for count in counts.values()) if total else 0.0

@@ -25,7 +25,6 @@ from .page_kind import FOLDS, KindExample, Params, learn
 from .trained import Trained
 
 Read = Callable[[Document], Extraction]
-"""An extractor."""
 
 _NAMES: Final[Mapping[str, PageKind]] = {
     **dict.fromkeys(("article", "notice"), PageKind.ARTICLE),
@@ -80,18 +79,12 @@ def site_of(row: Mapping[str, Any]) -> str:
 def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> list[KindExample]:
     """Read pages by networks of `combined` that were trained on other sites.
 
-    On pages that it was trained on it is surer of the text than on others.
-
-    Args:
-        pages: of known kinds; networks learn from those that also have a text.
-        fetched_at: no page is younger.
-        seed: of all draws.
+    On pages that it was trained on it is surer of the text. No page is younger than `fetched_at`. Cost: ten minutes for
+    five thousand pages.
 
     Raises:
         ValueError: no page has a text to learn from.
         ImportError: scikit-learn is not installed.
-
-    Cost: ten minutes for five thousand pages.
     """
     folds = [_fold(page) for page in pages]
     kind_examples: list[KindExample] = []
@@ -110,13 +103,8 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
 def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:
     """Yield what is to be learned from a page; nothing without a known kind or text.
 
-    A page with a text is seen a second time as that text alone, without menus, boxes and names of containers, some
-    also without `<title>` or headline: so the networks learn not to go by them alone.
-
-    Args:
-        page: of a corpus.
-        read: extractor that has not seen the page.
-        fetched_at: the page is not younger.
+    A page with a text is seen a second time as that text alone, some also without `<title>` or headline: so the
+    networks learn not to go by menus, boxes and names of containers alone. `read` has not seen the page.
     """
     kind, url = kind_of(page.row), str(page.row.get("url") or "")
     document = parse(page.body, url)
@@ -137,7 +125,6 @@ def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[Kind
 def _look(
     document: Document, read: Read, fetched_at: datetime
 ) -> tuple[Extraction, Metadata, tuple[dict[str, float], Words]]:
-    """Return text and metadata of a page, and its features and words."""
     extraction = read(document)
     found = metadata.extract(document, extraction, fetched_at)
     values = features(document, extraction, found, links.extract(document, extraction))
@@ -145,12 +132,10 @@ def _look(
 
 
 def _fold(page: KnownPage) -> int:
-    """Return the fold of a page, that of its site."""
     return int.from_bytes(hashlib.sha256(site_of(page.row).encode()).digest()[:4], "big") % FOLDS
 
 
 def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
-    """Yield the pages that `combined` learns from: with known texts, or none."""
     for page in pages:
         kind = kind_of(page.row)
         row = page.row if kind is PageKind.ARTICLE or page.row.get("text") else {**page.row, "page_type": "other"}
@@ -160,6 +145,5 @@ def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
 
 
 def learn_model(pages: Iterable[KnownPage], *, seed: int, fetched_at: datetime) -> Trained:
-    """Learn the model of kinds of pages."""
     model, figures = learn(read_all(list(pages), fetched_at, seed), seed, Params())
     return Trained(model.model(), figures)

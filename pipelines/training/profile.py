@@ -13,21 +13,11 @@ TERMS: Final = 30
 
 
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
-    """Learn the profile of pages that were liked.
+    """Learn the profile of pages that were liked, from the words' weights in each.
 
-    Each page counts the same, however long it is.
+    Each page counts the same, however long it is; the heaviest word comes first, with weight 1. `ValueError`: no page
+    has a word, or `terms` is less than 1.
 
-    Args:
-        pages: of each page, word -> weight; see `weigh_page`.
-        terms: how many of the heaviest are kept.
-
-    Returns:
-        Word -> weight, the heaviest first, the largest 1.
-
-    Raises:
-        ValueError: no page has a word, or `terms` is less than 1.
-
-    Cost: O(words of all pages).
     Source: 利用网页结构特征建立用户模型 (S07).
     Differs: the paper states the weight of the title alone; the graded rest, and the bonus of a text's beginning, are
         ours. Pages are brought to one length first.
@@ -50,5 +40,4 @@ def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str,
 
 
 def learn_model(pages: Iterable[Mapping[str, float]], *, terms: int) -> Trained:
-    """Learn the user's profile, for `PROFILE`."""
     return Trained(learn(pages, terms))

@@ -26,15 +26,11 @@ def maximise(
 ) -> tuple[Values, float]:
     """Return the best place that a swarm finds within a box, and its fitness.
 
-    Args:
-        fitness: gives one number per row of an array of places; larger is better.
-        low: lower corner of the box, one number per dimension.
-        high: its upper corner.
+    `fitness` gives one number per row of an array of places, larger for better ones.
 
     Raises:
         ValueError: fewer than one particle or less than no generation.
 
-    Cost: O(generations x fitness of all particles).
     Source: Kennedy and Eberhart, Particle swarm optimization, 1995; inertia falling linearly as Shi and Eberhart, 1998.
     Differs: a particle that would leave the box stops at its wall and flies back half as fast; one that stayed there
         would draw the others to the wall.

@@ -18,16 +18,8 @@ _LEAST_DOCUMENTS: Final = 2
 def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
     """Learn new words and document frequencies from the texts of a crawl.
 
-    Args:
-        texts: analysed without the words that they shall give.
-
-    Returns:
-        The model as JSON can keep it, the same for the same texts.
-
-    Raises:
-        ModelError: there are no texts.
-
-    Cost: 1 ms for 1,000 Chinese characters, and 100 MB at most.
+    They are analysed without the words that they shall give; none is a `ModelError`. The model is the same for the same
+    texts. Cost: 1 ms for 1,000 Chinese characters, and 100 MB at most.
     """
     words, frequencies = NewWords(), LearnedFrequencies()
     for text in texts:
@@ -46,6 +38,5 @@ def learn(texts: Iterable[AnalysedText]) -> dict[str, object]:
 
 
 def learn_model(texts: Iterable[AnalysedText]) -> Trained:
-    """Learn new words and how many documents have each."""
     model = learn(texts)
     return Trained(model, {name: len(cast("dict[str, int]", model[name])) for name in ("new", "terms")})

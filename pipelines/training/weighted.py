@@ -22,21 +22,14 @@ HIGHEST_WEIGHT: Final = 3.0
 def learn(
     examples: Iterable[Example], rng: np.random.Generator, *, particles: int = 100, generations: int = 1000
 ) -> tuple[WeightedModel, float]:
-    """Return the model under which the blocks of the examples are told apart best.
+    """Return the model under which blocks are told apart best, and its fitness.
 
-    Blocks that fall into the same bins of all features are alike for every weight. So they are counted once, and the
-    fitness of all particles is one product of matrices over some thousand kinds of blocks.
-
-    Args:
-        examples: pages with labelled blocks; those that are no articles are passed over.
-
-    Returns:
-        The model and its fitness in [0, 1]: F over the blocks, each weighing its share of its page's characters.
+    Blocks in the same bins of all features are counted once, so the fitness of all particles is one product of
+    matrices. It is in [0, 1]: F over the blocks, each weighing its share of its page's characters.
 
     Raises:
         ValueError: no example holds content; a swarm without particles.
 
-    Cost: O(generations x particles x kinds of blocks x features).
     Source: S10; 100 particles, 1,000 generations, weights in [0, 3], inertia falling linearly.
     Differs: supports are smoothed by one block of each class; the threshold is looked for in [0, 1], where scores are;
         blocks weigh by characters, so that long paragraphs count for more than page numbers.
@@ -84,6 +77,5 @@ def _supports(column: Counts, content: Flags, count: int) -> Values:
 
 
 def learn_model(pages: Iterable[Example], *, seed: int, particles: int, generations: int) -> Trained:
-    """Learn weights and threshold of the extractor `weighted`."""
     model, fitness = learn(pages, np.random.default_rng(seed), particles=particles, generations=generations)
     return Trained(asdict(model), {"fitness": round(fitness, 4)})

@@ -35,8 +35,6 @@ Pairs = Mapping[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _RankedPage:
-    """One of the best pages of a site."""
-
     id: int
     name: Named
     score: float
@@ -45,13 +43,9 @@ class _RankedPage:
 
 @dataclass(frozen=True, slots=True)
 class _RankedSite:
-    """One of the best sites.
+    """One of the best sites: its SiteRank (in sum 1), and its best pages by PageRank.
 
-    Attributes:
-        score: its SiteRank; all scores sum to 1.
-        pages, fetched: number of URLs known and fetched.
-        best: its best pages by PageRank.
-        links: between these pages, by their positions.
+    `links` are between these pages, by their positions.
     """
 
     name: str
@@ -135,7 +129,6 @@ def _best_pages(pages: Any, scores: Values) -> list[int]:
 def _links(
     graph: LinkGraph, chosen: Sequence[int], top: Mapping[int, Sequence[int]]
 ) -> tuple[dict[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
-    """Count links between sites, and list links between the best pages of each."""
     site_places = np.full(len(graph.site_ids), _NONE, np.int32)
     site_places[list(chosen)] = np.arange(len(chosen))
     sources, targets = graph.fetched[graph.link_rows()], graph.targets
@@ -183,5 +176,4 @@ def _draw(made: _RankedSites, chosen: _RankedSite | None, t: Language) -> Markup
 
 
 def _path(url: str) -> str:
-    """Return the path and query of a URL."""
     return "/" + url.partition("://")[2].partition("/")[2]

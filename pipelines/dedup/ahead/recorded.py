@@ -1,10 +1,8 @@
 """Find duplicates in order of arrival, using comparisons made in advance.
 
-What a document repeats depends on everything before it: which lines are known as boilerplate, which features are rare,
-which texts are indexed. So `stream.Finder` takes the documents one by one, as always. But most of its time goes into
-signatures and comparisons, whose results do not depend on the order. Here it asks for them by reference, and they are
-looked up among those that many processes made in advance, guessing what would be needed (see `speculation`). What
-nobody guessed is computed on demand: guesses change the time, never the result.
+Most of the time goes into signatures and comparisons, whose results do not depend on the order: here they are looked up
+among those that many processes made in advance. What nobody guessed (see `speculation`) is computed on demand: guesses
+change the time, never the result.
 """
 
 from __future__ import annotations
@@ -32,14 +30,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Recorded:
-    """Answers of a method, looked up or computed on demand.
-
-    Attributes:
-        text: number -> title and text.
-        signed: returns a signature made in advance, if any.
-        compared: new text, stored text -> a comparison made in advance, if any.
-        signed_now, compared_now: how many had to be computed.
-    """
+    """Answers of a method, made in advance, or on demand and counted (`*_now`)."""
 
     method: Method
     text: Callable[[int], tuple[str, str]]
@@ -52,7 +43,6 @@ class Recorded:
         self._prepared: LRUCache[Reference, Any] = LRUCache(_PREPARED)
 
     def by_reference(self) -> Method:
-        """Return the method for references instead of texts."""
         return replace(
             self.method,
             sign=self._sign,
@@ -87,18 +77,11 @@ class Recorded:
 
 
 class RecordedLines:
-    """Counts of lines, as `BoilerplateLines`, of documents by reference.
-
-    Args:
-        lines: number -> the lines of a document.
-    """
-
     def __init__(self, lines: Callable[[int], TextLines]) -> None:
         self._lines = lines
         self._counts = BoilerplateLines()
 
     def without(self, of: Reference) -> Reference:
-        """Leave out the known lines."""
         return Reference(of.number, self._counts.left_out(self._lines(of.number)))
 
     def learn(self, of: Reference) -> None:
@@ -106,8 +89,6 @@ class RecordedLines:
 
 
 class _PreparedText(NamedTuple):
-    """A text and its key."""
-
     key: int
     title: str
     text: str
@@ -121,13 +102,6 @@ def text_key(title: str, text: str) -> int:
 
 @dataclass
 class RecordedTexts:
-    """Answers of a method about plain texts, looked up or computed on demand.
-
-    Attributes:
-        compared: keys of new and stored text -> a comparison made in advance, if any.
-        compared_now: how many had to be computed.
-    """
-
     method: Method
     compared: Callable[[int, int], Comparison | None]
     compared_now: int = 0
@@ -136,7 +110,6 @@ class RecordedTexts:
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def by_text(self) -> Method:
-        """Return the method; it computes signatures itself."""
         return replace(
             self.method,
             prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),

@@ -1,7 +1,7 @@
 """Guess which signatures and comparisons a stream will need.
 
-`recorded` uses what was guessed and computes the rest, so a wrong guess only costs time. Each function sees one band of
-the hashes of all documents: recurring lines first, then shared features.
+A wrong guess only costs time. Each function sees one band of the hashes of all documents: recurring lines first, then
+shared features.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ..shape import IndexParams
 from ..shingles import sample_size
 
 Documents = npt.NDArray[np.int64]
-"""Numbers of documents, in order of arrival."""
 _LINES = BoilerplateParams()
 NEVER = np.iinfo(np.int64).max
 
@@ -25,12 +24,7 @@ _RARE = 2  # documents up to which a feature counts in full, as in the index
 
 
 class KnownLines(NamedTuple):
-    """Lines that recur in different stories.
-
-    Attributes:
-        slots: identifies each line (see `TextLines.slots`), ascending.
-        since: number of the first document that each line is left out of.
-    """
+    """Recurring lines (`TextLines.slots`), and the document each is left out since."""
 
     slots: npt.NDArray[np.uint64]
     since: Documents
@@ -40,14 +34,12 @@ class KnownLines(NamedTuple):
         return KnownLines(self.slots[order], self.since[order])
 
     def of(self, slots: npt.NDArray[np.uint64]) -> Documents:
-        """Return since when each line is left out; `NEVER` for others."""
         if not len(self.slots):
             return np.full(len(slots), NEVER)
         places = np.minimum(np.searchsorted(self.slots, slots), len(self.slots) - 1)
         return np.where(self.slots[places] == slots, self.since[places], NEVER)
 
     def left_out(self, lines: TextLines, number: int) -> tuple[int, ...]:
-        """Guess which lines are left out of document `number`."""
         since = self.of(np.array(lines.slots, np.uint64))
         return removable(lines.lengths, np.flatnonzero(since <= number).tolist())
 
@@ -60,12 +52,7 @@ def known_lines(
 ) -> KnownLines:
     """Guess since when lines are left out: after they occurred in several stories.
 
-    Args:
-        slots: identifies each line, of documents in order.
-        stories: guessed story of each line's document; copies mostly share it.
-        params: how many stories a line must occur in.
-
-    Cost: that of sorting.
+    `stories` guesses each line's story, which copies mostly share.
     """
     order = np.lexsort((documents, stories, slots))
     first = order[_begins(slots[order], stories[order])]  # a line's first time in each story
@@ -78,7 +65,6 @@ def known_lines(
 
 
 def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which rows differ from the previous row in any column."""
     differs = np.ones(len(columns[0]), np.bool_)
     if len(differs):
         differs[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
@@ -86,11 +72,7 @@ def _begins(*columns: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 class Pairs(NamedTuple):
-    """Documents that share features.
-
-    Attributes:
-        weight: shared features, weighted by rarity.
-    """
+    """Documents that share features; `weight` is these, weighted by rarity."""
 
     later: Documents
     earlier: Documents
@@ -102,13 +84,9 @@ class Pairs(NamedTuple):
 
 
 def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.NDArray[np.int64]) -> Pairs:
-    """Find the pairs of documents that share features.
+    """Find the ordered pairs of documents that share features.
 
-    Args:
-        exact: exact hash of each document's text; of equal texts only the first is compared with others.
-
-    Returns: ordered pairs; for a feature of many documents only with the earliest few.
-    Cost: that of sorting, and of a pair for each of these.
+    For a feature of many documents only with the earliest few; of equal texts (`exact`) only the first is compared.
     """
     order = np.lexsort((documents, exact, features))
     firsts = order[_begins(features[order], exact[order])]
@@ -128,7 +106,6 @@ def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.N
 
 
 def summed(bands: list[Pairs]) -> Pairs:
-    """Add up the bands' results for the same pairs."""
     later, earlier, shared, weight = (np.concatenate(column) for column in zip(*bands, strict=True))
     order = np.lexsort((earlier, later))
     begins = np.flatnonzero(_begins(later[order], earlier[order]))
@@ -139,13 +116,11 @@ def summed(bands: list[Pairs]) -> Pairs:
 
 
 def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return for each row where its group begins."""
     firsts = np.flatnonzero(begins)
     return np.repeat(firsts, np.diff(np.append(firsts, len(begins))))
 
 
 def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.int64], params: IndexParams) -> Pairs:
-    """Choose the pairs that will probably be compared."""
     short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
     long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
     of_later = have[pairs.later]

@@ -25,11 +25,7 @@ NEVER: Final = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """Curves from scores to memberships, and least memberships of a class.
-
-    Attributes:
-        is_single: every text has one class: the memberships are shares of it.
-    """
+    """Curves from scores to memberships, and the least membership of each class."""
 
     slope: Numbers
     offset: Numbers
@@ -69,16 +65,8 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: f
     """Fit curves and thresholds to scores of texts that were not learned from.
 
     Texts of one class share one curve, so that the class of the best score stays the best. A class that none of the
-    texts has gets no membership.
-
-    Args:
-        scores: of each text (row) for each class.
-        wanted: 1 where the text has the class, else 0.
-        is_single: every text has one class.
-        precision: one threshold for all classes, from which this share of the assigned classes is right; 0: none where
-            texts have one class, else the threshold of each class with the best F1.
-
-    Cost: O(texts x classes).
+    texts has gets no membership. With `precision` there is one threshold for all classes, from which this share of the
+    assigned ones is right; else none where texts have one class, or that of the best F1 for each.
 
     Source: Platt 1999, "Probabilistic outputs for support vector machines", with his smoothed targets.
     """
@@ -143,8 +131,7 @@ def best_threshold(chances: Numbers, wanted: Numbers) -> float:
 def precise_threshold(chances: Numbers, right: Numbers, precision: float) -> float:
     """Return the least threshold above which enough are right, were one more wrong.
 
-    Returns:
-        It stands in the middle between two chances; `NEVER` if there is none.
+    It lies halfway between two chances; `NEVER` if there is none.
 
     >>> told = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
     >>> precise_threshold(told, np.array([1.0, 1.0, 1.0, 0.0, 0.0]), 0.7).__round__(2)
@@ -159,5 +146,4 @@ def precise_threshold(chances: Numbers, right: Numbers, precision: float) -> flo
 
 
 def _below(falling: Numbers, place: int) -> float:
-    """Return the middle between the chance at a place and the next one."""
     return float(falling[place] + (falling[place + 1] if place + 1 < len(falling) else 0.0)) / 2

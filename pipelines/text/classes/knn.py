@@ -28,17 +28,11 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The texts learned from: unit vectors and classes, a row per text."""
-
     matrix: sp.csr_matrix
     wanted: Numbers
     k: int
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the neighbours' classes, weighted by their cosines.
-
-        Cost: O(kept terms of all texts).
-        """
         query = np.zeros(self.matrix.shape[1])
         query[vector.columns] = vector.values
         near = self.matrix @ query

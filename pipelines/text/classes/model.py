@@ -17,12 +17,7 @@ from .vectors import Space, Terms, Text
 
 
 class TextClasses(NamedTuple):
-    """Classes of a text, best first.
-
-    Attributes:
-        memberships: every class of the model -> how far the text belongs to it, in [0, 1]; empty when the text has
-            nothing that the model knows, or is in a language that it does not know.
-    """
+    """Classes of a text, best first, and all memberships in [0, 1]; empty if unknown."""
 
     names: tuple[str, ...] = ()
     memberships: Mapping[str, float] = {}
@@ -39,12 +34,10 @@ class ClassModel:
     calibrations: Mapping[str, Calibration]
 
     def predict(self, text: Text) -> TextClasses:
-        """Return the classes of a text: those above their thresholds.
+        """Return the classes of a text above their thresholds, none in unknown languages.
 
-        A model of texts with one class each gives the best one at most. A text in another language than the model
-        knows has none, nor has one of which nobody knows the language.
-
-        Cost: O(characters), 1 ms for 1,000 Chinese ones.
+        A model of texts with one class each gives the best one at most. Cost: O(characters), 1 ms for 1,000 Chinese
+        ones.
         """
         calibration = self.calibrations.get(base_language(text.language))
         if calibration is None:
@@ -59,7 +52,6 @@ class ClassModel:
         return TextClasses(tuple(self.labels[number] for number in order if chosen[number]), memberships)
 
     def model(self) -> dict[str, object]:
-        """Return the model as JSON can keep it, the same for the same texts."""
         return {
             "method": self.method,
             "labels": list(self.labels),
@@ -71,11 +63,7 @@ class ClassModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Build what `model` described.
-
-        Raises:
-            ValueError: its parts do not fit.
-        """
+        """Build what `model` described; `ValueError` if its parts do not fit."""
         labels, ids = tuple(model["labels"]), unpack(model["terms"])
         if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
             raise ValueError("its classes have no names")
@@ -93,7 +81,6 @@ class ClassModel:
 
 
 def shipped() -> ClassModel:
-    """Return the shipped model of news sections, Chinese and English."""
     return load("classes", ClassModel.of)
 
 

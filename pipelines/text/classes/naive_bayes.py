@@ -17,11 +17,9 @@ NAME: Final = "naive_bayes"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `naive_bayes`.
+    """Occurrences that every term is given in every class, and sharpness.
 
-    Attributes:
-        smooth: occurrences that every term is given in every class.
-        sharpness: the log-likelihood of a text counts as if it had so many terms: that of all its words is too sure.
+    The log-likelihood of a text counts as if it had so many terms: that of all its words is too sure.
     """
 
     smooth: float = 0.1
@@ -30,22 +28,13 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BayesClasses:
-    """Likelihoods of terms.
-
-    Attributes:
-        weights: log P(term | class) less its mean over the classes, a row per term.
-        prior: log P(class).
-    """
+    """Logarithms of P(term | class), less its mean over the classes, and of P(class)."""
 
     weights: Numbers
     prior: Numbers
     sharpness: float
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the probabilities of the classes.
-
-        Cost: O(different terms x classes).
-        """
         if not len(vector.columns):
             return np.zeros(len(self.prior))
         counts = np.log1p(vector.counts)

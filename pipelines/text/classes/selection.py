@@ -27,12 +27,7 @@ LISTED: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contingency:
-    """Counts of terms and classes that meet.
-
-    Attributes:
-        both: documents of a class (column) with a term (row).
-        occurrences: likewise all occurrences of the term.
-    """
+    """Documents, and occurrences of a term (row), in each class (column)."""
 
     documents: int
     with_term: Numbers
@@ -42,14 +37,7 @@ class Contingency:
 
     @classmethod
     def of(cls, counts: sp.csr_matrix, wanted: Numbers) -> Contingency:
-        """Count a collection.
-
-        Args:
-            counts: occurrences, a row per document, a column per term.
-            wanted: 1 where the document (row) is of the class (column), else 0.
-
-        Cost: O(occurrences).
-        """
+        """Count a collection: a row a document; `wanted` is 1 where it is of the class."""
         import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
 
         present = sp.csr_matrix((np.ones(counts.nnz), counts.indices, counts.indptr), counts.shape)
@@ -121,10 +109,7 @@ def cross_entropy(table: Contingency) -> Numbers:
 
 
 def uncertainty(table: Contingency) -> Numbers:
-    """Return UM(term, class): the share of a term's occurrences that the class has.
-
-    Source: S23, tf(t, c) / tf(t).
-    """
+    """Return tf(t, c) / tf(t), UM(term, class) of S23."""
     shares: Numbers = table.occurrences / np.maximum(table.occurrences.sum(axis=1, keepdims=True), 1e-12)
     return shares
 
@@ -148,7 +133,6 @@ def _plogp(share: Numbers, ratio: Numbers) -> Numbers:
 
 
 Score = Callable[[Contingency], Numbers]
-"""Measure of each term (row) for each class (column)."""
 
 
 def _weighted_sum(scores: Numbers, table: Contingency) -> Numbers:
@@ -167,13 +151,11 @@ def _most(scores: Numbers, table: Contingency) -> Numbers:
 
 
 def _sure(scores: Numbers, table: Contingency) -> Numbers:
-    """Rank sure terms by their documents: nearly every rare word is of one class."""
     sure = scores.max(axis=1)
     return np.where(sure >= UM_LEAST, sure * np.log1p(table.with_term), 0.0)
 
 
 def _in_turn(scores: Numbers, table: Contingency) -> Numbers:
-    """Rank the best term of each class before the second of any."""
     order = np.argsort(-scores, axis=0, kind="stable")
     ranks = np.empty(scores.shape)
     np.put_along_axis(ranks, order, np.arange(len(scores), dtype=np.float64)[:, None], axis=0)
@@ -234,11 +216,6 @@ def select(table: Contingency, wanted: Select) -> Columns:
     The combined measures look at the frequent terms alone: information gain and chi-square overrate rare ones when
     there are few documents. df+chi2 takes the best term of each class in turn: else easy classes get nearly all.
 
-    Returns:
-        At most `wanted.count` columns of terms that occur; of equal ones the first.
-
-    Cost: O(terms x classes).
-
     Source: S23 (DF, IG, MI, chi-square, odds ratio, cross entropy, UM, combined).
     Differs: UM alone ranks thousands of words of one document first; here it is multiplied with the logarithm of
     their documents. The paper gives no size for the first step of the combined selection: ten times the second's;
@@ -267,13 +244,7 @@ ChosenByClass = dict[str, tuple[int, list[Chosen]]]
 def report(
     table: Contingency, columns: Columns, labels: Sequence[str], measure: str, first: NDArray[np.bool_]
 ) -> ChosenByClass:
-    """List for each class the terms chosen for it, best first.
-
-    Those of `first` stand before the others: a reader understands words sooner than runs of characters.
-
-    Returns:
-        Class -> how many of the terms tell more of it than of the others, and the best of these.
-    """
+    """Map each class to its number of telling terms and the best; `first` comes first."""
     scores = MEASURES[measure].score(table)[columns]
     best = scores.argmax(axis=1)
     by_class: ChosenByClass = {}

@@ -22,13 +22,7 @@ _ROUNDS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `structure`.
-
-    Attributes:
-        edges: weight of the likeness of the trees beside that of the keywords, where the pages have trees.
-        cores: clusters of each class.
-        sharpness: how much the nearest core outweighs the others.
-    """
+    """Weight of trees beside keywords, clusters of a class, sharpness of the nearest."""
 
     edges: float = 0.2
     cores: int = 3
@@ -39,8 +33,6 @@ def place(document: Document, title: str, text: str) -> Text:
     """Return the text of a page with edges, headings, and words by depth and order.
 
     A word weighs more the higher it stands in the tree and the earlier in the page.
-
-    Cost: O(nodes + characters).
     """
     tags = document.tags
     edges = Counter(f"{tags[parent]}>{tag}" for parent, tag in zip(document.parents, tags, strict=True) if parent >= 0)
@@ -59,10 +51,7 @@ def place(document: Document, title: str, text: str) -> Text:
 
 
 def count_placed(text: Text) -> Terms:
-    """Count words by depth and order in the page, without one by order in the text.
-
-    Cost: O(characters), 0.4 ms for 1,000 Chinese ones.
-    """
+    """Count words by depth and order in the page, without one by order in the text."""
     counts = count_words(text)
     if text.depths:
         return as_terms({word: count * text.depths.get(word, 1.0) for word, count in counts.items()})
@@ -70,7 +59,6 @@ def count_placed(text: Text) -> Terms:
 
 
 def _weight(depth: int, order: float) -> float:
-    """Return the weight of a word at a depth and place (0 first, 1 last)."""
     return (1 + 1 / (1 + depth)) * (2 - order)
 
 
@@ -86,14 +74,7 @@ def likeness(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cores:
-    """Clusters of the pages of each class.
-
-    Attributes:
-        words: the mean keyword vectors, a column per core.
-        edges: the mean trees.
-        classes: number of the class of each core.
-        count: how many classes there are.
-    """
+    """Clusters of the pages of each class: words and trees, a column per core."""
 
     words: Numbers
     edges: Sequence[Mapping[str, float]]
@@ -102,10 +83,6 @@ class Cores:
     params: Params
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the likeness to the nearest core of each class, as shares.
-
-        Cost: O((different words + edges) x cores).
-        """
         if not len(vector.columns):
             return np.zeros(self.count)
         near = vector.values @ self.words[vector.columns]

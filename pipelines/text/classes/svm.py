@@ -28,16 +28,10 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planes:
-    """Planes, one per class: a row of weights per term."""
-
     weights: Steps
     bias: Numbers
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the distances from the planes.
-
-        Cost: O(different terms x classes).
-        """
         return self.weights.product(vector) + self.bias
 
     def model(self) -> dict[str, object]:
@@ -48,7 +42,6 @@ def fit(training: Training, params: Params) -> Classifier:
     """Learn the planes; that of a class of no text, or of all, is far away.
 
     Source: S23 (linear SVM, one class against the rest), trained by scikit-learn's LinearSVC.
-    Differs: nothing.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - of the extra `train`
     from sklearn.svm import LinearSVC  # noqa: PLC0415

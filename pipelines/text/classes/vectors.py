@@ -34,7 +34,7 @@ _HAN_STRETCH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff][^a-z]*")
 """Chinese with its punctuation, up to the next Latin letter."""
 _GRAMS: Final = 3
 _END_CHARS: Final = 40
-"""Characters at the beginning and the end of a text whose runs count as terms of their own, too."""
+"""Characters at either end of a text whose runs count as terms of their own, too."""
 _WORD, _WRITTEN, _CHAR, _PAIR, _BEGIN, _END, _FORM = range(7)
 """Views of a text: words, words as they are written between blanks, Chinese characters, pairs of them, runs at the
 beginning and the end, runs of the form."""
@@ -51,12 +51,9 @@ class Text(NamedTuple):
     """A text that has a class, or shall get one.
 
     Attributes:
-        title: may be empty.
-        text: any string; `MAX_CHARS` characters count.
         marked: (tag, text) of what the page puts forward, its tag a key of `TAG_WEIGHTS`.
         edges: how often the page's tree has an edge, named "parent>child"; empty when there is no page.
         depths: a word of the page -> its weight by depth and order, from `structure.place`.
-        language: of the text, a code as "zh-Hant" or "en"; empty if unknown.
         analysed: the same title and text; without it the Chinese words are cut anew.
     """
 
@@ -87,10 +84,7 @@ class Vector(NamedTuple):
 def count_words(text: Text) -> dict[str, float]:
     """Count the words of a text, those of its title and headings several times.
 
-    Returns:
-        Words with English stems, also numbers; simplified characters.
-
-    Cost: O(characters), 0.3 ms for 1,000 Chinese ones.
+    English words as stems, numbers too; simplified characters. Cost: O(characters), 0.3 ms for 1,000 Chinese ones.
 
     >>> sorted(count_words(Text("", "Bridges of Hekou, bridges")))
     ['bridg', 'hekou', 'of']
@@ -110,9 +104,7 @@ def count_features(text: Text) -> Terms:
     """Count words, characters and pairs, runs at both ends, and runs of the form.
 
     All but words are of Chinese. Punctuation stands in the runs, each digit as 0: the parts of a newspaper differ by
-    them too, and by how their
-    articles begin and end. The form is the text as it was written, each Chinese character, Latin letter or digit as
-    one sign: what stands between them differs by section, too.
+    them, too. The form is the text with each Chinese character, Latin letter or digit as one sign.
 
     Cost: O(characters), 0.5 ms for 1,000 Chinese ones.
     """
@@ -126,7 +118,6 @@ def count_features(text: Text) -> Terms:
 
 
 def spell(text: Text) -> dict[int, str]:
-    """Return the characters of each term of a text, words in full."""
     words, written_words, stretch = _pieces(text)
     spelt = {_hash(word): word for word in (*words, *(word for word, _ in _marked_words(text)))}
     spelt |= {name: word for word in written_words for name in (_hash(english_stem(word)), _hash_written(word))}
@@ -137,13 +128,11 @@ def spell(text: Text) -> dict[int, str]:
 
 
 def is_word(ids: Ids) -> NDArray[np.bool_]:
-    """Return a mask of the terms that are words, by their stems."""
     mask: NDArray[np.bool_] = ids >> _HASH_BITS == _WORD
     return mask
 
 
 def words_of(folded: str, analysed: AnalysedText | None = None) -> list[str]:
-    """Return the words of a folded text, English ones as stems."""
     return _han_words(folded, analysed) + [english_stem(word) for word in other_word_list(folded)]
 
 
@@ -154,7 +143,6 @@ def _han_words(folded: str, analysed: AnalysedText | None) -> list[str]:
 
 
 def _pieces(text: Text) -> tuple[list[str], list[str], str]:
-    """Return words, words as written between blanks, and the Chinese stretches."""
     folded = fold(f"{text.title}\n{text.text}"[:MAX_CHARS])
     written = other_word_list(folded)
     stretch = "\n".join(_HAN_STRETCH.findall(_DIGIT.sub("0", _SPACE.sub(" ", folded))))
@@ -168,7 +156,6 @@ def _marked_words(text: Text) -> Iterator[tuple[str, float]]:
 
 
 def _count(words: Sequence[str], text: Text) -> dict[str, float]:
-    """Count words, and again those of the title and headings, by their weights."""
     counts: dict[str, float] = dict(Counter(words))
     for word, weight in _marked_words(text):
         counts[word] = counts.get(word, 0.0) + weight
@@ -205,7 +192,6 @@ def _form(text: Text) -> Ids:
 
 
 def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
-    """Yield runs of each view and size, their characters and the size."""
     if not stretch:
         return
     codes, form = _codes(stretch), _form(text)
@@ -219,12 +205,10 @@ def _runs(stretch: str, text: Text) -> Iterator[tuple[Ids, Ids, int]]:
 
 
 def _seen(hashes: Ids, view: int) -> Ids:
-    """Return hashes as terms of a view."""
     return (hashes >> np.uint32(32 - _HASH_BITS)) | np.uint32(view << int(_HASH_BITS))
 
 
 def _hash_grams(codes: Ids) -> list[Ids]:
-    """Return the hashes of all runs of one, two and three characters, in order."""
     hashes = [_mix(codes * _FIRST)]
     for size in range(1, _GRAMS):
         hashes.append(_mix((hashes[-1][:-1] * _NEXT) ^ (codes[size:] * _FIRST)))
@@ -239,7 +223,6 @@ def _mix(values: Ids) -> Ids:
 
 
 def _merge(ids: Ids, counts: Numbers) -> Terms:
-    """Add up the counts of equal terms."""
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
     first = _starts(ids)
@@ -247,7 +230,6 @@ def _merge(ids: Ids, counts: Numbers) -> Terms:
 
 
 def _starts(ids: Ids) -> Columns:
-    """Return where each different number begins, in ascending ones."""
     return np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.zeros(0, np.intp)
 
 
@@ -259,16 +241,12 @@ class Space:
     weights: Numbers
 
     def vector(self, terms: Terms) -> Vector:
-        """Return the vector of a text: (1 + log count) x weight, each view by its share.
+        """Return the vector of a text, of length 1: (1 + log count) x weight, by views.
 
-        Its length is 1.
-
-        Terms that the space does not have are left out; the vector may be empty.
-
-        Cost: O(different terms of the text x log terms of the space).
+        Each view has its share; terms that the space does not have are left out, and it may be empty.
 
         >>> space = Space(np.array([5, 7], np.uint32), np.array([3.0, 4.0]))
-        >>> space.vector(Terms(np.array([5, 6, 7], np.uint32), np.array([1.0, 9.0, 1.0]))).values.tolist()
+        >>> space.vector(Terms(np.array([5, 6, 7], np.uint32), np.array([1.0, 9.0, 1.0]))).values.round(3).tolist()
         [0.6, 0.8]
         """
         places = np.searchsorted(self.ids, terms.ids)

@@ -1,9 +1,8 @@
 """Signs of a text as hashed numbers: runs of characters and of their classes.
 
 Advertisers write around word lists: look-alikes, emoji for words, marks between the characters. Folding undoes part of
-it; runs of two and three characters outlive the rest better than words. The shape (Chinese, digits, letters, emoji,
-punctuation) tells a posted advertisement from a headline whatever its words are. All numbers are the same one: none
-tells of harm.
+it; runs of characters outlive the rest better than words, and the shape (Chinese, digits, letters, emoji, punctuation)
+tells a posted advertisement from a headline whatever its words are. All numbers are the same one: none tells of harm.
 """
 
 from __future__ import annotations
@@ -36,18 +35,13 @@ _LONGEST: Final = {_HAN: 3, _LETTER: 2}
 """Characters of one class in a row that count."""
 _CATEGORIES: Final = {"Mn": _DROPPED, "Me": _DROPPED, "Cf": _DROPPED, "Cc": _SPACE, "Zs": _SPACE, "Nd": _DIGIT}
 _END: Final = "\n"
-"""Stands between texts."""
 _NUMBER: Final = "0"
-"""Stands for any number."""
 _STEP: Final = np.uint64(1_000_003)
 _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 def features(text: str) -> Hashes:
     """Return the signs of a text: each once, numbers below 2 ** `BITS` in no order.
-
-    Args:
-        text: any string; `MAX_CHARS` characters count.
 
     Cost: O(characters), 0.2 ms for 1,000 Chinese ones; the first call builds tables (0.1 s).
 
@@ -80,8 +74,6 @@ def features_of_all(texts: Sequence[str]) -> list[Hashes]:
 def once(hashes: Hashes, bits: int) -> Hashes:
     """Return each of these numbers below 2 ** `bits` once.
 
-    Cost: O(hashes); a tenth of sorting them.
-
     >>> once(np.array([3, 1, 3]), 2).tolist()
     [1, 3]
     """
@@ -93,10 +85,7 @@ def once(hashes: Hashes, bits: int) -> Hashes:
 
 
 def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
-    """Return the pairs of neighbouring letters as signs, and of each its text.
-
-    Args:
-        texts: their numbers are those in the second array; a pair is repeated as often as it occurs.
+    """Return pairs of neighbouring letters as signs, repeated, and the text of each.
 
     >>> [found.tolist() for found in pairs_of_all(("", "1 2"))]
     [[], []]
@@ -109,7 +98,6 @@ def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
 
 
 def _together(texts: Sequence[str]) -> tuple[NDArray[np.uint64], Hashes]:
-    """Return the code points of texts, and of each the text; -1 between them."""
     codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
     is_end = codes == ord(_END)
     of = np.cumsum(is_end)
@@ -124,7 +112,6 @@ def read(text: str) -> NDArray[np.uint64]:
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
-    """Return code points without marks, of spaces and digits one; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
     codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)
@@ -141,7 +128,6 @@ def located(codes: NDArray[np.uint64]) -> list[tuple[Hashes, int]]:
 
 
 def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
-    """Return which codes count, of several of one class in a row, and their classes."""
     classes = _classes()[np.minimum(codes, _BEYOND)]
     starts = np.flatnonzero(np.concatenate(([True], classes[1:] != classes[:-1])))[: len(codes)]
     place = np.arange(len(codes)) - np.repeat(starts, np.diff(np.append(starts, len(codes))))
@@ -152,7 +138,6 @@ def _shape(codes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.uin
 
 
 def _hash_runs(codes: NDArray[np.uint64], longest: int, salt: int) -> list[Hashes]:
-    """Hash all runs of 1, 2 ... `longest` codes."""
     runs = []
     rolling = codes[:0]
     for length in range(1, longest + 1):

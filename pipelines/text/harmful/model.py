@@ -29,9 +29,7 @@ _OF_SHORT: Final = 0.3
 class Votes:
     """Linear votes of signs: their mean, times the root of their number, and a bias.
 
-    Attributes:
-        steps: weight of each sign, in units of `unit`.
-        bias: is added; 0 is the threshold.
+    `steps` are weights in units of `unit`; the threshold is 0.
     """
 
     steps: NDArray[np.int8]
@@ -44,7 +42,6 @@ class Votes:
         return cls(np.rint(weights / unit).astype(np.int8), unit, bias)
 
     def vote(self, signs: Hashes) -> float:
-        """Return the vote of a text's signs, each of them once."""
         return self.unit * float(self.steps[signs].sum(dtype=np.int64)) / math.sqrt(max(len(signs), 1)) + self.bias
 
     def dump(self) -> dict[str, object]:
@@ -52,11 +49,7 @@ class Votes:
 
     @classmethod
     def load(cls, model: Mapping[str, Any], size: int) -> Votes:
-        """Read what `dump` wrote.
-
-        Raises:
-            ValueError: it is broken, or of another size.
-        """
+        """Read what `dump` wrote; `ValueError` if it is broken, or of another size."""
         steps = unpack(model["steps"])
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
@@ -67,18 +60,16 @@ class Votes:
 class HarmReading:
     """Votes for texts of one size, by the label of the honest texts.
 
-    A text is harmful if it is so beside honest texts of each sort: talk reads like advertisements beside news, news
-    beside talk.
+    Harm shows beside each sort of honest texts: talk reads like advertisements beside news, news beside talk.
     """
 
     votes: Mapping[str, Votes]
 
     def margin(self, signs: Hashes) -> float:
-        """Return by how much a text is harmful (below 0: is not)."""
+        """Return by how much a text is harmful; below 0 it is not."""
         return min([votes.vote(signs) for votes in self.votes.values()])
 
     def weights(self, signs: Hashes) -> Numbers:
-        """Return the weights of signs, those of the vote that decides."""
         votes = min(self.votes.values(), key=lambda each: each.vote(np.unique(signs)))
         return votes.steps[signs].astype(np.float64) * votes.unit
 
@@ -87,10 +78,8 @@ class HarmReading:
 class HarmModel:
     """Everything that was learned about harmful pages.
 
-    Attributes:
-        foreign: weights of the margin of a part of a page, of its absence (the squared share of its pairs of letters
-            that are nowhere else there), a bias for pieces of the title, one for lines of the text: above 0 the part is
-            not the page's own.
+    `foreign` holds weights of the margin of a part of a page and of its absence (the squared share of its pairs of
+    letters that are nowhere else there), a bias for pieces of the title, one for lines: above 0 the part is foreign.
     """
 
     short: HarmReading
@@ -99,10 +88,6 @@ class HarmModel:
     kinds: Mapping[HarmKind, Votes]
 
     def score(self, signs: Hashes, chars: int) -> float:
-        """Score a text of so many characters, in [0, 1].
-
-        Cost: O(signs), 0.05 ms for 1,000 characters.
-        """
         if not len(signs):
             return 0.0
         share = min(max((chars - SHORT) / (LONG - SHORT), 0.0), 1.0)
@@ -127,11 +112,7 @@ class HarmModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> HarmModel:
-        """Build what `dump` described.
-
-        Raises:
-            ValueError: it is broken.
-        """
+        """Build what `dump` described; `ValueError` if it is broken."""
         short, long = (
             HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in model[size].items()})
             for size in ("short", "long")

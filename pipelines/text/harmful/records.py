@@ -32,13 +32,7 @@ class HarmReason:
 
 @dataclass(frozen=True, slots=True)
 class HarmVerdict:
-    """Verdict on a page.
-
-    Attributes:
-        score: in [0, 1], higher is worse; from .5 on the page is harmful.
-        kind: None for a page that is not harmful.
-        reasons: of a harmful page, the weightiest first.
-    """
+    """Verdict on a page: score in [0, 1] (harmful from .5), kind, weightiest reasons."""
 
     score: float
     kind: HarmKind | None = None
@@ -50,4 +44,3 @@ class HarmVerdict:
 
 
 CLEAN = HarmVerdict(0.0)
-"""Verdict on a page without a text."""

@@ -21,7 +21,7 @@ BINS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `bayes`: weight of the prior odds, which do not change the order."""
+    """Weight of the prior odds, which do not change the order."""
 
     prior: float = 1.0
 
@@ -33,10 +33,7 @@ DEFAULTS = Params()
 class KeywordBayes:
     """Naive Bayes over binned features.
 
-    Attributes:
-        edges: of the bins of each feature, ascending.
-        weights: logarithm of P(bin | keyword) / P(bin | other), by feature and bin.
-        prior: logarithm of P(keyword) / P(other).
+    `weights` are log P(bin | keyword) / P(bin | other) by feature and bin, `prior` log P(keyword) / P(other).
     """
 
     edges: tuple[Floats, ...]
@@ -44,7 +41,6 @@ class KeywordBayes:
     prior: float
 
     def log_odds(self, candidates: KeywordCandidates, prior: float = 1.0) -> Floats:
-        """Return the logarithm of the odds that each candidate is a keyword."""
         total = np.full(len(candidates.terms), self.prior * prior)
         for name, edges, weights in zip(FEATURES, self.edges, self.weights, strict=True):
             total += weights[np.searchsorted(edges, candidates.column(name), side="right")]
@@ -59,10 +55,7 @@ class KeywordBayes:
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates of a text by the probability that they are keywords.
-
-    Returns:
-        (term, probability), the likeliest first.
+    """Return (term, probability) of the candidates of a text, the likeliest first.
 
     Cost:    O(words); 1 ms for 1,000 Chinese characters.
     Source:  S22, after O. Medelyan, I. Witten, Thesaurus based automatic keyphrase indexing (KEA++), 2006: TF x IDF,
@@ -76,7 +69,6 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
 def rank(
     candidates: KeywordCandidates, models: Mapping[str, KeywordBayes], params: Params = DEFAULTS
 ) -> list[tuple[str, float]]:
-    """Return the candidates by their probability under the model of their script."""
     if not candidates.terms:
         return []
     model = models.get(candidates.script) or next(iter(models.values()))
@@ -88,11 +80,7 @@ def shipped() -> dict[str, KeywordBayes]:
 
 
 def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
-    """Read the models of a file, by script.
-
-    Raises:
-        ValueError: they are none.
-    """
+    """Read the models of a file, by script; `ValueError` if they are none."""
     try:
         models = {
             script: KeywordBayes(
@@ -115,18 +103,9 @@ def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
 
 
 def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> KeywordBayes:
-    """Learn a model.
+    """Learn a model of candidates of texts, labelled 1 for keywords, 0 for others.
 
-    Args:
-        examples: candidates of a text, and 1 for those that are keywords, 0 for others.
-
-    Returns:
-        The model; bins have equal depth, or fewer are there when values repeat.
-
-    Raises:
-        ValueError: no candidate is a keyword, or all are.
-
-    Cost: O(candidates x log candidates).
+    Bins have equal depth; where values repeat there are fewer. `ValueError`: no candidate is a keyword, or all are.
     """
     right = np.concatenate([wanted for _, wanted in examples]) > 0 if examples else np.zeros(0, bool)
     if not right.any() or right.all():

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST: Final = 120
-"""KeywordCandidates of a text: the best by frequency, rarity and place."""
+"""Candidates of a text at most: the best by frequency, rarity and place."""
 MOST_WORDS: Final = 5
 _MOST_LATIN_WORDS: Final = 4
 _MOST_HAN_CHARS: Final = 12
@@ -51,7 +51,6 @@ COLUMNS: Final = (
     "degree_max", "degree_mean", "coherence", "han", "text_words", "text_sentences", "text_idf", "text_capital",
     "text_phrases", "opening",
 )  # fmt: skip
-"""Columns of `KeywordCandidates.table`."""
 
 
 _HAN: Final = COLUMNS.index("han")
@@ -83,13 +82,10 @@ class KeywordCandidates:
 
 
 def find(text: AnalysedText, frequencies: Frequencies) -> KeywordCandidates:
-    """Find the candidates of a text.
+    """Find the candidates of a text, at most `MOST`.
 
-    Returns:
-        Chinese phrases of up to `MOST_WORDS` words without pronouns, particles and the like; in other languages words
-        that no stop word, number or punctuation parts. At most `MOST`.
-
-    Cost: O(words); 0.9 ms for 1,000 Chinese characters.
+    Chinese phrases have up to `MOST_WORDS` words without pronouns, particles and the like, those of other languages no
+    stop word, number or punctuation inside. Cost: O(words); 0.9 ms for 1,000 Chinese characters.
     """
     none = KeywordCandidates((), np.zeros((0, len(COLUMNS))))
     count = len(text)
@@ -136,7 +132,6 @@ class _Words:
 
 @lru_cache(maxsize=1000)
 def _class_of_tag(tag: str) -> int:
-    """Return the kind of a word by its part of speech."""
     if tag == LATIN:
         return _LATIN
     if tag in _BARRED_TAGS or tag[0] in _BARRED:
@@ -146,7 +141,6 @@ def _class_of_tag(tag: str) -> int:
 
 @lru_cache(maxsize=100_000)
 def _class_of_latin(word: str) -> int:
-    """Return the kind of a word of other languages by its ending."""
     for ending, number in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return _LATIN + number
@@ -155,16 +149,7 @@ def _class_of_latin(word: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grams:
-    """Different phrases of all lengths, and their occurrences, each in a row.
-
-    Attributes:
-        words: how many words each has.
-        first: the word where it begins first.
-        tf: how often it occurs.
-        longer: how often the commonest phrase occurs that is longer by one word.
-        of: the phrase of each occurrence.
-        at: the first word of each occurrence.
-    """
+    """Different phrases of all lengths, and their occurrences, each in a row."""
 
     words: Ints
     first: Ints
@@ -175,10 +160,6 @@ class _Grams:
 
 
 def _count_grams(words: _Words) -> _Grams:
-    """Return the different phrases of a text.
-
-    A row a word, a column a length: the number of the phrase is made of its words' numbers as digits.
-    """
     end = np.minimum(np.arange(words.count)[:, None] + np.arange(MOST_WORDS), words.count - 1)
     goes_on = words.joined & words.inside
     fits = goes_on[end]
@@ -209,7 +190,6 @@ def _count_grams(words: _Words) -> _Grams:
 
 
 def _choose(grams: _Grams, words: _Words) -> Ints:
-    """Return the numbers of the candidates, the likeliest by TF x IDF first."""
     end = grams.first + grams.words - 1
     fits = words.ending[end] & ((grams.words > 1) | (words.ends[end] - words.starts[end] > 1))
     if words.count > _LONG_WORDS:
@@ -223,14 +203,12 @@ def _choose(grams: _Grams, words: _Words) -> Ints:
 
 
 def _sums(values: Floats | Ints | NDArray[np.bool_], first: Ints, lengths: Ints) -> Floats:
-    """Return the sums of `values` over windows."""
     total = np.concatenate(([0.0], np.cumsum(values)))
     sums: Floats = total[first + lengths] - total[first]
     return sums
 
 
 def _spell(text: AnalysedText, words: _Words, grams: _Grams, chosen: Ints) -> tuple[str, ...]:
-    """Return the phrases as they stand in the text first, rather behind the title."""
     place = np.full(len(grams.words), words.count)
     behind = grams.at >= words.title
     np.minimum.at(place, grams.of[behind], grams.at[behind])

@@ -42,7 +42,6 @@ class BoostedTrees:
         limits: a value above it is answered by 1, a row a question.
         questions: of the inner nodes of each tree, level by level; a row a node, a column a tree.
         leaves: what each leaf adds to the logarithm of the odds, a row a tree.
-        base: that of a candidate of which nothing is known.
     """
 
     asked: Ints
@@ -53,11 +52,7 @@ class BoostedTrees:
 
     @classmethod
     def of(cls, columns: Ints, borders: Floats, leaves: Floats, base: float) -> Self:
-        """Build trees of the columns and borders that their inner nodes ask about.
-
-        Raises:
-            ValueError: shapes do not fit, or a column is none of `COLUMNS`.
-        """
+        """Build trees of columns and borders; `ValueError` if they do not fit."""
         inner = 2**DEPTH - 1
         if not columns.shape == borders.shape == (len(leaves), inner) or leaves.shape[1:] != (inner + 1,):
             raise ValueError(f"trees have {columns.shape} nodes, {borders.shape} borders, {leaves.shape} leaves")
@@ -80,8 +75,6 @@ class BoostedTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Logistic regression of features scaled by their mean and spread in training."""
-
     mean: Floats
     scale: Floats
     weights: Floats
@@ -94,13 +87,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeywordModel:
-    """Models of one script.
-
-    Attributes:
-        trees: of the columns of a table, learned from all texts.
-        regression: of `expand`, learned from articles.
-        gate: of `style`, the odds that a text is an article and no abstract.
-    """
+    """Models of one script; the gate gives the odds of an article and no abstract."""
 
     trees: BoostedTrees
     regression: Regression
@@ -111,10 +98,7 @@ Models = Mapping[str, KeywordModel]
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates of a text by the probability that they are keywords.
-
-    Returns:
-        (term, probability), the likeliest first.
+    """Return (term, probability) of the candidates of a text, the likeliest first.
 
     Cost:    O(words); 1.5 ms for 1,000 Chinese characters.
     Source:  own. Features of S21 (degree in the network of words) and S22 (TF x IDF, first occurrence, length,
@@ -125,7 +109,6 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
 
 
 def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates by their probability under the models of their script."""
     if not candidates.terms:
         return []
     model = models.get(candidates.script) or next(iter(models.values()))
@@ -136,7 +119,6 @@ def rank(candidates: KeywordCandidates, models: Models, params: Params = DEFAULT
 
 
 def style(table: Floats) -> Floats:
-    """Return the features of the gate: those of the whole text, a row."""
     row = dict(zip(COLUMNS, table[0].tolist(), strict=True))
     words = row["text_words"]
     return np.array(
@@ -173,11 +155,7 @@ def shipped() -> Models:
 
 
 def read(model: Mapping[str, Any]) -> Models:
-    """Read the models of a file, by script.
-
-    Raises:
-        ValueError: they are none.
-    """
+    """Read the models of a file, by script; `ValueError` if they are none."""
     nothing = np.ones((1, len(COLUMNS)))
     try:
         models = {

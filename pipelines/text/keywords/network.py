@@ -27,7 +27,6 @@ class Params:
     """Parameters of `network`.
 
     Attributes:
-        form: which of the two forms.
         title: how much a neighbourhood in the title counts; one in the text counts 1.
         betweenness: share of betweenness in the centrality; the rest is closeness.
         clustering: share of the clustering coefficient beside the weighted degree, in the second form.
@@ -47,15 +46,9 @@ DEFAULTS = Params()
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the words of a text by their centrality in its network.
+    """Return (word, weight in [0, 1]) by centrality in the network, heaviest first.
 
     A word that many shortest ways between others lead over, or from which all others are near, holds the text together.
-
-    Args:
-        frequencies: not looked at; methods have one shape.
-
-    Returns:
-        (word, weight in [0, 1]), the heaviest first.
 
     Cost:    O(words x edges) for at most `most_words` words; 50 ms for an article: not for every page of a crawl.
     Source:  S21, 任克强 et al., 基于带权语言网络的网页关键词抽取, 2008, and 基于复杂网络的新闻网页关键词提取:
@@ -91,9 +84,7 @@ def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAU
 def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
     """Build the network of a text.
 
-    Returns:
-        Terms as nodes, with the `word` as it stands in the text first and its `count`; edges have `weight` and
-        `distance`.
+    Nodes are terms, with the `word` as it stands in the text first and its `count`; edges have `weight` and `distance`.
     """
     import networkx as nx  # noqa: PLC0415
 
@@ -120,12 +111,10 @@ def build(text: AnalysedText, params: Params = DEFAULTS) -> nx.Graph:
 
 
 def _share(values: dict[str, float]) -> dict[str, float]:
-    """Return the values over the greatest."""
     most = max(values.values()) or 1.0
     return {key: value / most for key, value in values.items()}
 
 
 def _increments(values: dict[str, float]) -> dict[str, float]:
-    """Return by how much each value is above the mean, as a share of the most."""
     mean = sum(values.values()) / len(values)
     return _share({key: max(0.0, value - mean) for key, value in values.items()})

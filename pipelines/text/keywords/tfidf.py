@@ -23,10 +23,9 @@ DEFAULTS = Params()
 
 
 def extract(text: AnalysedText, frequencies: Frequencies, params: Params = DEFAULTS) -> list[tuple[str, float]]:
-    """Return the candidates of a text by TF x IDF.
+    """Return (term, weight) of candidates by TF x IDF, the heaviest first.
 
-    Returns:
-        (term, weight in [0, 1 + title + phrase]), the heaviest first. The rarity of a phrase is the mean of its words'.
+    The weight is in [0, 1 + title + phrase]; the rarity of a phrase is the mean of its words'.
 
     Cost:    O(words); 1 ms for 1,000 Chinese characters.
     Source:  G. Salton, C. Buckley, Term-weighting approaches in automatic text retrieval, 1988.
