@@ -65,7 +65,6 @@ class InventedArticle:
 
     @property
     def key(self) -> str:
-        """Name by which reprints refer to the article."""
         return f"{self.site}/{self.number}"
 
     @property
@@ -80,20 +79,15 @@ class InventedArticle:
         return text if len(text) <= limit else text[:limit].rstrip() + mark
 
     def detail(self, name: str) -> str:
-        """Return the value of one of `details`, empty when it is absent."""
         return dict(self.details).get(name, "")
 
     def details_of(self, name: str) -> tuple[str, ...]:
-        """Return a detail that lists several values, separated by commas."""
         return tuple(value for value in self.detail(name).split(",") if value)
 
 
 @lru_cache(maxsize=1)
 def load_articles() -> dict[str, tuple[InventedArticle, ...]]:
-    """Read all articles.
-
-    Returns:
-        The articles of each site, newest first.
+    """Read the articles of each site, newest first.
 
     Raises:
         ValueError: a file is not in the format; the message names file and entry.
@@ -119,7 +113,6 @@ def load_articles() -> dict[str, tuple[InventedArticle, ...]]:
 
 
 def _entries(text: str) -> list[list[str]]:
-    """Split a file into entries: lists of lines without blanks and comments."""
     entries: list[list[str]] = []
     for line in text.splitlines():
         if line.startswith("=== "):
@@ -163,7 +156,6 @@ def _parse(site: str, lines: list[str]) -> InventedArticle:
 
 
 def _resolve(article: InventedArticle, read: dict[str, InventedArticle]) -> InventedArticle:
-    """Fill in what a reprint takes from its original."""
     if not article.reprint_kind:
         return article
     original = read[article.reprint_of]
@@ -178,7 +170,6 @@ def _resolve(article: InventedArticle, read: dict[str, InventedArticle]) -> Inve
 
 
 def _convert(text: str, site: str) -> str:
-    """Write a text in the script and with the quotation marks of a site."""
     if site in _QUOTES:
         return str(_converter("s2tw").convert(text)).translate(_QUOTES[site])
     return str(_converter("tw2s").convert(text)).translate(_PLAIN_QUOTES)
@@ -186,5 +177,4 @@ def _convert(text: str, site: str) -> str:
 
 @lru_cache(maxsize=2)
 def _converter(name: str) -> OpenCC:
-    """Return a converter of OpenCC; its dictionaries are read once."""
     return OpenCC(name)

@@ -43,19 +43,16 @@ class Wanbao(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /2024/03/05/content_1001.htm (part 2: ..._2.htm)."""
         suffix = f"_{part}" if part > 1 else ""
         return f"/{article.published:%Y/%m/%d}/content_{article.number}{suffix}.htm"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """Return a path such as /list_1_1.htm."""
         return f"/list_{_WANBAO_LISTS[slug]}_{page}.htm"
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
         return {"/about.htm": lambda: self.page("about")}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return numbered pages, in lists in brackets, and the two next to this one."""
         form = "[{}]" if path(1).startswith("/list") else "{}"
         numbers = {n: form.format(n) for n in range(1, pages + 1)}
         return [
@@ -75,11 +72,9 @@ class Daobao(DemoSite):
     channels: ClassVar[Mapping[str, str]] = {"local": "地方", "life": "生活", "science": "科學", "culture": "文化"}
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /news/paper/4001."""
         return f"/news/paper/{article.number}" + (f"/{part}" if part > 1 else "")
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """Return a path such as /list/local and /list/local/2."""
         return f"/list/{slug}" + (f"/{page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -108,11 +103,9 @@ class Kuaixun(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /a/202401162001.html."""
         return f"/a/{article.published:%Y%m%d}{article.number}" + (f"_{part}" if part > 1 else "") + ".html"
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """Return a path such as /c/tech and /c/tech?page=2."""
         return f"/c/{slug}" + (f"?page={page}" if page > 1 else "")
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
@@ -164,7 +157,6 @@ class Zhengfu(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /zwgk/tongzhi/202401/t20240122_3001.html."""
         suffix = f"_{part}" if part > 1 else ""
         return f"{_folder(article)}t{article.published:%Y%m%d}_{article.number}{suffix}.html"
 
@@ -188,13 +180,11 @@ class Zhengfu(DemoSite):
         }
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
-        """Return the number of pages, and links to first, previous, next and last one."""
         back = [link(path(1), "首页"), link(path(page - 1), "上一页")] if page > 1 else []
         on = [link(path(page + 1), "下一页"), link(path(pages), "尾页")] if page < pages else []
         return [Markup(f"共{pages}页"), *back, *on]
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return the dates and numbers of the table above a notice, and its files."""
         return {
             "made": article.detail("made") or f"{article.published:%Y-%m-%d}",
             "document": article.detail("doc") or "无",
@@ -216,11 +206,9 @@ class Herald(DemoSite):
     }  # fmt: skip
 
     def path(self, article: InventedArticle, part: int = 1) -> str:
-        """Return a path such as /2024/01/ferry-timetable-cut-leaves-night-workers/."""
         return f"/{article.published:%Y/%m}/{_slug(article.title, words=6)}/" + (f"page/{part}/" if part > 1 else "")
 
     def list_path(self, slug: str, page: int = 1) -> str:
-        """Return a path such as /news/ and /news/page/2/."""
         return f"/{slug}/" + (f"page/{page}/" if page > 1 else "")
 
     def lists(self) -> dict[str, tuple[str, tuple[InventedArticle, ...]]]:
@@ -233,7 +221,6 @@ class Herald(DemoSite):
         )
 
     def extras(self) -> dict[str, Callable[[], DemoPage]]:
-        """Return feed, sitemap, login, an old URL, a robots.txt that names no sitemap."""
         moved = next(article for article in self.articles if article.number == MOVED)
         urls = [(self.url(article), f"{article.published:%Y-%m-%d}") for article in self.articles]
         return {
@@ -249,7 +236,6 @@ class Herald(DemoSite):
         return newer + ([link(path(page + 1), "Older", 'rel="next"')] if page < pages else [])
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return authors and tags as links, and the date as 18 January 2024, 7.30 am."""
         authors, tags = article.authors, article.details_of("tags")
         names = " and ".join(link(self.list_path(f"author/{_slug(name)}"), name, 'rel="author"') for name in authors)
         when = article.published
@@ -264,11 +250,7 @@ SITES: dict[str, type[DemoSite]] = {site.name: site for site in (Wanbao, Daobao,
 
 
 def build_sites(port: int) -> dict[str, DemoSite]:
-    """Build all sites of a newsroom that listens on a port.
-
-    Returns:
-        Site by name, in the order in which the home pages are announced.
-    """
+    """Build all sites, by name, in the order in which the home pages are announced."""
     homes = [(site.title, f"http://{name}.localhost:{port}/") for name, site in SITES.items()]
     articles = load_articles()
     return {
@@ -286,7 +268,6 @@ def _folder(article: InventedArticle) -> str:
 
 
 def _files(article: InventedArticle) -> list[tuple[str, str]]:
-    """Return name and label of the attached files."""
     return [
         (f"P{article.published:%Y%m%d}{article.number}_{n}.{label.rpartition('.')[2]}", label)
         for n, label in enumerate(article.details_of("files"), 1)
@@ -294,12 +275,10 @@ def _files(article: InventedArticle) -> list[tuple[str, str]]:
 
 
 def _file(name: str) -> DemoPage:
-    """Return a file that begins like one of its type."""
     kind = name.rpartition(".")[2]
     head = b"%PDF-1.4\n%%EOF\n" if kind == "pdf" else b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64)
     return DemoPage(head, _FILE_TYPES[kind])
 
 
 def _slug(text: str, words: int = 9) -> str:
-    """Write the first words of a title as part of a URL."""
     return "-".join(re.findall("[a-z0-9]+", text.lower().replace("'", ""))[:words])

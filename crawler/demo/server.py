@@ -41,11 +41,10 @@ _PICTURE = re.compile(r"/img/([0-9]{1,9})\.svg")
 
 @dataclass(frozen=True, slots=True)
 class TruthArticle:
-    """True content of an article's page.
+    """True content of an article's page, its text of all pages together.
 
     Attributes:
         published: ISO 8601 with zone.
-        text: paragraphs joined by line feeds, of all pages together.
         reprint_of: URL of the original, or empty.
         reprint_kind: empty, "exact", "edited" or "script" (converted between simplified and traditional characters).
         parts: URLs of the second and further pages.
@@ -87,8 +86,7 @@ class _Answer:
 class Newsroom:
     """Five invented news sites, served over HTTP/1.1 until stopped.
 
-    A page is made when it is first asked for and kept as bytes. The server has a thread and an event loop of its own,
-    so that a test or a command may block while it runs.
+    The server has a thread and an event loop of its own, so that a test or a command may block while it runs.
     """
 
     def __init__(self, port: int = 0, latency_seconds: float = 0.0) -> None:
@@ -176,7 +174,6 @@ class Newsroom:
         self.stop()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, as ASGI has it."""
         start = time.monotonic()
         if self.latency_seconds:
             await asyncio.sleep(self.latency_seconds)

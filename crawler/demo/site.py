@@ -45,12 +45,7 @@ class DemoSite(ABC):
 
     A subclass defines its URLs (`path`, `list_path`) and the values that the templates `home`, `listing` and `story`
     show beyond the common ones (`more_values`). The first line of such a template is the page's title, the others are
-    its body; `frame` stands around both.
-
-    Args:
-        articles: all of the site's, newest first.
-        port: where the newsroom listens, because URLs contain it.
-        friends: title and URL of the neighbouring sites.
+    its body; `frame` stands around both. Articles are given newest first, `friends` as title and URL.
     """
 
     name: ClassVar[str]
@@ -81,7 +76,6 @@ class DemoSite(ABC):
         return {}
 
     def more_values(self, article: InventedArticle) -> dict[str, object]:
-        """Return values of the template `story` that this site alone shows."""
         return {}
 
     def turns(self, path: Callable[[int], str], page: int, pages: int) -> list[Markup]:
@@ -111,7 +105,6 @@ class DemoSite(ABC):
         return routes | self.extras()
 
     def page(self, template: str, modified: datetime | None = None, **values: Any) -> DemoPage:
-        """Make a page from a template of the site and its values."""
         values = {"article": None, "sections": (), "friends": self.friends, "decoration": "", **values}
         title, _, body = self.templates.fill(template, values).partition("\n")
         menu = [link(self.list_path(slug), name) for slug, name in self.channels.items()]

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class Site(Protocol):
-    """A site as its templates know it."""
-
     name: ClassVar[str]
 
 
@@ -47,24 +45,14 @@ def read(folder: str, file: str) -> str:
 
 
 class Templates:
-    """Templates of a site, and those in XML.
-
-    Args:
-        site: `site` in the templates; its HTML lies in the folder of its name.
-        conversions: what `!p` and the like make of a value.
-    """
+    """Templates of a site and in XML; `conversions` are what `!p` and the like do."""
 
     def __init__(self, site: Site, conversions: Mapping[str, Callable[[Any], object]]) -> None:
         self.site = site
         self.conversions: dict[str, Callable[[Any], object]] = {"i": lambda date: date.isoformat(), **conversions}
 
     def fill(self, name: str, values: Mapping[str, Any]) -> Markup:
-        """Fill in a template.
-
-        Args:
-            name: without its ending for HTML; one that ends in `.xml` lies in `templates/xml`.
-            values: by the names that the template uses.
-        """
+        """Fill in a template; without ending it is HTML, with `.xml` of `templates/xml`."""
         is_xml = name.endswith(".xml")
         text = read("xml", name) if is_xml else read(self.site.name, f"{name}.html")
         filler = _Filler(self, {**values, "site": self.site}, ".xml" if is_xml else "")
@@ -72,8 +60,6 @@ class Templates:
 
 
 class _Filler(Formatter):
-    """The language of the templates."""
-
     def __init__(self, templates: Templates, values: Mapping[str, Any], ending: str) -> None:
         self.templates = templates
         self.values = values
@@ -83,7 +69,6 @@ class _Filler(Formatter):
         return value if conversion is None else self.templates.conversions[conversion](value)
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Write a value, or the templates that stand for it."""
         sign, (name, _, between) = format_spec[:1], format_spec[1:].partition("|")
         if sign == "@":
             each = value if isinstance(value, list | tuple) else [value] if value else []

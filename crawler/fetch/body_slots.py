@@ -17,10 +17,7 @@ Acquire = Callable[[Callable[[], None]], bool]
 
 
 class BodySlots:
-    """Slots, handed out in the order in which they are asked for.
-
-    There are as many as longest bodies (`size` bytes) fit into 64 MiB, at least one.
-    """
+    """Slots in the order of asking, as many as bodies of `size` bytes fit into 64 MiB."""
 
     def __init__(self, size: int) -> None:
         self._slots = max(1, _MOST_BYTES // max(size, LARGE))
@@ -28,10 +25,7 @@ class BodySlots:
         self._waiting: OrderedDict[Hashable, Callable[[], None]] = OrderedDict()
 
     def acquire(self, key: Hashable, go_on: Callable[[], None]) -> bool:
-        """Take a slot if one is free; else `go_on`, which must not raise, is called later.
-
-        A request (`key`) that holds a slot already needs no other.
-        """
+        """Take a slot, or have `go_on`, which must not raise, called when one is free."""
         if key in self._holders:
             return True
         if len(self._holders) < self._slots:

@@ -200,8 +200,6 @@ class Connection(asyncio.Protocol):
 
 
 class _Exchange:
-    """One request under way: assembles the response and keeps its time limits."""
-
     def __init__(
         self,
         reader: ResponseParser,
@@ -355,7 +353,6 @@ class _Exchange:
         )
 
     def _bomb(self) -> None:
-        """Fail for a compression bomb; an error or a redirect needs no body."""
         if self._reader.head is not None and not self._is_page:
             self._end(truncated=True)
         else:
@@ -418,10 +415,8 @@ async def connect(
 ) -> Connection:
     """Open a connection to the first of some addresses that answers.
 
-    Args:
-        addresses: of the host, all permitted; or its name, for a proxy that resolves it.
-        deadline: time of the event loop.
-        pause: seconds after which the next address is tried beside one that does not answer.
+    The addresses are of the host, all permitted, or its name for a proxy that resolves it. `deadline` is a time of the
+    event loop; after `pause` seconds the next address is tried beside one that does not answer.
 
     Raises:
         OSError: none answered, or TLS failed (`ssl.SSLError`).

@@ -119,9 +119,9 @@ class SiteCookies:
         self._jars: LRUCache[str, _Jar] = LRUCache(MOST_SITES)
 
     def header(self, host: str, path: str, *, secure: bool, now: float) -> str:
-        """Return the Cookie header of a request at a time in Unix seconds.
+        """Return the Cookie header of a request, empty for none; `now` is in Unix seconds.
 
-        It has at most 4 KB of the cookies set last, those of longer paths first; empty for none.
+        It has at most 4 KB of the cookies set last, those of longer paths first.
         """
         jar = self._jars.get(site_key(host))
         if jar is None:
@@ -137,10 +137,7 @@ class SiteCookies:
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in sent)
 
     def keep(self, host: str, path: str, lines: Sequence[str], *, secure: bool, now: float) -> bool:
-        """Store the cookies that a server sets at a time in Unix seconds.
-
-        True if a cookie is new, has another value, or is gone.
-        """
+        """Store cookies; True if one is new, has another value, or is gone."""
         is_new = False
         for line in lines[:_MOST_LINES]:
             cookie = _parse(line, host, path, secure=secure, now=now)

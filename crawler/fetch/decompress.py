@@ -316,8 +316,6 @@ def _gzip_head(data: bytes) -> int | None:
 
 
 class _Zstd:
-    """Zstandard, by the standard library's interface."""
-
     def __init__(self) -> None:
         self._inner = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _WINDOW_LOG})
 

@@ -193,10 +193,7 @@ def _ask(name: str) -> tuple[str, ...]:
 
 
 async def look_up(names: Sequence[str]) -> dict[str, str]:
-    """Look up the IP addresses of hosts (with or without port).
-
-    Hosts that cannot be resolved within some seconds are left out.
-    """
+    """Look up IP addresses of hosts (with or without port); slow ones are left out."""
     cache = DnsCache(Guard())
     tasks = {name: asyncio.ensure_future(_first_address(cache, name)) for name in dict.fromkeys(names)}
     if tasks:

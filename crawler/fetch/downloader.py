@@ -1,7 +1,7 @@
 """Take requests of the frontier all the way through Scrapy, each in one task.
 
-Scrapy itself uses six tasks and as many queues for a request: for its slots, the scraper, each item. Here the frontier
-paces hosts and bounds the requests under way, and a response gives one item, so those queues would decide nothing.
+Scrapy itself uses six tasks and as many queues for a request. Here the frontier paces hosts and bounds the requests
+under way, so those queues would decide nothing.
 """
 
 from __future__ import annotations

@@ -30,12 +30,8 @@ _ERRORS = {
 class FetchError(OSError):
     """A request brought no response that can be used.
 
-    An `OSError`, because Scrapy's retries take those for faults that may pass.
-
-    Attributes:
-        reason: the same for the same cause.
-        bounds: names of bounds that were the cause.
-        detail: shown beside the reason; text from others in it has gone through `clean`.
+    An `OSError`, because Scrapy's retries take those for faults that may pass. `bounds` names those that were the
+    cause; text from others in `detail` has gone through `clean`.
     """
 
     def __init__(self, reason: FailReason, bounds: tuple[str, ...] = (), detail: str = "") -> None:
@@ -46,10 +42,7 @@ class FetchError(OSError):
 
 
 def why(error: BaseException | None) -> tuple[FailReason, str]:
-    """Return why a request failed: the reason and its detail.
-
-    The detail names no URL, password or anything else of the request.
-    """
+    """Return why a request failed, with details that name nothing of the request."""
     match error:
         case FetchError():
             reason_and_detail = error.reason, error.detail
@@ -72,10 +65,7 @@ def why(error: BaseException | None) -> tuple[FailReason, str]:
 
 
 def clean(text: str) -> str:
-    """Make one line of at most 150 characters of a text of others.
-
-    Control and format characters are left out, white space is one blank.
-    """
+    """Make a line of at most 150 characters of a text, without control characters."""
     spaced = "".join(" " if char.isspace() else char for char in text[: 4 * _MOST_CHARS])
     shown = "".join(char for char in spaced if unicodedata.category(char)[0] != "C")
     return " ".join(shown.split())[:_MOST_CHARS]

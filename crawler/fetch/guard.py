@@ -1,8 +1,7 @@
 """A guard that permits connections to public IP addresses only. Pure.
 
-So no page can send the crawler into the local network. Names are checked by what they resolve to (`crawler.fetch.dns`),
-and the connection is made to the address that was checked: there is no second look-up that could answer otherwise (DNS
-rebinding).
+So no page can send the crawler into the local network. Names are checked by what they resolve to, and the connection is
+made to the address that was checked: no second look-up could answer otherwise (DNS rebinding).
 """
 
 from __future__ import annotations

@@ -293,10 +293,7 @@ class GuardedHandler(BaseDownloadHandler):
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Scrapy extension with what the handlers for http and https share.
-
-    Others get it in the same way, as the scheduler does for `slots`: `Network.of(crawler)`.
-    """
+    """Scrapy extension with what the handlers for http and https share."""
 
     options: FetchOptions
     names: DnsCache

@@ -309,8 +309,6 @@ class Chunked:
 
 
 class _HeadLines:
-    """Parser of the lines up to the empty one that ends a head."""
-
     def __init__(self, bounds: HeadBounds, seen: int = 0) -> None:
         self._bounds = bounds
         self._unfinished = b""
@@ -328,7 +326,6 @@ class _HeadLines:
         return self._status is None and not self._unfinished
 
     def receive(self, data: bytes) -> bytes | None:
-        """Take bytes; returns those after the head once it is complete."""
         if self._unfinished:
             data = self._unfinished + data
             self.seen -= len(self._unfinished)
@@ -432,8 +429,7 @@ def text(values: Iterable[bytes]) -> str:
 def location(values: Sequence[bytes]) -> str:
     """Return the URL that a redirect leads to, from the first of its Location headers.
 
-    Bytes that are no UTF-8 are those of the site's own character set: they are escaped as they are, which is what such
-    a site understands.
+    Bytes that are no UTF-8 are those of the site's own character set: they are escaped as they are.
     """
     value = values[0][: 2 * _MOST_CHARS]
     try:

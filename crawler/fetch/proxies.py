@@ -122,10 +122,7 @@ def written(route: Route) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exempt:
-    """Hosts that are reached without the proxies of the environment (`no_proxy`).
-
-    Names stand for those below them, too, and may have a port.
-    """
+    """Hosts, and those below, that need no proxy of the environment (`no_proxy`)."""
 
     all: bool = False
     names: tuple[tuple[str, int | None], ...] = ()
@@ -233,7 +230,6 @@ class ProxyProblem(FetchError):
         self._detail = detail
 
     def again(self, seconds: float) -> ProxyProblem:
-        """Return a copy to raise for another request while the proxy rests."""
         problem = ProxyProblem(self.proxy, self._fault, self._detail, self.port)
         problem.seconds = seconds
         return problem

@@ -23,7 +23,7 @@ class Trust:
     """Verifies certificates, except those of some hosts (`TLS_UNVERIFIED_HOSTS`).
 
     A certificate must be signed by an authority that the system or Mozilla trusts, for this host, and not expired. The
-    hosts that are taken as they are are names, addresses, or `*.name`.
+    exceptions are names, addresses, or `*.name`.
 
     Raises:
         ValueError: one of them is no host.

@@ -77,10 +77,7 @@ class ProxyTarget:
 
 
 class Dialer:
-    """Connects to hosts through proxies.
-
-    `names` resolves names of hosts within the guard; a proxy, and then TLS, may take `stall` seconds.
-    """
+    """Connects to hosts through proxies; they, and then TLS, may take `stall` seconds."""
 
     def __init__(
         self, names: DnsCache, proxies: Proxies, context: Callable[[str], ssl.SSLContext], *, stall: float
@@ -95,12 +92,8 @@ class Dialer:
     ) -> tuple[Connection, float]:
         """Open a connection through the first proxy of a route that serves.
 
-        Args:
-            addresses: permitted IP addresses of the host, or its name for proxies that resolve it.
-            seconds: that one attempt may take.
-
-        Returns:
-            The connection, and the seconds that were lost with proxies that do not serve.
+        The addresses are of the host, permitted, or its name for proxies that resolve it; `seconds` is the limit of one
+        attempt. The seconds that were lost with proxies that do not serve are returned, too.
 
         Raises:
             ProxyProblem: none serves.
@@ -354,7 +347,6 @@ class _Wire:
 
 
 async def _greet(wire: _Wire, proxy: Proxy) -> None:
-    """Begin SOCKS5, with user and password if they are asked for."""
     methods = [_ANONYMOUS, _PASSWORD] if proxy.basic else [_ANONYMOUS]
     fault = ProxyFault.CLOSED
     try:

@@ -55,9 +55,8 @@ def score(
 ) -> Values:
     """Compute block-level PageRank: the surfer picks a block, then one of its links.
 
-    So a link in the text of an article or in the main list of a channel hands on more than one of the many in a menu, a
-    footer or an advert. All links of a page in blocks of one kind are a block. Scores are in sum 1; empty for an empty
-    graph.
+    So a link in the text of an article or in the main list of a channel hands on more than one of the many in a menu or
+    an advert. All links of a page in blocks of one kind are a block. The scores are in sum 1.
 
     Raises:
         ValueError, ConvergenceError: as PageRank.
@@ -119,10 +118,7 @@ def block_scores(graph: LinkGraph, params: Params = DEFAULTS) -> BlockScores:
 
 
 def _blocks_of(starts: NDArray[np.int64], blocks: Blocks, params: Params) -> tuple[Values, NDArray[np.int64]]:
-    """Return the weight of a link in each block of some rows, and each link's block.
-
-    A block is its place in the table of rows x kinds laid flat.
-    """
+    """Return the weight of a link in each block of some rows, and each link's block."""
     counts = np.diff(starts)
     of_link = np.repeat(np.arange(len(counts), dtype=np.int64) * _KINDS, counts) + blocks
     links = np.bincount(of_link, minlength=len(counts) * _KINDS).reshape(-1, _KINDS)

@@ -1,13 +1,9 @@
 """Expected rank of queued pages: PageRank corrected for links not seen yet.
 
-PageRank of the part of a graph that a crawl knows orders its queue worse than it could. In a neighbourhood that has
-been crawled almost completely nearly all links to a page have been seen; in one that was just discovered hardly any. So
-what a page hands on along a link counts for more the less of that page's neighbourhood has been fetched, as in
-estimating a population from a sample.
-
-How much more, and whether short addresses and pages near the seeds tell of rank besides, differs from web to web. A
-crawl can see it for itself: pages that waited some time ago and were fetched since have by now the rank that they were
-to be expected to have (`Experience`).
+In a neighbourhood that has been crawled almost completely nearly all links to a page have been seen; in one that was
+just discovered hardly any. So what a page hands on along a link counts for more the less of that page's neighbourhood
+has been fetched, as in estimating a population from a sample. How much more differs from web to web; a crawl learns it
+from the pages that it has fetched since (`Experience`).
 """
 
 from __future__ import annotations
@@ -168,10 +164,7 @@ class Experience:
         self._noted: tuple[int, Numbers, Values] | None = None
 
     def value(self, features: Values, hosts: Numbers) -> Values:
-        """Return what experience adds to the prior; one half where it adds nothing.
-
-        `features` has a row for each page that waits, see `PRIOR`.
-        """
+        """Return what experience adds to the prior (0.5: nothing), for rows of features."""
         values: Values = NOTHING_LEARNT + features @ (self.coefficients - PRIOR)
         if self._of_hosts.shape[1]:
             values += self._host_parts()[np.minimum(hosts, self._of_hosts.shape[1])]
@@ -180,7 +173,7 @@ class Experience:
     def learn(self, graph: LinkGraph, ranks: Values, features: Values, queued: Numbers) -> None:
         """Learn from the pages noted before, once the crawl has grown enough.
 
-        `ranks` are those that the pages are expected to have now, scaled; `features` are of the pages that wait.
+        `ranks` are those that all pages are expected to have now, scaled; `features` are of the pages that wait.
         """
         if self._noted is not None:
             rows, pages, before = self._noted

@@ -78,7 +78,6 @@ class LinkGraph:
 
     @property
     def host_numbers(self) -> Numbers:
-        """Host of every page; 0 when it was not told."""
         return self._host_numbers.values
 
     @property
@@ -87,7 +86,6 @@ class LinkGraph:
 
     @property
     def site_of_host(self) -> Numbers:
-        """Site of every host; 0 when it was not told."""
         return self._site_of_host.values
 
     @property

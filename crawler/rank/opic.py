@@ -75,7 +75,6 @@ class Opic:
 
     @property
     def rows(self) -> int:
-        """Number of fetched pages processed."""
         return self._rows
 
     @property
@@ -114,10 +113,7 @@ class Opic:
         self._rows = max(self._rows, rows)
 
     def score(self) -> Values:
-        """Score every page by its share of all cash ever handed on or held, in sum 1.
-
-        All are equal before anything was observed.
-        """
+        """Score pages by their share of all cash ever handed on or held; at first equally."""
         total: Values = self.history + self.cash
         if not total.any():
             return uniform(len(total))
@@ -143,10 +139,9 @@ class Opic:
             first = last
 
     def _hand_on(self, first: int, last: int) -> None:
-        """Have fetched pages hand on what they hold, in order.
+        """Have fetched pages hand on, in order, what they hold and what earlier ones gave.
 
-        A page hands on what it held at first plus what the pages before it gave it. That is a triangular system of
-        equations, so the whole stretch is solved at once, exactly.
+        That is a triangular system of equations, so the whole stretch is solved at once, exactly.
         """
         graph, size = self._graph, last - first
         pages = graph.fetched[first:last]

@@ -111,20 +111,14 @@ class Priority:
         return [text % row for row in zip(*(values[name].tolist() for name in self.weights), strict=True)]
 
     def inherited(self, parts: Mapping[str, float], links: int, known_links: int) -> dict[str, float]:
-        """Estimate graph signals of the pages that a page names, until the next rescore.
-
-        `known_links` of its links led to pages known before.
-        """
+        """Estimate graph signals of the pages that a page names, until the next rescore."""
         legacy = {name: parts[name] for name in GRAPH_SIGNALS if name in self.weights and name in parts}
         if "pagerank" in legacy:
             legacy["pagerank"] = expected.inherited(legacy["pagerank"], max(links, 1), known_links)
         return legacy
 
     def alike(self, page: float, anchors: Sequence[float], parts: Mapping[str, float]) -> dict[str, Values | float]:
-        """Estimate topic signals of the pages that a page names.
-
-        `parts` are signals of the page itself, for those that only a rescore can tell.
-        """
+        """Estimate topic signals of the pages that a page with the signals `parts` names."""
         first: dict[str, Values | float] = {name: parts.get(name, USUAL) for name in FOCUS_SIGNALS}
         first["profile"] = USUAL + (1.0 - USUAL) * page
         first["anchor"] = USUAL + (1.0 - USUAL) * np.array(anchors)

@@ -56,8 +56,7 @@ class Rescored:
 class Ranking:
     """The link graph of a crawl, features of its pages, and the scores computed.
 
-    Cost: about 60 bytes a page and 5 a link; a round costs what the signals that count cost (see there). It starts from
-    the scores of the round before.
+    Cost: about 60 bytes a page and 5 a link; a round starts from the scores of the one before.
     """
 
     def __init__(self, priority: Priority, topic: Topic | None = None) -> None:
@@ -102,7 +101,6 @@ class Ranking:
 
     @property
     def feedback(self) -> Feedback | None:
-        """Feedback of the fetched pages on the topic, as of the last rescore."""
         return None if self._focus is None else self._focus.feedback
 
     def add_terms(
@@ -113,10 +111,9 @@ class Ranking:
         relevance: Values,
         wasted: NDArray[np.bool_],
     ) -> None:
-        """Add the words of fetched pages and of their links.
+        """Add the words of fetched pages and of their links; they are not replaced later.
 
-        Of a page that comes again the first words count. `targets` are the pages that the links of each page lead to,
-        `relevance` is as stored, and `wasted` pages were of no use.
+        `targets` are the pages that the links of each page lead to; `wasted` pages were of no use.
         """
         if self._focus is None or not len(pages):
             return
@@ -133,7 +130,6 @@ class Ranking:
                 self._focus.add(page, terms, numbers[last - len(one) : last], wasted=useless, relevance=near)
 
     def mark_examples(self, ids: Ids) -> None:
-        """Mark the seeds: they may be examples of the topic."""
         if self._focus is not None:
             self._focus.mark_seeds(self.graph.numbers(ids).tolist())
 

@@ -11,9 +11,8 @@ MOST_PAGES = 5000
 class Rounds:
     """Counts fetched pages from one round of scoring to the next.
 
-    Scores become outdated with the growth of the graph; so the rounds of a growing crawl become rarer, up to a limit,
-    and their cost for each page stays the same. A round is due when the fetched pages have grown by the share `growth`,
-    at the latest after `every_pages`.
+    A round is due when the fetched pages have grown by the share `growth`, at the latest after `every_pages`: so the
+    cost of the rounds for each page stays the same while a crawl grows.
 
     Raises:
         ValueError: no page, or a share that is not above 0.

@@ -25,9 +25,8 @@ def score(
 ) -> Values:
     """Compute SiteRank of a page's site times DocRank of the page inside it; in sum 1.
 
-    Links inside a site only divide the site's worth among its pages, and a site's worth comes from other sites alone.
-    So ten thousand pages that praise one another gain nothing, while with PageRank each of them brings its own share of
-    the jumps.
+    A site's worth comes from other sites alone: ten thousand pages that praise one another gain nothing, while with
+    PageRank each of them brings its own share of the jumps.
 
     Args:
         groups: number of each page's group, from 0: sites (registrable domains) when left out; hosts
@@ -93,10 +92,7 @@ def of_links(
     *,
     teleport: Values | None = None,
 ) -> Values:
-    """Compute SiteRank from the links between sites alone, see `site_scores`.
-
-    A pair of sites may come several times.
-    """
+    """Compute SiteRank from links between sites; a pair may come several times."""
     between = sources != targets
     pairs = (weights[between], (targets[between], sources[between]))
     links = sparse.coo_array(pairs, shape=(len(sizes), len(sizes))).tocsc()

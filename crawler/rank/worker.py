@@ -39,8 +39,8 @@ _QUEUED = [STATES.index(State.PENDING), STATES.index(State.LEASED)]
 class RankRequest:
     """A rescore that is due.
 
-    Articles with a relevance below `least` are off topic. `memory` is the bytes for the graph; beyond them the URLs
-    found first are left out, and keep their scores.
+    Articles with a relevance below `least` are off topic. Beyond `memory` bytes the URLs found first are left out of
+    the graph, and keep their scores.
     """
 
     database_url: str
@@ -59,7 +59,6 @@ class RankResponse:
         chunks: scores to write, each in a transaction of its own; those that move the order most first.
         ids, hosts, scores: all of them, in this order.
         left: how many more have moved, for the next round.
-        fetched: pages of the graph whose links are known.
         judged: fetched pages whose relevance has moved, with it.
         feedback: of the fetched pages on the topic.
     """
@@ -163,7 +162,6 @@ _graphs: list[_OpenGraph] = []
 
 
 def prepare() -> None:
-    """Prepare the process; Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 

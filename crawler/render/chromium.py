@@ -1,8 +1,8 @@
 """Find, start, watch and end Chromium, in namespaces of its own.
 
 It has no network at all: a new network namespace has no interface but a loopback that is down. It is never root, its
-own sandbox stays on inside, and its profile lies in memory that goes with the namespace, so nothing is left of it
-however the crawl ends. util-linux does it (`setpriv`, `unshare`), as `docs/rendering.md` describes.
+own sandbox stays on, and its profile lies in memory that goes with the namespace. util-linux does it (`setpriv`,
+`unshare`), as `docs/rendering.md` describes.
 """
 
 from __future__ import annotations
@@ -89,9 +89,8 @@ def find(wanted: str = "") -> str | None:
 class Chromium:
     """A running browser; `start` makes it.
 
-    Attributes:
-        is_too_large: its first process, which holds what pages store, was killed for its memory.
-        profiles: listeners to the targets of each profile, by its name.
+    It `is_too_large` when its first process, which holds what pages store, was killed for its memory. `profiles` has
+    listeners to the targets of each profile, by its name.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], tools: DevTools, scratch: str, memory_bytes: int) -> None:
@@ -215,11 +214,7 @@ class Chromium:
 
 
 def _spawn(command: list[str], home: str) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
-    """Start a process; return our ends of its pipes: answers, commands, stderr.
-
-    Raises:
-        RenderError: the command (`setpriv`) is missing.
-    """
+    """Start a process; return our ends of its pipes: answers, commands, stderr."""
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
     words, their_words = os.pipe()
@@ -263,7 +258,6 @@ class _LastWords(asyncio.Protocol):
         self._ended.set()
 
     async def last(self) -> str:
-        """Return the last line of a process that has ended."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), _END_SECONDS)
         lines = self._tail.decode("utf-8", "replace").strip().splitlines()
@@ -323,7 +317,6 @@ class _Family:
         self._is_ours = {root: True}
 
     def look(self) -> None:
-        """Update the processes."""
         there = {int(name) for name in os.listdir("/proc") if name.isdigit()}
         parents = {pid: _parent(pid) for pid in there if pid not in self._is_ours}
         self._is_ours = {pid: ours for pid, ours in self._is_ours.items() if pid in there}
@@ -335,7 +328,6 @@ class _Family:
             self._is_ours.update(dict.fromkeys(line, ours))
 
     def members(self) -> list[int]:
-        """Process ids as of the last look."""
         return [pid for pid, ours in self._is_ours.items() if ours]
 
 

@@ -29,11 +29,7 @@ class TargetGone(DevToolsError):
 
 
 class DevTools(asyncio.Protocol):
-    """The connection to one browser; `open` makes it.
-
-    Attributes:
-        gone: set when the browser closed its end.
-    """
+    """The connection to one browser; `open` makes it, `gone` is set when it is closed."""
 
     def __init__(self) -> None:
         self.gone = asyncio.Event()
@@ -68,7 +64,6 @@ class DevTools(asyncio.Protocol):
                 _fail(future, "its process ended")
 
     def forget(self, session: str) -> None:
-        """Drop a session that gets no further commands."""
         self.end(session)
         self._ended.discard(session)
 

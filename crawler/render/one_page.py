@@ -33,12 +33,9 @@ class Shown:
 def show(
     urls: Sequence[str], settings: Settings, options: RenderOptions, policy: RobotsPolicy, redirects: int
 ) -> dict[str, Shown]:
-    """Fetch pages and render them one after the other; blocks until all are done.
+    """Fetch pages and render them one after the other; return the results when done.
 
     Can be called once in a process.
-
-    Returns:
-        The result for each URL asked for.
     """
 
     async def work(ask: Ask) -> dict[str, Shown]:

@@ -1,8 +1,8 @@
 """Show one page in the browser, answer its requests, wait for it and read its DOM.
 
-Nothing of it reaches a network: each request is paused and answered here, and the page's own document is the body that
-the crawl has fetched. The page cannot leave its document, open another, or forge the DOM that is read: reading and
-pressing are done in an isolated world, whose objects the page's script cannot touch.
+Each request is paused and answered here, and the page's own document is the body that the crawl has fetched. The page
+cannot leave its document, open another, or forge the DOM that is read: reading and pressing are done in an isolated
+world, whose objects the page's script cannot touch.
 """
 
 from __future__ import annotations
@@ -151,14 +151,12 @@ class Tab:
             await self._unfold()
 
     async def _enter(self) -> None:
-        """Make an isolated world in the page, and run our script there."""
         world = self._tools.send("Page.createIsolatedWorld", self._session, frameId=self._target, worldName=_WORLD_NAME)
         self._world = (await world)["executionContextId"]
         await self._run(_SCRIPT)
         self._is_inside = True
 
     async def _unfold(self) -> None:
-        """Press what hides text, and make the window as tall as the page."""
         if await self._run("crawl.unfold()"):
             await self._settle()
         height = _HEIGHT
@@ -172,7 +170,6 @@ class Tab:
             await self._settle()
 
     async def _go_down(self) -> None:
-        """Scroll and press "load more" until nothing new comes."""
         self._resize(_LIST_HEIGHT)
         links = int(await self._run("crawl.links()"))
         for _ in range(_MOST_ROUNDS):
@@ -226,7 +223,6 @@ class Tab:
         return answer["result"].get("value")
 
     async def _settle(self) -> None:
-        """Wait until no request is open and the DOM rests."""
         loop = asyncio.get_running_loop()
         self._last_answer = loop.time()
         while True:
@@ -289,7 +285,6 @@ class Tab:
             self._tools.send("Target.closeTarget", targetId=target["targetId"])
 
     def _paused(self, event: Answer, session: str) -> None:
-        """Answer a request of the page, at once or by the crawl."""
         request, paused, kind = event["request"], event["requestId"], event["resourceType"].lower()
         if kind == "document":
             self._answer_document(event, session)

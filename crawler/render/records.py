@@ -24,10 +24,7 @@ class RenderWish(StrEnum):
 
 
 class RenderProblem(StrEnum):
-    """Reason that a page was not rendered, or only in part.
-
-    The first two concern all pages, the others one.
-    """
+    """Reason that a page was not (wholly) rendered; the first two concern all pages."""
 
     NO_BROWSER = "no browser"
     NO_ISOLATION = "the browser cannot be shut off from the network here"
@@ -40,8 +37,6 @@ class RenderProblem(StrEnum):
 
 
 class RenderError(Exception):
-    """A browser could not be started."""
-
     def __init__(self, problem: RenderProblem, detail: str = "") -> None:
         super().__init__(f"{problem}: {detail}" if detail else str(problem))
         self.problem = problem
@@ -50,11 +45,7 @@ class RenderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PageDocument:
-    """A page as fetched, before its scripts.
-
-    Attributes:
-        headers: of the answer; `Content-Type` counts.
-    """
+    """A page as fetched, before its scripts; of its headers `Content-Type` counts."""
 
     url: str
     status: int
@@ -64,13 +55,7 @@ class PageDocument:
 
 @dataclass(frozen=True, slots=True)
 class BrowserRequest:
-    """A request that a page makes, for the crawl to answer.
-
-    Attributes:
-        url: http or https; its fragment is cut.
-        headers: of the page's script and the browser, without cookies.
-        body: of a POST and the like.
-    """
+    """A request that a page makes: http or https, no fragment, no cookies."""
 
     url: str
     method: str = "GET"
@@ -83,10 +68,8 @@ class BrowserRequest:
 class BrowserAnswer:
     """An answer to a request of a page.
 
-    Attributes:
-        status: of a redirect, too, which the page follows with a new request.
-        headers: all that came; names of framing and compression are dropped.
-        refused: reason not to answer: the page sees a failed request.
+    The status may be of a redirect, which the page follows with a new request. Headers of framing and compression are
+    dropped. `refused` is the reason not to answer: the page sees a failed request.
     """
 
     status: int = 200
@@ -101,11 +84,9 @@ Fetch = Callable[[BrowserRequest], Awaitable[BrowserAnswer]]
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page as its scripts made it.
+    """A page as its scripts made it: the DOM in UTF-8, b"" if there is none.
 
-    Attributes:
-        html: the DOM in UTF-8, b"" if there is none. With a problem it is what had come until then.
-        problem: None if the page came to rest within all bounds.
+    With a problem it is what had come until then; without one the page came to rest within all bounds.
     """
 
     html: bytes = b""
@@ -122,7 +103,6 @@ class RenderOptions:
         browser: file of the browser; "" for the first that is found.
         places: pages shown at a time.
         seconds: for a page, its requests included.
-        requests: of a page, at most.
         memory_bytes: of a process of a page; beyond, it is killed.
         isolation: without it the browser has the network of the crawl.
         pages_a_browser: until it is replaced, for what leaks in it.

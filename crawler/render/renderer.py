@@ -28,13 +28,9 @@ class Renderer:
         self._is_closed = False
 
     async def render(self, document: PageDocument, wish: RenderWish, fetch: Fetch) -> Rendered:
-        """Show a fetched page, let its scripts run and read the result.
+        """Show a fetched page, which is not fetched again, and read what its scripts made.
 
-        Args:
-            document: the page; it is never asked for again.
-
-        Returns:
-            The page, or the problem; a page that takes or does too much costs only itself.
+        A page that takes or does too much costs only itself.
 
         Raises:
             Exception: whatever `fetch` raised.
@@ -63,11 +59,7 @@ class Renderer:
                 await self._end(browser)
 
     async def _browser(self) -> Chromium:
-        """Return the running browser, or start a new one.
-
-        Raises:
-            RenderError: none could be started, now or a moment ago.
-        """
+        """Return the running browser, or start a new one, if none failed a moment ago."""
         async with self._starting:
             if self._is_closed:
                 raise RenderError(RenderProblem.NO_BROWSER, "rendering has ended")
@@ -91,7 +83,6 @@ class Renderer:
         return browser.is_gone or browser.pages >= self._options.pages_a_browser
 
     async def _retire(self, browser: Chromium) -> None:
-        """End a spent browser once it shows no page."""
         if self._is_spent(browser) and browser.showing == 0 and browser in self._running:
             await self._end(browser)
 

@@ -1,8 +1,7 @@
 """Answer the requests of a rendered page, as the crawl itself would ask.
 
-A request goes through the crawl's download handler: guard, names, cookies, bounds, User-Agent. The robots.txt of each
-host is obeyed, and fetched where it is not known yet. A host gets one request at a time, and the crawl's next
-request to it waits the longer for them.
+They go through the crawl's download handler and obey each host's robots.txt, which is fetched where it is not known
+yet. A host gets one request at a time, and the crawl's next request to it waits the longer for them.
 """
 
 from __future__ import annotations
@@ -65,14 +64,10 @@ class HostTurns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RobotsPolicy:
-    """Bounds for the robots.txt of hosts that are not the crawl's own.
+    """Bounds for the robots.txt of hosts outside of the crawl; times are in seconds.
 
-    Attributes:
-        agent: the product token that they know us by.
-        keep: seconds for which one counts.
-        timeout: seconds to wait for one.
-        size: bytes of one that count.
-        most_delay: a crawl-delay beyond this many seconds forbids everything.
+    `agent` is our product token, `keep` the time for which one counts, `size` the bytes of one that count; a
+    crawl-delay beyond `most_delay` forbids everything.
     """
 
     agent: str
@@ -83,12 +78,7 @@ class RobotsPolicy:
 
 
 class BrowserRequests:
-    """Answers the requests of all pages that are rendered.
-
-    Args:
-        turns: the crawl's hosts; None without a crawl.
-        keep: receives each answer, for an archive.
-    """
+    """Answers the requests of all rendered pages; `keep` gets each, for an archive."""
 
     def __init__(
         self,
@@ -112,10 +102,7 @@ class BrowserRequests:
         return now + (_AGAIN_SECONDS if rules.reason is SkipReason.ROBOTS_UNREACHABLE else self._policy.keep)
 
     async def fetch(self, request: BrowserRequest, proxy: str = "") -> BrowserAnswer:
-        """Answer one request, or say why it is refused.
-
-        Args:
-            proxy: proxies that the seed of its page names.
+        """Answer one request, or refuse it; `proxy` names the proxies of its page's seed.
 
         Raises:
             ProxyProblem: none serves; the page can be shown later.
@@ -146,7 +133,6 @@ class BrowserRequests:
         return {"handle_httpstatus_all": True, "download_timeout": self._seconds, **named, **more}
 
     async def _ask(self, request: Request) -> Response:
-        """Fetch once no other request is under way to the host."""
         async with self._turn(host_key(request.url)):
             response = await self._download(request)
         if self._keep is not None:
@@ -168,7 +154,6 @@ class BrowserRequests:
     # ------------------------------------------------------------ robots.txt
 
     async def _disallowed(self, url: str, proxy: str) -> Reason | None:
-        """Return why a URL must not be fetched; None when it may."""
         host = host_key(url)
         rules = self._turns.rules(host) if self._turns is not None else None
         if rules is None:

@@ -14,10 +14,7 @@ _FORBIDS = ("no-store", "no-cache", "private")
 
 
 class ScriptCache:
-    """Answers by the host of the page and the URL.
-
-    A server may answer the pages of another host otherwise.
-    """
+    """Answers by page host and URL: servers may answer pages of other hosts otherwise."""
 
     def __init__(self) -> None:
         self._answers: TTLCache[tuple[str, str], BrowserAnswer] = TTLCache(_BYTES, _SECONDS, getsizeof=_size)

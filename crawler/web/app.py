@@ -45,11 +45,7 @@ _FAST = 4
 
 
 def make_app(database_url: str, options: WebOptions | None = None) -> Starlette:
-    """Return the application.
-
-    Args:
-        database_url: opened for reading at the first request.
-    """
+    """Return the application; it opens the database for reading at the first request."""
     options = options or WebOptions()
     site = WebSite(database_url, options)
 

@@ -119,9 +119,7 @@ def give_way() -> None:
 class ReaderConnection(H11Protocol):
     """A connection of uvicorn with limits on its time and number.
 
-    The head of a request must arrive within `_HEAD_SECONDS`; its body and the sending of the answer may take
-    `_MOST_SECONDS`. A client that opens many incomplete requests loses the oldest ones, so that complete requests
-    always find room.
+    A client that opens many incomplete requests loses the oldest ones, so that complete requests always find room.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -150,10 +148,7 @@ class ReaderConnection(H11Protocol):
         self._is_refused = not crowd and len(self.connections) > _MOST_AT_ONCE
 
     def data_received(self, data: bytes) -> None:
-        """Receive data; unescaped letters in URLs are escaped.
-
-        `curl 'http://localhost:8080/?q=新闻'` sends them.
-        """
+        """Receive data; unescaped letters in URLs, as curl sends them, are escaped."""
         if self._is_refused:
             self.transport.write(_FULL)
             self.transport.close()
@@ -167,7 +162,6 @@ class ReaderConnection(H11Protocol):
         self._take_stock()
 
     def on_response_complete(self) -> None:
-        """Await the next request."""
         self._await_head()
         super().on_response_complete()
         self._take_stock()
@@ -183,13 +177,11 @@ class ReaderConnection(H11Protocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the deadline."""
         super().connection_lost(exc)
         if self._deadline is not None:
             self._deadline.cancel()
 
     def _is_half_sent(self) -> bool:
-        """Tell whether a head is incomplete, or nothing has come for a while."""
         waited = self.loop.time() - self._head_since
         return waited >= _UNREAD_SECONDS or (waited >= 0 and bool(self.conn.trailing_data[0]))
 
@@ -198,21 +190,17 @@ class ReaderConnection(H11Protocol):
         self._limit(_HEAD_SECONDS)
 
     def _take_stock(self) -> None:
-        """Once a head is complete, set the deadline for the rest."""
         if self._head_since < math.inf and self.conn.their_state is not h11.IDLE:
             self._head_since = math.inf
             self._limit(_MOST_SECONDS)
 
     def _limit(self, seconds: float) -> None:
-        """Close the connection unless something happens within the given time."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which calls back when it is ready."""
-
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready

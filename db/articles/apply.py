@@ -1,8 +1,6 @@
 """Writing articles: new ones, duplicates, other URLs of stored ones, new texts.
 
-`db.articles.plan` decides what is written; here it is read and written. Stored articles that a new one may repeat are
-looked up by `db.articles.candidates`, near-duplicates in an index of signatures (`db.articles.signatures`); what ties
-articles to each other is in `db.articles.clusters`.
+`db.articles.plan` decides what is written; here it is read and written.
 """
 
 from __future__ import annotations

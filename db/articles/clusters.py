@@ -130,6 +130,7 @@ def _originality(row: Any) -> float:
 
 
 def count(connection: Connection, added: Sequence[tuple[int, str, bool]]) -> None:
+    """Count articles, (site, source, whether it is a copy), for later comparisons."""
     if not added:
         return
     sites: Counter[tuple[int, bool]] = Counter((site_id, repeats) for site_id, _, repeats in added)
@@ -165,10 +166,7 @@ def _count_turned(connection: Connection, *, stands: int | None = None, repeats:
 
 
 def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
-    """Make a new article the representative of the cluster of `old`.
-
-    The evidence says which article of the cluster it repeats.
-    """
+    """Make a new article that repeats one of a cluster its representative."""
     _hang(connection, old, evidence)
     _give(connection, old, evidence.article_id)
     connection.execute(update(article).where(article.c.id == evidence.article_id).values(duplicate_of=None))
@@ -177,9 +175,9 @@ def take_over(connection: Connection, old: int, evidence: Evidence) -> None:
 
 
 def unite(connection: Connection, one: int, two: int, evidence: Evidence) -> int:
-    """Unite two clusters: an article of the first repeats one of the second.
+    """Unite two clusters; returns the article that stands for both.
 
-    Returns: the article that stands for both.
+    An article of the first repeats one of the second.
     """
     _, *claims = connection.execute(_STANDING, {"key": two}).one()
     if is_better_original(connection, Claimant(*claims), one):

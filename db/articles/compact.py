@@ -137,6 +137,7 @@ def size(database: Database) -> int:
 
 
 def free_bytes(connection: Connection) -> int | None:
+    """Return how much of a SQLite file is free inside; None on Postgres."""
     if is_postgres(connection):
         return None
     free, page = (connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("freelist_count", "page_size"))

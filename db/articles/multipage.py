@@ -1,13 +1,11 @@
 """Articles of several pages: each page is stored as a part, and parts are joined.
 
-A part names the next and the previous page. Parts that are tied so, and whose titles agree, form a group. Whenever a
-page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else), the
-group is arranged anew: as long as a page it names is still to be fetched it waits, then its texts are joined and the
-article is stored under the URL of the first part. So the parts may come in any order, a part that comes later makes the
-article longer, and the same parts always make the same article. All of it happens in the transaction of the page.
-
-Here parts are read and written; `db.articles.part_plan` decides what becomes of them, and a `Joiner` puts the parts of
-a group in order and joins their texts.
+A part names the next and the previous page. Parts that are tied so, and whose titles agree, form a group. Whenever
+a page comes that belongs to a group or that one waits for (also when it failed or turned out to be something else),
+the group is arranged anew: as long as a page it names is still to be fetched it waits, then its texts are joined
+and the article is stored under the URL of the first part. So the parts may come in any order, a part that comes
+later makes the article longer, and the same parts always make the same article. All of it happens in the
+transaction of the page.
 """
 
 from __future__ import annotations

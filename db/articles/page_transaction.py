@@ -61,11 +61,8 @@ _RENEW_TERMS = (
 class Store:
     """Writer of outcomes, with an index of articles that follows the table.
 
-    Attributes:
-        run_id: the run whose leases these are; outcomes of leases that another run has taken over are dropped.
-        judge: decides which of the candidates that `index` finds, if any, a new article repeats.
-        differs: whether (title, text) as stored says something else than as it came now.
-        dealing: None where there is no other database.
+    Outcomes of leases that another run has taken over are dropped. `differs` tells whether (title, text) as stored says
+    something else than as it came now; `dealing` is None where there is no other database.
     """
 
     run_id: int

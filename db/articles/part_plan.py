@@ -1,7 +1,4 @@
-"""Plans for articles of several pages, made without a database.
-
-`db.articles.multipage` reads the parts, asks here, and writes.
-"""
+"""Plans for articles of several pages, made without a database."""
 
 from __future__ import annotations
 
@@ -60,6 +57,7 @@ def new_parts(arrivals: Sequence[Arrival], near: Sequence[Part]) -> set[int]:
 
 
 def waiting_for(arrival: Arrival, near: Sequence[Part]) -> dict[int, int]:
+    """Return the groups that name a page that has come, with that page."""
     if arrival.fate is not Fate.CAME:
         return {}
     return {row.group_id: arrival.id for row in near if arrival.id in {row.next_id, row.previous_id}}

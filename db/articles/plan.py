@@ -1,7 +1,6 @@
 """Plans: what to write of an article that has come, decided without a database.
 
-A plan is a list of writes in the order in which they are carried out. `db.articles.apply` finds the stored articles
-that a new one may repeat, asks for the plan, and carries it out.
+A plan is a list of writes in the order in which `db.articles.apply` carries them out.
 """
 
 from __future__ import annotations
@@ -111,6 +110,8 @@ class SetValues(NamedTuple):
 
 
 class Recount(NamedTuple):
+    """Count a stored article under another (site, source)."""
+
     before: tuple[int, str]
     after: tuple[int, str]
     repeats: bool

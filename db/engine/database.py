@@ -179,7 +179,10 @@ class Database:
             raise classify(error, self.name) or error from error
 
     def keep_crawls_away(self) -> None:
-        """Lock the file as a crawl does; Postgres knows a run by its row in `run`."""
+        """Lock the file as a crawl does; `WrongDatabase` if one is running on it.
+
+        Postgres has no such lock: a run there is known by its row in `run`.
+        """
         if self.is_sqlite and self._lock is None:
             self._lock = _lock_file(Path(self.name))
 

@@ -1,13 +1,4 @@
-"""Database problems, in words for the person who runs the crawl.
-
-DatabaseProblem           base: one sentence that says what happened and what to do
-+-- WrongDatabase         the caller named a database that must not be used (foreign, newer): nothing started
-|   +-- InUse             another crawl has the file
-+-- DatabaseGone          the database or its disk gave up: stop, everything is resumable
-|   +-- Unwritable        it is read-only; one that was so from the start is wrong
-+-- Unavailable           may pass by itself: locked, connection lost; worth another try
-    +-- Contended         two transactions were in each other's way: another try at once, not worth a word
-"""
+"""Database problems, in words for the person who runs the crawl."""
 
 from __future__ import annotations
 
@@ -20,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class DatabaseProblem(Exception):
-    """Base of all database errors; its text is one sentence for the user."""
+    """Base of all: its text is one sentence that says what happened and what to do."""
 
 
 class WrongDatabase(DatabaseProblem):
-    """The database named is not one to write to."""
+    """The database named must not be used (foreign, newer): nothing was started."""
 
 
 class InUse(WrongDatabase):
@@ -32,19 +23,19 @@ class InUse(WrongDatabase):
 
 
 class DatabaseGone(DatabaseProblem):
-    """The database cannot be used any more."""
+    """The database or its disk gave up: stop, everything is resumable."""
 
 
 class Unwritable(DatabaseGone):
-    """The database, or its folder, is read-only."""
+    """The database is read-only; one that was so from the start is wrong."""
 
 
 class Unavailable(DatabaseProblem):
-    """The database does not answer at the moment."""
+    """It may pass by itself (locked, connection lost): worth another try."""
 
 
 class Contended(Unavailable):
-    """The database refused one of two transactions that wanted the same rows."""
+    """Two transactions were in each other's way: try again at once, without a word."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def fill(connection: Connection, rows: Sequence[tuple[int, int, int]]) -> None:
 
 @one_by_one
 def clear(connection: Connection, host_id: int) -> int:
+    """Delete some thousand forms of a host; returns how many."""
     return connection.execute(_CLEAR, {"host": host_id}).rowcount
 
 

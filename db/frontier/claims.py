@@ -283,4 +283,5 @@ def waiting(connection: Connection, limits: Limits) -> Waiting:
 
 @one_by_one
 def bring_forward(connection: Connection, latest: float) -> None:
+    """Let no URL wait beyond a Unix time."""
     connection.execute(update(url).where(_DUE & (url.c.next_visit > latest)).values(next_visit=latest))

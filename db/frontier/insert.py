@@ -1,8 +1,4 @@
-"""New URLs: their hosts, their rows, and the better of two finds.
-
-`add_urls` is for URLs that no page names; those that a page names are written with it, see
-`db.articles.page_transaction`.
-"""
+"""New URLs: their hosts, their rows, and the better of two finds."""
 
 from __future__ import annotations
 

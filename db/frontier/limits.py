@@ -46,6 +46,7 @@ COUNTS = and_(url.c.kind == Kind.PAGE, url.c.unread == 0, or_(url.c.visits == 0,
 
 
 def refund(connection: Connection, pages: Iterable[tuple[int, int | None]]) -> None:
+    """Refund leased pages, (host, seed), that do not count after all."""
     pages = list(pages)
     spend_totals(connection, [seed_id for _, seed_id in pages], sign=-1)
     spend_hosts(connection, Counter(host_id for host_id, _ in pages), sign=-1)
@@ -119,6 +120,7 @@ def locked_seed_budgets(connection: Connection, limits: Limits) -> dict[int, int
 
 
 def beyond_limits(connection: Connection, limits: Limits) -> list[Any]:
+    """Return conditions, one of which is true of a URL without budget."""
     return [and_(url.c.unread == 0, condition) for condition in _reached(connection, limits)]
 
 

@@ -15,6 +15,7 @@ url = UrlRow.table()
 _RULED_SECONDS = 86_400.0
 """Rules are read anew every day."""
 CLOSED_SECONDS = 1_800.0
+"""A host that must not be asked now may be well again by then."""
 
 WAITS_AGAIN = {
     "state": State.PENDING,

@@ -1,9 +1,9 @@
 """Runs: how one begins on what others left, and how it ends.
 
-A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by the
-server's clock). When it dies, another run returns what it held: on SQLite at once, because the file lock proves that it
-is dead; on Postgres at once when its process is known to be gone (same machine), else when its lease has expired. How a
-run keeps its lease is in `db.frontier.leases`.
+A run owns hosts (`host.owner`) and holds leased URLs (`url.leased_by`) while its lease lasts (`run.alive_until`, by
+the server's clock; see `db.frontier.leases`). When it dies, another run returns what it held: on SQLite at once,
+because the file lock proves that it is dead; on Postgres at once when its process is known to be gone (same
+machine), else when its lease has expired.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _is_other(before: StoredSeed, now: StoredSeed) -> bool:
 def free_the_dead(connection: Connection, run_id: int | None, now: float, starting: tuple[str, int] = ("", 0)) -> int:
     """Return what dead runs hold: expired leases, ended processes; counts the URLs.
 
-    A run of the same process (place, pid) as the starting one counts as dead.
+    A run of the same process (place, pid) as the starting one counts as dead: its start was repeated.
     """
     expired = (run.c.alive_until < clock(connection, now)).label("expired")
     others = connection.execute(
@@ -218,6 +218,7 @@ def _revive(connection: Connection, limits: Limits) -> None:
 
 @one_by_one
 def let_go(connection: Connection, run_id: int) -> int:
+    """Return what an ending run holds; returns how many URLs."""
     return release(connection, [run_id], tried=0)
 
 

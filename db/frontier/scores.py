@@ -68,7 +68,8 @@ class ScoreBatch:
     """New scores of URLs as parallel columns, each URL once; `parts` are JSON.
 
     Writing is fastest in the order of hosts, and for each host in the order in which URLs were found: rows and index
-    entries that change then lie side by side. URLs found in `keep` go before all others: they keep their score.
+    entries that change then lie side by side. URLs whose `found_in` is `keep` go before all others: they keep their
+    score.
     """
 
     ids: NDArray[np.int64]

@@ -105,6 +105,7 @@ def _hand_over(connection: Connection, gone: Sequence[int], given: Set[int], sta
 
 
 def resting_seeds(connection: Connection) -> Mapping[str, int]:
+    """Return the seeds that are not given and have URLs, with how many of those rest."""
     return {row.url: int(row.n) for row in connection.execute(_RESTING)}
 
 

@@ -101,10 +101,9 @@ _IMAGES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadArticle:
-    """A stored article; `versions` are earlier texts, the newest first.
+    """A stored article; its cluster is all those with the same text.
 
-    `cluster_id` and `cluster_size` are of the articles with the same text; `has_page` means that the bytes of its page
-    are stored; `memberships` are (class, membership), the best first.
+    `versions` are the newest first, `memberships` (class, membership), the best first.
     """
 
     item: ArticleItem

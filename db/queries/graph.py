@@ -68,10 +68,9 @@ class FetchedRows:
 
 @dataclass(frozen=True, slots=True)
 class LinkRows:
-    """Links of fetched pages, all of each page together.
+    """Links of fetched pages, all of each page together, in the order of fetching.
 
-    `sources` are pages that were read, and URLs that redirect, in the order in which they were fetched; `counts` says
-    how many of the `targets`, which follow one another, each has.
+    `sources` are pages that were read, and URLs that redirect; `counts` says how many of the `targets` each has.
     """
 
     sources: Int64s
@@ -163,6 +162,7 @@ class GraphReader:
             yield from self._pages(condition)
 
     def yields(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Return hosts with the number of their fetched pages and of their articles."""
         ids, pages, articles = self._source.columns(_YIELDS)
         return ids, pages, articles
 
@@ -275,10 +275,7 @@ class GraphReader:
 
 
 class PartReader:
-    """Reads parts of a link graph: pages by range, links by their sources.
-
-    Pages and links are those that `GraphReader` would give at that moment.
-    """
+    """Reads parts of a link graph, as `GraphReader` would give them at that moment."""
 
     def __init__(self, database: Database) -> None:
         self._source = _Source(database)

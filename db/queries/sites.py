@@ -39,6 +39,8 @@ class SiteHost:
 
 @dataclass(frozen=True, slots=True)
 class _Feed:
+    """A feed or sitemap: its visits, and what came of those after the first."""
+
     url: str
     kind: str
     state: str

@@ -46,6 +46,8 @@ def stored_page_of(connection: Connection, url_id: int) -> tuple[float, StoredPa
 
 @dataclass(frozen=True, slots=True)
 class Named:
+    """Title and state of a URL; an empty title when there is no article under it."""
+
     url: str
     kind: str
     state: str
@@ -53,6 +55,7 @@ class Named:
 
 
 def named(connection: Connection, ids: Sequence[int]) -> dict[int, Named]:
+    """Return titles and states of URLs; unknown ones are left out."""
     return {row.id: Named(row.url, row.kind, row.state, row.title or "") for row in _many(connection, _NAMED, ids)}
 
 
@@ -95,9 +98,8 @@ class HostStatus:
 class RunStatus:
     """State or end of a run.
 
-    Attributes:
-        lease_seconds: how long its lease lasts from now on; 0 or less for one that has ended or died.
-        hosts, urls: what it holds: hosts it may ask, URLs it has in memory or under way.
+    `lease_seconds` is how long its lease lasts from now on, 0 or less for one that has ended or died. Of the `urls` it
+    holds, some are in memory, some under way.
     """
 
     id: int

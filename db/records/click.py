@@ -11,7 +11,7 @@ class Click(NamedTuple):
     Attributes:
         session: random number of a browser's visit; it ends with the browser.
         query: hash of the search terms.
-        position: place among the hits, from 1.
+        position: from 1.
         opened: Unix time, in whole minutes.
         is_ended: the reader left after `seconds`; else the article was seen for that long at least.
     """

@@ -11,6 +11,7 @@ CONTAINS: Final = "contains"
 QUOTES: Final = "quotes"
 TEMPLATE: Final = "template"
 DIFFERENT: Final = "different"
+"""Not related: never stored."""
 
 REPEATING = frozenset({SAME, EDITED, PART_OF, CONTAINS})
 """Kinds that make a text a duplicate."""

@@ -18,6 +18,8 @@ class BackoffState:
 
 @dataclass(frozen=True, slots=True)
 class DeadHost:
+    """A host that a run has given up, the reason, and when it may be tried again."""
+
     run_id: int
     host_id: int
     reason: SkipReason

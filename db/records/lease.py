@@ -13,7 +13,7 @@ from .url import Lease
 
 @dataclass(frozen=True, slots=True)
 class LeaseRequest:
-    """A request for URLs to fetch.
+    """A request for URLs to fetch, at a Unix time.
 
     Attributes:
         wants: host -> how many URLs.
@@ -53,6 +53,8 @@ class Leases:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
+    """URLs left within the limits, now or later, and those beyond them."""
+
     within: int
     beyond: int
     next_due: float | None

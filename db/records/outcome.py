@@ -25,6 +25,7 @@ NO_EDGES = Edges()
 
 
 DOM_TYPE = "text/html; charset=utf-8"
+"""Content type of the document that a browser made of a page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """Functions that compare, arrange and join parts.
+    """Functions that arrange and join parts; in `arrange` every part is in one chain.
 
-    Attributes:
-        continues: whether pages with these two titles can be parts of one article.
-        arrange: puts the parts of a group in order; every part is in one chain.
+    `continues` tells whether pages with these two titles can be parts of one article.
     """
 
     continues: Callable[[str, str], bool]

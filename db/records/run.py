@@ -64,6 +64,8 @@ class StoredSeed:
 
 @dataclass(frozen=True, slots=True)
 class LivingRun:
+    """Another run on the same database: settings, rest of its lease, seeds."""
+
     id: int
     machine: str
     pid: int
@@ -130,6 +132,8 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
+    """End of a run; `at` is its Unix time."""
+
     run_id: int
     finished: str
     outcome: str

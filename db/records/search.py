@@ -78,7 +78,8 @@ class SearchFilter:
 
     Attributes:
         sites: identifiers, one of which must match.
-        first_day, last_day: in the zone of the site, since 1970.
+        since, until: Unix time.
+        first_day, last_day: days since 1970, in the zone of the site.
         language: code, or its beginning before a dash.
     """
 

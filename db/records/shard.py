@@ -51,8 +51,7 @@ class ShardState:
         under_way: something is leased, or a message waits to be read.
         posted: databases that messages, or articles to be compared, wait to be sent to.
         wants: something waits that may be fetched as soon as `MAX_PAGES` has room.
-        pages: counted against `MAX_PAGES`.
-        spare: pages of it that are granted and not counted.
+        pages, spare: pages counted against `MAX_PAGES`, and those granted but not counted yet.
         granted: pages that all databases were granted; the first one knows.
         messages: batches (sent, received) of each.
     """

@@ -88,14 +88,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class SignatureDifferences:
-    """Differences between the signatures and the texts.
+    """Differences between the signatures and the texts, by identifiers of articles.
 
-    Attributes:
-        signatures: number of rows compared.
-        missing: articles without a signature that should have one.
-        orphans: signatures without an article that has a text.
-        wrong: signatures that do not agree with their article's text.
-        form: all are of another form.
+    `missing` ones have no signature, `orphans` no text, `wrong` ones another text. `form`: all are of another form.
     """
 
     signatures: int

@@ -24,7 +24,8 @@ class Due:
 class Woken:
     """URLs that are queued again.
 
-    `next_due` is None when no URL is ever due; `spent` means that no page of the whole crawl is left.
+    `next_due` is the Unix time of the next URL, None when none ever is; `spent` means that no page of the crawl is
+    left.
     """
 
     urls: int
@@ -79,7 +80,8 @@ class Wish:
     """URLs that the next run is to visit: those that fulfil all that is given.
 
     Attributes:
-        urls: none for all.
+        urls: identifiers; none for all.
+        fetched_before: Unix time.
         what: "articles", "lists" (with feeds and sitemaps), "failed" (whatever the reason, and what was cut), or "" for
             all of them but pages that are not there (404, 410).
     """

@@ -62,6 +62,7 @@ def save(connection: Connection, batches: Sequence[Sequence[HealthRow]]) -> list
 
 
 def shown_alarms(connection: Connection, ended: Sequence[int]) -> list[Sequence[ShownAlarm]]:
+    """Return the active alarms and so many ended ones, the newest first."""
     active = _SHOWN.where(alarm.c.until.is_(None)).order_by(alarm.c.since.desc(), host.c.name).limit(MOST_SHOWN)
     over = _SHOWN.where(alarm.c.until.is_not(None)).order_by(alarm.c.until.desc(), host.c.name)
     queries = [(active, over.limit(most)) for most in ended]

@@ -1,7 +1,6 @@
 """Dates of other calendars and scripts, rewritten for the date parser.
 
-Thai years count from the Buddha's death, Japanese ones from an emperor's accession, Taiwan's from its republic; Iran's
-solar year begins in March. What is rewritten is for reading a date only, never for showing.
+What is rewritten is for reading a date only, never for showing.
 """
 
 from __future__ import annotations
@@ -64,6 +63,7 @@ _IN_BRACKETS = re.compile(
 _SHORT_ERA = re.compile(r"([RHS])\s?(元|\d{1,2})")
 _NUMBER = re.compile(r"\d{1,4}")
 _OFFSETS: Final = (0, 1911, -543, -2333, -660)
+"""Years of our era, the Republic of China, the Buddha, Dangun and Japan's empire."""
 _VIETNAMESE = re.compile(r"(\d{1,2}) th(?:án)?g (\d{1,2})(?:,| năm){0,2} ((?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 
 # Southern Asia
@@ -72,7 +72,6 @@ _ERA_WORD = re.compile(r"(?:[พພ]\.?\s?[ศສ]\.?|ព\.?\s?ស\.?|佛[历曆
 _COMMON_ERA = re.compile(r"ค\.?\s?ศ\.?\s?(?=\d)")
 _DOTTED_NAME = re.compile(r"[\u0e01-\u0eff]{1,3}\.\s?[\u0e01-\u0eff]{1,3}\.?")
 _BETWEEN = re.compile(r"(?<=\d)\s?(?:เดือน|ខែ|ເດືອນ)|(?<=\D)(?:ឆ្នាំ|ปี)\s?(?=\d)")
-"""Words for month and year that stand in front of them."""
 
 _OTHER_SCRIPT = re.compile("[\u0370-\u10ff\u1780-\u17ff]")
 """A letter of Greek, Cyrillic, Hebrew, Arabic, or an Indian script."""
@@ -181,7 +180,6 @@ def _east(text: str, *, is_japanese: bool) -> str:
 
 
 def _one_year(beside: re.Match[str]) -> str:
-    """Return one year if two agree, else both."""
     year, other = int(beside[1]), beside[2] or beside[3] or ""
     era = _SHORT_ERA.search(other)
     numbers = [_ERAS[era[1]] + read_number(era[2])] if era else [int(number) for number in _NUMBER.findall(other)]
@@ -190,7 +188,6 @@ def _one_year(beside: re.Match[str]) -> str:
 
 
 def _west(text: str) -> str:
-    """Rewrite months of several words, of dots and of prefixes, and halves of the day."""
     if _ARABIC.search(text):
         text = _TWO_WORDS.sub(_english, _PAIR.sub(_one_month, text))
     elif _DOTTED_NAME.search(text):
@@ -230,7 +227,6 @@ def _numbered_solar(written: re.Match[str]) -> str:
 
 
 def _from_solar(year: int, month: int, day: int) -> str:
-    """Write a day of Iran's calendar in ours; empty when there is none."""
     if not _FIRST_SOLAR_YEAR <= year < _LAST_SOLAR_YEAR or not 1 <= month <= 12:
         return ""
     last = 31 if month <= 6 else 30 if month < 12 or year % 33 in _SOLAR_LEAP_YEARS else 29

@@ -1,8 +1,7 @@
 """Months and days of the week in many languages, as Unicode's CLDR names them.
 
-`names.json` is made from Babel's copy: `uv run python -m tests.pipelines.dates.test_names` writes it. A name that means
-the same in all languages is known everywhere; short ones, and those that mean another month elsewhere ("listopada" is
-October in Croatian and November in Polish), only in their own language.
+`uv run python -m tests.pipelines.dates.test_names` writes `names.json` from Babel's copy. Names that are short, or mean
+another month elsewhere ("listopada" is October in Croatian, November in Polish), are known in their own language only.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ _SPELLINGS: Final = str.maketrans(
 _PLAIN_ACCENTS: Final = (("a", "z"), ("\u0370", "\u03ff"), ("\u0590", "\u06ff"))
 """Latin, Greek, Hebrew and Arabic: letters that keep their meaning without marks."""
 _ALIASES: Final = {"iw": "he", "tl": "fil", "in": "id", "jw": "jv", "no": "nb", "mo": "ro", "sh": "sr"}
-"""Codes of languages: as detectors write them, and in CLDR."""
 
 
 def fold(name: str) -> str:

@@ -1,7 +1,7 @@
 """Publish times as pages write them, read with explicit rules.
 
-General date parsers guess: a day without a year becomes this century's fifth year, "5月12日" becomes nothing.
-Each rule here reads one way of writing and answers with the precision that was written, never more.
+General date parsers guess: a day without a year becomes this century's fifth year, "5月12日" becomes nothing. Each rule
+here answers with the precision that was written, never more.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Moment:
 
         >>> Moment("2024-03-12T08:30+08:00", "minute", date(2024, 3, 12)).utc(UTC)
         '2024-03-12 00:30:00'
-        >>> Moment("2024-03-12", "day", date(2024, 3, 12)).utc(timezone(timedelta(hours=8)))
+        >>> Moment("2024-03-12", "day", date(2024, 3, 12)).utc(timezones.read_offset("+8"))
         '2024-03-11 16:00:00'
         """
         stamp = datetime.fromisoformat(self.iso)
@@ -158,9 +158,9 @@ class Moment:
 def build_moment(
     parts: tuple[int, int, int], clock: tuple[int, int, int | None] | None, zone: tzinfo | None, now: datetime
 ) -> Moment | None:
-    """Build a moment; None for impossible, ancient and future ones.
+    """Build a moment, without its clock if no zone is known.
 
-    Without a zone the clock is dropped.
+    None for impossible, ancient and future ones.
     """
     year, month, day = parts
     try:
@@ -206,7 +206,6 @@ def read(text: str, now: datetime, habits: Habits) -> Moment | None:
     """Read the first date and time in the first 400 characters of `text`.
 
     Times more than 26 hours after `now`, when the page was fetched, are refused.
-
     Cost: O(characters); patterns have bounded repetitions, and without a year none of them is tried.
 
     >>> read("二〇二四年三月十二日", datetime(2025, 1, 1, tzinfo=UTC), Habits()).iso
@@ -254,7 +253,6 @@ def _numeric(text: str, now: datetime, zone: tzinfo) -> Moment | None:
 
 
 def _two_digits(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read dates with a year of two digits: 30.06.25, 25-06-30 10:20, 30-Jun-25."""
     local = now.astimezone(habits.zone)
     named = _SHORT_NAMED.search(text) or (_SHORT_LINE.search if habits.buddhist else _SHORT_LINE.fullmatch)(
         text.strip()
@@ -315,7 +313,6 @@ def number_of_month(name: str, language: str) -> int | None:
 
 
 def _west(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read a date with a month's name or the year last."""
     for pattern, day, name, year in ((_DAY_FIRST, 1, 2, 3), (_MONTH_FIRST, 2, 1, 3), (_YEAR_FIRST, 3, 2, 1)):
         for match in pattern.finditer(text):
             month = number_of_month(match[name], habits.language)

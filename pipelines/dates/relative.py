@@ -75,9 +75,7 @@ _LINE_CHARS: Final = 60
 
 
 def read_relative(text: str, now: datetime, habits: Habits) -> Moment | None:
-    """Read "3小时前", "昨天 08:30" or "05-12 10:20" against `now`.
-
-    Only the first 200 characters of a line count.
+    """Read "3小时前", "昨天 08:30" or "05-12 10:20" in 200 characters of `text`.
 
     Cost: O(characters).
     """

@@ -1,8 +1,8 @@
 """Character sets of the web before UTF-8: names, decoding, detection.
 
-Neither declarations nor byte statistics are reliable, so neither decides alone: a declared set and the one detected
-(chardetng, the detector of Firefox) are compared by how much their text looks like mojibake, and by how well it fits a
-language. Where the bytes leave it open, the declaration decides. The costs below were chosen by hand.
+Neither declarations nor byte statistics are reliable: a declared set and the one detected (chardetng, the detector of
+Firefox) are compared by how much their text looks like mojibake, and by how well it fits a language. Where the bytes
+leave it open, the declaration decides. The costs below were chosen by hand.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ _FAMILIES: Final = (
 
 _REPLACED: Final = "\ufffd"
 _MOST_ERRORS: Final = 5_000
+"""A text with more errors stays as it is: each costs a call."""
 _HANDLER: Final = "as browsers"
 _EXTENDED: Final = frozenset({"gb18030", "euc_jp", "iso2022_jp_2"})
 # Big5 as in Taiwan, where Python knows only that of Hong Kong: marks that stand between the parts of foreign names.
@@ -156,8 +157,7 @@ _FIT_CHARS: Final = 2000
 def find_codec(name: str) -> str:
     """Return the Python codec of a declared name, empty for none.
 
-    Typing errors in common names are forgiven. The codec is that of the widest superset; a set of unknown byte order
-    has none.
+    Typing errors are forgiven. The codec is that of the widest superset; a set of unknown byte order has none.
 
     >>> find_codec("gb_2312-80;"), find_codec("UTF8mb4"), find_codec("rot13")
     ('gb18030', 'utf-8', '')
@@ -178,7 +178,6 @@ def read(data: bytes, codec: str) -> str:
     r"""Decode bytes as browsers do, whose tables are larger than Python's.
 
     Characters outside of the set become U+FFFD.
-
     Cost: O(bytes).
 
     >>> read(b"\x80 5", "gb18030"), read(b"\xad\xa1", "euc_jp")
@@ -193,7 +192,6 @@ def read(data: bytes, codec: str) -> str:
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Decode characters that browsers know and a codec does not."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -268,8 +266,7 @@ _NARROWER: Final = {"gbk": _write_gbk, "big5hkscs": _write_big5, "euc_jp": _writ
 def detect_utf_16(head: bytes, content_type: str = "") -> str:
     """Return "utf-16-le" or "utf-16-be" for UTF-16 without a mark, else an empty text.
 
-    Zeros in the first bytes tell. If the header names UTF-16 and there are few zeros, as in a text without markup, the
-    order wins in which the text has more usual characters.
+    Zeros tell, or, if the header names UTF-16 and there are few, the order with more usual characters.
     """
     even, odd = head[::2].count(0), head[1::2].count(0)
     zeros = max(even, odd) > max(_LEAST_ZEROS * len(head), 5 * min(even, odd))
@@ -325,7 +322,6 @@ class _Reading:
 
     @cached_property
     def strangeness(self) -> float:
-        """Cost of letters of no one language, of odd places of letters and of rare Han."""
         letters = Counter(_LETTERS.findall(self.text))
         latin, others = letters.total(), len(_OTHER_LETTERS.findall(self.text))
         strange = 1.0 - count_belonging(letters) / latin if latin else 0.0

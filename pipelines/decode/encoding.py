@@ -101,7 +101,6 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
 
 
 def _unescaped(body: bytes, text: str) -> tuple[str, str]:
-    """Return the text of valid UTF-8, or of a set that escapes into seven bits."""
     if b"\x1b" not in body:  # a search for one byte costs a hundredth of those for two
         return text, "utf-8"
     if b"\x1b$)C" in body:
@@ -125,13 +124,11 @@ def _declared(body: bytes, content_type: str) -> tuple[str, ...]:
 
 
 def _sample(body: bytes) -> bytes:
-    """Return the parts of a page that hold bytes outside ASCII, from all over it."""
     parts = [part for part in _PARTS.findall(body.translate(_LINES)) if not part.isascii()]
     return b"\n".join(parts[:: 1 + sum(map(len, parts)) // _SAMPLE_BYTES])[:_SAMPLE_BYTES]
 
 
 def _as_utf8(data: bytes) -> tuple[int, int]:
-    """Count the non-ASCII and the replacement characters of bytes read as UTF-8."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return len(text) - len(data.translate(None, _HIGH)) - broken, broken
@@ -157,7 +154,6 @@ def _island(piece: bytes) -> str | None:
 
 
 def _pieced(body: bytes, declared: tuple[str, ...], as_utf8: Callable[[bytes], str | None]) -> tuple[str, str]:
-    """Decode a page of mixed character sets; return its text and the other set."""
     pieces = re.split(rb"(?=[<>\n])", body)
     texts = list(map(as_utf8, pieces))
     foreign = b"".join(piece for piece, text in zip(pieces, texts, strict=True) if text is None)

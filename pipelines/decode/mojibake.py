@@ -1,8 +1,7 @@
 """Mojibake (文字化け): text that was read in a wrong character set.
 
 Right bytes may hold a wrong text, converted before anyone fetched it. A wrong reading leaves traces that no language
-has: replacement characters, nothing but rare Chinese characters, small Cyrillic letters before capitals, accented
-letters in long runs or followed by the wrong half of a UTF-8 sequence. The weights and shares were chosen by hand.
+has, such as nothing but rare Chinese characters. The weights and shares were chosen by hand.
 """
 
 from __future__ import annotations
@@ -90,7 +89,6 @@ _SMALL: Final[Mapping[str, str]] = {
     "Vietnamese, tones apart": "àáâăđèéêíóôơùúư\u0300\u0301\u0303\u0309\u0323",
 }
 LETTERS: Final = {name: frozenset(small + small.upper()) for name, small in _SMALL.items()}
-"""By language; capitals too."""
 
 
 DOUBTFUL: Final = 0.3
@@ -202,7 +200,6 @@ def suspicion(text: str) -> float:
     """Estimate how likely a text was read in a wrong character set, from 0 to 1.
 
     A headline is enough if it holds a dozen characters outside ASCII; ASCII alone gives 0.
-
     Cost: O(characters) of the first 20,000, some 10 ns each.
 
     >>> suspicion("河口大桥昨日完成最后一段桥面的浇筑，工程进入收尾阶段。")
@@ -231,7 +228,6 @@ def suspicion(text: str) -> float:
 
 
 def _broken_words(text: str, latin: int, others: int) -> float:
-    """Count the letters outside ASCII in places that no alphabet allows."""
     bad, letters = 0.0, latin + others
     swapped = len(_SWAPPED.findall(text))
     if swapped >= 2 and swapped > _SWAPPED_SHARE * letters and swapped > 0.5 * len(_CAPITALISED.findall(text)):
@@ -245,7 +241,6 @@ def _broken_words(text: str, latin: int, others: int) -> float:
 
 
 def _east_asian(counts: list[int], text: str) -> float:
-    """Count the Chinese, Japanese and Korean characters unlikely in a real text."""
     common, kanji, kana = counts[_COMMON_HAN], counts[_COMMON_KANJI], counts[_KANA]
     han = counts[_HAN] + common + kanji
     bad = 0.0
@@ -273,7 +268,6 @@ def _standard_share(text: str) -> float:
 
 @cache
 def _standards() -> tuple[frozenset[str], ...]:
-    """Return the first-level characters of the standards of China, Taiwan and Japan."""
     levels = (("gb2312", 0xB0, 0xD8, 0xA1), ("big5", 0xA4, 0xC7, 0x40), ("euc_jp", 0xB0, 0xD0, 0xA1))
     return tuple(
         frozenset(
@@ -286,7 +280,6 @@ def _standards() -> tuple[frozenset[str], ...]:
 
 
 def _wrongness(share: float, shares: tuple[float, float]) -> float:
-    """Scale a share from that of a right reading (0) to that of a wrong one (1)."""
     wrong, right = shares
     return min(1.0, max(0.0, (right - share) / (right - wrong)))
 
@@ -297,9 +290,7 @@ def find_languages(codec: str) -> tuple[str, ...]:
 
 
 def count_belonging(counts: Mapping[str, int]) -> int:
-    """Count the letters of the one language that most of them belong to.
-
-    `counts` has letters outside a-z.
+    """Count the letters (outside a-z) of the one language that most of them belong to.
 
     Cost: O(different letters), in one product of matrices.
 
@@ -320,7 +311,6 @@ def _sums(table: NDArray[np.bool_], rows: Sequence[tuple[int, int]]) -> NDArray[
 
 @cache
 def _languages() -> tuple[dict[str, int], NDArray[np.bool_]]:
-    """Return the row of each letter, and a table of the languages that use it."""
     places = {char: place for place, char in enumerate(sorted(frozenset().union(*LETTERS.values())))}
     return places, np.array([[char in letters for letters in LETTERS.values()] for char in places])
 
@@ -349,8 +339,7 @@ def _reread(char: str, wrong: str, right: str) -> str:
 def is_misread(counts: Mapping[str, int]) -> bool:
     """Tell whether letters fit a language only when read in another character set.
 
-    `counts` has letters outside a-z, and characters that stand among letters. False for too few letters, and for
-    unknown languages.
+    Characters that stand among letters count as letters. False for too few, and for unknown languages.
 
     Cost: O(different characters); many readings are tried, in one product of matrices, only if letters of several
         languages occur.

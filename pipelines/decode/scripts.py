@@ -9,14 +9,13 @@ from typing import Final
 import opencc
 
 HAN: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0x20000, 0x2A6DF), (0x2A700, 0x323AF))
-"""First and last code points of the blocks of Chinese characters."""
 
 
 @cache
 def simplified() -> Mapping[int, int]:
     """Map code points of traditional characters to simplified ones.
 
-    Cost:    0.1 s at the first call.
+    Cost: 0.1 s at the first call.
     Differs: goes character by character, not by phrases: exact enough for comparison, and ten times faster.
     """
     characters = [chr(code) for first, last in HAN for code in range(first, last + 1)]

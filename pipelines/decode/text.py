@@ -35,10 +35,9 @@ _SQUEEZE = re.compile(r"[\W_]+")
 
 
 def clean(text: str, limit_chars: int | None = None) -> str:
-    r"""Return `text` on one line without control and invisible characters.
+    r"""Return `text` on one line without control and invisible characters, trimmed.
 
-    Every run of white space becomes one space; none is left at either end. `limit_chars` cuts the result.
-
+    `limit_chars` cuts the result.
     Cost: O(characters).
 
     >>> clean("a\x00 \u202eb\n c")
@@ -80,7 +79,6 @@ def words(text: str) -> frozenset[str]:
 
 
 def unique(values: Iterable[str], limit: int) -> tuple[str, ...]:
-    """Return the first `limit` distinct non-empty values in their order."""
     distinct: dict[str, None] = {}
     for value in values:
         if value:

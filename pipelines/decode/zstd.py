@@ -22,7 +22,7 @@ class UnpackError(ValueError):
 
 
 def decompress(packed: bytes | memoryview, most_bytes: int = MOST_BYTES) -> bytes:
-    """Unpack one frame; no more than one byte beyond `most_bytes`, whatever it says.
+    """Unpack one frame, never more than one byte beyond `most_bytes`.
 
     Raises:
         UnpackError: the frame is damaged or its content is longer.

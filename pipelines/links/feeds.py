@@ -119,7 +119,7 @@ _NO_ENTRY = Entry("")
 
 
 def make_links(rows: Iterable[Entry], kind: BlockKind) -> Links:
-    """Turn entries, in document order, into columns: the first entry of each URL."""
+    """Turn entries into columns, the first entry of each URL."""
     first: dict[str, Entry] = {}
     for entry in rows:
         first.setdefault(entry.url, entry)
@@ -204,7 +204,6 @@ def strip_prolog(body: bytes) -> bytes:
     """Return an XML body in UTF-8 from its first element on; empty when it has none.
 
     Without the document type there are no entities and nothing to load.
-
     Cost: O(bytes of the prolog), and of the body when one of its declarations never ends.
     """
     text = body.decode("latin-1")
@@ -221,8 +220,6 @@ def strip_prolog(body: bytes) -> bytes:
 
 
 class XmlFile(Protocol):
-    """The bytes of an XML document, to be read piece by piece."""
-
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, all that are left if negative."""
 
@@ -260,7 +257,6 @@ class _Pieces:
 
 
 def _escape(body: bytes, declared: frozenset[bytes]) -> Iterator[bytes]:
-    """Yield a body in pieces, none of them empty."""
     end = 0
     for reference in islice(_REFERENCE.finditer(body), _MOST_REFERENCES):
         name = reference[1]
@@ -276,7 +272,6 @@ def _escape(body: bytes, declared: frozenset[bytes]) -> Iterator[bytes]:
 
 
 def decode_head(body: bytes) -> str:
-    """Decode the first 8 KB of a body well enough to read element names."""
     head = body[:_HEAD_BYTES]
     wide = detect_utf_16(head)
     return (
@@ -338,7 +333,6 @@ def _base(element: etree._Element, base: str) -> str:
 
 
 def _language(root: etree._Element) -> tuple[str, str]:
-    """Return the language of a feed and its stated form; titles may tell Chinese."""
     element = next(root.iter("{*}language"), None)
     stated = (((element.text or "") if element is not None else root.get(_XML_LANG)) or "").strip()
     if not stated:

@@ -43,7 +43,6 @@ def _named_like(*names: str) -> re.Pattern[str]:
 
 
 _TELLING = _named_like(_PAGER_NAMES, _NAVIGATION_NAMES, _FOOTER_NAMES, _RELATED_NAMES, _OTHER_NAMES)
-"""A quick test: most names have none of these parts."""
 _STATED: Final = (
     (BlockKind.FOOTER, {"footer"}, _named_like(_FOOTER_NAMES)),
     (BlockKind.PAGINATION, (), _named_like(_PAGER_NAMES)),
@@ -150,7 +149,6 @@ class _Places:
         self.lists = BlockKind.RELATED if self.body else BlockKind.LIST
 
     def kind(self, node: int, anchor: str, block: int) -> BlockKind:
-        """Return the kind of the link in `node` whose text begins block `block`."""
         stated = self.kinds[node]
         if stated in {None, BlockKind.RELATED, BlockKind.OTHER} and 0 < len(anchor) <= 12 and _PAGES.match(anchor):
             return BlockKind.PAGINATION
@@ -162,7 +160,6 @@ class _Places:
         return stated
 
     def _unnamed(self, node: int, anchor: str, block: int, *, headline: bool) -> BlockKind:
-        """Return the kind of a link in containers without telling names."""
         texts = self.document.blocks.texts
         if block in self.related:
             return BlockKind.RELATED
@@ -175,7 +172,6 @@ class _Places:
 
 
 def _kinds(document: Document) -> list[BlockKind | None]:
-    """Return for every node the kind stated by its nearest telling ancestor."""
     if not document.tags:
         return []
     tags, names = document.tags, document.names
@@ -226,7 +222,6 @@ def mark_nofollow(links: Links) -> Links:
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
-    """Return the canonical URLs of at most 20 RSS and Atom feeds of the page."""
     feeds: dict[str, None] = {}
     for rel, href, kind, _ in document.relations:
         if "alternate" in rel.split() and kind.partition(";")[0].strip() in {

@@ -61,6 +61,5 @@ def _is_data(relation: tuple[str, str, str, str]) -> bool:
 
 
 def _buttons(document: Document) -> Iterator[str]:
-    """Yield the texts of buttons, which are in no block."""
     for node in (node for node, tag in enumerate(document.tags) if tag == "button"):
         yield "".join(map(str, islice(document.elements[node].itertext(), _MOST_PIECES)))

@@ -15,10 +15,9 @@ _SENT = re.compile(r"\s*([0-9]{1,4})(?:\.[0-9]{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?
 
 
 def find_target(document: Document) -> str:
-    """Return the canonical URL to which a page's meta refresh redirects.
+    """Return the canonical URL to which a page's meta refresh redirects, or empty.
 
-    It may be the page's own (a wall that only sets a cookie); empty when the page redirects nowhere, not soon, or has
-    content itself.
+    It may be the page's own (a wall that only sets a cookie); slow ones and those of pages with content do not count.
 
     Source: HTML Standard, section 4.2.5.3, state Refresh.
     Differs: a page of more than a few words or links is a page.

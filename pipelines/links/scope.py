@@ -78,8 +78,7 @@ def folder_of(url: str) -> str:
 def path_rules(below: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> Callable[[str], str] | None:
     """Return a function from a URL to the rule that it breaks; None without rules.
 
-    A pattern is the beginning of a path with its query; in it `*` is any text and `$` at its end the end, as in
-    robots.txt.
+    A pattern is the beginning of a path with its query; as in robots.txt, `*` is any text and `$` the end.
 
     >>> path_rules("", ("/news/",), ("*.php$",))("http://h.cn/news/a.php")
     'exclude=*.php$'
@@ -123,9 +122,9 @@ def url_id(url: str, kind: str) -> int:
 
 
 def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Target:
-    """Find identity and host of a single URL, and whether it is outside of a scope.
+    """Find identity and host of a URL, and whether it is outside of a scope.
 
-    Path rules apply to pages: feeds and sitemaps name pages of all folders.
+    Path rules apply to pages only: feeds and sitemaps name pages of all folders.
     """
     host = host_key(url)
     reason = None if scope is None or scope.covers(host) else SkipReason.OUTSIDE
@@ -136,7 +135,6 @@ def identify(url: str, kind: str = Kind.PAGE, scope: Scope | None = None) -> Tar
 
 
 def identify_redirect(url: str, kind: str, scope: Scope) -> Target:
-    """Identify the target of a redirect; robots.txt may be anywhere."""
     target = identify(url, kind, None if kind == Kind.ROBOTS else scope)
     return target._replace(reason=SkipReason.FILE, detail="") if kind == Kind.PAGE and file_type(url) else target
 
@@ -261,7 +259,6 @@ def _in_period(links: Links, period: Period, now: float, newest: float | None) -
     """Refuse links dated outside of a period; return whether all items are too old.
 
     The date in a feed or sitemap may be that of a change, which does not make a page too new.
-
     Cost: a microsecond a link inside, ten for one with a year in it.
     """
     since, until = period.span(now)

@@ -48,12 +48,9 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """Entries of a sitemap.
+    """Entries of a sitemap: pages, and canonical URLs of the sitemaps of an index.
 
-    Attributes:
-        sitemaps: canonical URLs of the sitemaps of an index.
-        links: pages, with the news title as anchor, the news date or else lastmod as date.
-        is_cut: it named more, or was too large to be unpacked.
+    `is_cut`: it named more, or was too large to be unpacked.
     """
 
     sitemaps: tuple[str, ...] = ()
@@ -65,7 +62,6 @@ def looks_like_sitemap(body: bytes) -> bool:
     """Tell whether a body is a sitemap: XML, a list of URLs, or one of them gzipped.
 
     Feeds are not, although `parse_sitemap` reads them.
-
     Cost: constant, the first 8 KB are looked at.
     """
     if body.startswith(_GZIP):
@@ -181,7 +177,6 @@ def _local(element: etree._Element) -> str:
 
 
 def _drop(element: etree._Element) -> None:
-    """Free an element that has been read, and all before it."""
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:
@@ -189,7 +184,6 @@ def _drop(element: etree._Element) -> None:
 
 
 def _read_lines(body: bytes, url: str) -> Iterator[Entry]:
-    """Read the plain form: one absolute URL per line."""
     body, codec = to_utf8(body)
     for line in BytesIO(body):
         text = line.strip().decode("utf-8", "replace")

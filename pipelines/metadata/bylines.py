@@ -44,6 +44,7 @@ _BARE_LINES: Final = 8
 _LONGEST_BARE: Final = 40
 _LONGEST_DATE: Final = 80
 _MOST_FIELDS: Final = 18
+"""A line with more is a menu."""
 _LONGEST_HAN: Final = 12
 _LONGEST_VALUE: Final = 20
 _LEAST_ACCOUNT: Final = 6
@@ -59,9 +60,8 @@ def find_authors(
 ) -> tuple[str, ...]:
     """Return the distinct names of those who wrote the article, in page order.
 
-    `near` are the lines around headline and text, nearest first; `sites` are names of the site and its source, which
-    are no people. If nobody is named, the answer is the site itself where its metadata name it as author; not on
-    Chinese, Japanese and Korean pages, whose templates always do.
+    `near` are lines, nearest first; `sites` are names of the site and its source, which are no people. Where nobody is
+    named, the metadata may name the site; not on Chinese, Japanese and Korean pages, whose templates always do.
 
     Cost: O(characters of `near` and of the heads and ends of paragraphs).
     """
@@ -286,7 +286,6 @@ def _names_author(name: str) -> bool | None:
 
 
 def _bare(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return a name on a line of its own beside the date, above the text."""
     texts = document.blocks.texts
     first = kept[0] if kept else -1
     head = near[0] if near else 0
@@ -320,7 +319,6 @@ def _is_common(document: Document, name: str) -> bool:
 
 
 def _beside_date(document: Document, near: Sequence[int], kept: Sequence[int], test: NameTest) -> tuple[str, ...]:
-    """Return Chinese names without a label in the line of the date."""
     parts, texts = document.blocks.parts, document.blocks.texts
     inside = set(kept)
     for index in near[:8]:

@@ -94,7 +94,6 @@ def _is_small(document: Document, node: int) -> bool:
 
 
 def _caption(document: Document, node: int) -> str:
-    """Return the figure's caption, or a next line that reads or is set like one."""
     blocks, tags, names = document.blocks, document.tags, document.names
     figure = node
     for _ in range(4):

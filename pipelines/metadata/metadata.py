@@ -78,7 +78,6 @@ def extract_head(document: Document, found: Metadata) -> Metadata:
     """Return the metadata of a page without an article.
 
     Language and canonical URL are those of `found`, its metadata read as an article's.
-
     Cost: O(blocks), with a small constant.
     """
     data = structured_data.read(document)

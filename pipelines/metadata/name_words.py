@@ -22,6 +22,7 @@ _BREAK = re.compile(r"[^\w\u0300-\u036f\u0590-\u0eff]+|[\d_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LONGEST: Final = 12
 _LEAST_JOINED: Final = 4
+"""From this length a run may contain words of one character."""
 
 
 @cache

@@ -13,7 +13,6 @@ from ..urls import canonicalize
 from ..word_lists import WordLists
 
 MAX_PAGES: Final = 200
-"""Higher numbers are not page numbers of one article."""
 _MAX_ANCHOR_CHARS: Final = 24
 _FOLLOWING: Final = 0
 _PRECEDING: Final = -1
@@ -48,13 +47,10 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A link to another page of the article, and the numbers in both URLs."""
-
     url: str
     own: int
     other: int
     sure: bool
-    """The URL itself says that its number is one of a page."""
 
 
 def find_pages(document: Document) -> Pages:

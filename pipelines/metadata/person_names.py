@@ -130,7 +130,6 @@ _TITLE_BEHIND = re.compile(
     rf"[\s,]{{1,3}}(?:{_RANK}\s)*{_any('jobs behind names')}s?$",
     re.IGNORECASE,
 )
-"""Jane Doe Senior Writer."""
 _ROLE_BEHIND = re.compile(
     rf"\s{_any('going on')}\s.*$|\s(?:staff\s)?{_any('jobs of papers')}$|\s(?:the\s)?{_any('papers behind names')}$",
     re.IGNORECASE,
@@ -266,7 +265,6 @@ def parse_prose(line: str) -> list[str]:
     """Extract names at the head or end of a paragraph: 本报记者 王小明 报道, （记者 李雷）.
 
     A reporter who merely appears in the story does not count.
-
     Cost: O(1), the first and the last 60 characters.
     """
     for piece in (line[:60], line[-60:]) if len(line) > 60 else (line,):
@@ -415,7 +413,6 @@ class NameTest:
         """Split raw names, strip labels and titles, drop what names nobody.
 
         At most `MAX_AUTHORS` distinct names of at most `MAX_NAME_CHARS` characters remain: of people, else of offices.
-
         Cost: O(characters).
 
         >>> NameTest(("The Sample",)).tidy(["By Jo Hale in London and Kim Roe", "The Sample", "Staff Directory"])

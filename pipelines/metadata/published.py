@@ -63,10 +63,9 @@ def find_published(
 ) -> tuple[Moment | None, str]:
     """Return the publish time and its source: json-ld, meta, visible, script or url.
 
-    A time stated for machines is believed when it has a clock, unless it is the time at which the page was served; a
-    bare day is refined by the visible line of the same day. Without either, `<time>` elements, inline scripts and the
-    URL are asked, in this order, then times of change. A visible day without a year comes last: its year is a guess.
-    Times later than `now`, when the page was fetched, are refused.
+    A time stated for machines is believed when it has a clock, unless the page was served at that time; a bare day is
+    refined by the visible line of the same day. Then come `<time>` elements, inline scripts, the URL, times of change,
+    and last a visible day without a year, which is guessed. Times later than `now` are refused.
 
     Cost: O(characters of the lines); of the inline scripts only when everything visible lacks a clock.
     """

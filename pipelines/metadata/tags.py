@@ -69,8 +69,7 @@ def find_keywords(
     """Return the keywords of the metadata, then the tags shown at the text.
 
     The words of one place (an element of the metadata, a box of tags) are judged together: when the text has few of
-    them they belong to the site, and only those that the text has count. Identifiers, names of channels and of the
-    site, and buttons are no keywords. At most `MAX_KEYWORDS` words, distinct but for case.
+    them they belong to the site, and only those that the text has count. At most `MAX_KEYWORDS`, distinct but for case.
 
     Cost: O(links at the text + keywords * characters of the text).
     """
@@ -188,7 +187,6 @@ def find_section(
     """Return the channel that the metadata state, else the last breadcrumb.
 
     Breadcrumbs stand before `first_body_block` (-1: no text); the title ends many of them, the site begins most.
-
     Cost: O(blocks before the text).
     """
     no_channel = {squeeze(site) for site in sites} | {squeeze(title)}

@@ -93,8 +93,7 @@ def find_repeated(
 ) -> Headline | None:
     """Return the heading that titles repeat, or the only `<h1>` right above the text.
 
-    `lines` are those of `find_candidate_lines`, `site` the names of `fold_sites`. None when there is no such heading,
-    or another line is repeated more.
+    None when there is no such heading, or another of the `lines` (`find_candidate_lines`) is repeated more.
     """
     metas = [text for text in _stated(document, structured) if squeeze(text) not in site]
     titles = list(dict.fromkeys(squeeze(text) for text in (document.title, *metas) if text))
@@ -117,7 +116,6 @@ def fold_sites(document: Document, structured: Structured, sites: Iterable[str])
 def weigh(
     document: Document, structured: Structured, lines: list[tuple[int, str, int]], first_body_block: int, site: set[str]
 ) -> tuple[list[TitleCandidate], NDArray[np.float64]]:
-    """Return all candidates for the headline, and a row of numbers for each."""
     candidates = _all_candidates(document, structured, lines, first_body_block, site)
     texts = {"title": "", "og:title": "", "headline": "", **dict(_sources(document, structured))}
     title, shared, data = texts["title"], texts["og:title"], texts["headline"]
@@ -258,7 +256,6 @@ def find_candidate_lines(document: Document, first_body_block: int) -> list[tupl
 def _agreed(
     lines: list[tuple[int, str, int]], titles: list[str], whole: int, site: set[str], first_body_block: int
 ) -> tuple[str, int, int]:
-    """Return the line that most titles repeat, its block and level; or empty."""
     best, place, best_level, best_rank = "", -1, 0, 2.0
     for level, text, index in lines:
         line = squeeze(text)
@@ -340,7 +337,6 @@ def find_site_names(document: Document, structured: Structured) -> list[str]:
 
 
 def _home_names(document: Document) -> list[str]:
-    """Return the anchors of links to the front page: names of the site."""
     parts = urlsplit(document.url)
     roots = {"/", f"{parts.scheme}://{parts.netloc}", f"//{parts.netloc}", f"http://{parts.netloc}"}
     roots |= {f"{root}/" for root in roots}

@@ -1,7 +1,6 @@
 """Choice among all that may be a page's headline, by a small network.
 
-It is asked where no heading repeats what `<title>` or the metadata say. A candidate is described by where it stands,
-how far the others agree with it, and how much of it the text and the URL repeat.
+It is asked where no heading repeats what `<title>` or the metadata say.
 """
 
 from __future__ import annotations
@@ -30,13 +29,11 @@ _ENDS: Final = frozenset(".。;；,，")
 
 @dataclass(slots=True)
 class TitleCandidate:
-    """Something that may be the headline.
+    """Something that may be the headline; -1 for no `block`.
 
     Attributes:
         text, key: as it would be stored, and its letters and digits in lower case.
-        block: block that shows it, -1 for none.
         level: 1 to 3 of a heading, 5 of another line, 9 when no block shows it.
-        shown: how often it is shown.
         is_named: whether the element that shows it is named after headlines.
     """
 

@@ -1,7 +1,5 @@
 """Publish time as readers see it, in the lines around headline and text.
 
-A line may hold several times. The word in front of each, or right behind it, tells which states the publication.
-
 The weights of `Weights` were chosen by hand. `python -m tests.benchmarks.visible_times`, on all corpora with gold times
 (1,172 pages with a visible one), searched others by fold: 1,200 right days and minutes on sites that the search did not
 see, 1,194 with these. In the metadata as a whole one day of 1,346 and no minute changed, so these stayed.
@@ -44,12 +42,12 @@ _STATED: Final = "|".join(
 )
 _LABEL = re.compile(f"{_CHANGED}|{_OTHER}|{_STATED}")
 _KINDS: Final = (("changed", re.compile(_CHANGED)), ("other", re.compile(_OTHER)))
-"""Labels that do not state when the article was published."""
 _TIME_WORD = re.compile(_any("near times"))
 _PAGE = re.compile(_any("page"))
 _FEWEST_ITEMS = 3
 _WEEKDAY = re.compile(rf"{_LISTS.choices('weekdays')}|tag\b")
 _VAGUE: Final = _LISTS.words("spans")
+"""Inside the text these may refer to anything."""
 _RANGE = re.compile(rf"\d\s?[日年月]?\s?(?:[至到~～—–]| - | {_any('to')} )\s?(?:\d|[A-Z][a-z]+ \d)")
 # What every way of writing a moment holds, in a short line and in a longer one: most lines hold none.
 _TIME_CHAR = re.compile(r"[\d〇零○年前昨今刚剛]")
@@ -68,8 +66,6 @@ _AT_ONCE: Final = timedelta(minutes=15)
 
 
 class LineNumbers(NamedTuple):
-    """Block numbers of the lines around headline and text, and of the text."""
-
     near: Sequence[int]
     kept: Sequence[int]
 
@@ -127,7 +123,6 @@ def read_visible(document: Document, lines: LineNumbers, now: datetime, habits: 
     """Return the best time near the headline, and whether it is relative to `now`.
 
     A labelled time goes before a bare one, one with a clock before a day; one whose year is a guess comes last.
-
     Cost: O(characters of `near`).
     """
     return choose((read_line(document, lines, index, now, habits) for index in lines.near), WEIGHTS)
@@ -221,7 +216,6 @@ def _may_hold(text: str) -> bool:
 
 
 def _is_today(moment: Moment, text: str, now: datetime, habits: Habits) -> bool:
-    """Tell whether a line in the head of a page only states today's date."""
     if moment.has_clock:
         is_now = now - datetime.fromisoformat(moment.iso) < _AT_ONCE
     else:

@@ -27,7 +27,6 @@ _TEASER = re.compile(
     r"author|byline|contributor|tags?$|keyword|categor|image|photo|picture|gallery|thumb|media$|video|advert|"
     r"^ads?$|nav$|navigation|menu|breadcrumb|translation|i18n|locale"
 )
-"""Parts of an object that do not belong to its text."""
 _LEADS = re.compile(r"(?:slug|url|link|path|href|permalink)$")
 _CODE = re.compile(r"function\s?\(|=>|\{\s*[\w.#-]+\s*[:{]|\}\s*[.#@]|^(?:https?:|data:|/[\w/.-]+$)|;base64,|^\s*[{\[]")
 _DEEPEST: Final = 4

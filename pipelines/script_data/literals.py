@@ -1,9 +1,8 @@
 r"""JavaScript literals, read without running them.
 
 JSON is read by the library. Everything else is first rewritten as JSON, token by token: `undefined`, `!0`, `void 0`,
-`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value, whose
-parameters stand for the arguments of their call. Calls and functions as values become null; anything that is no value
-ends the reading.
+`new Date(n)`, single quotes, bare keys, `\x3c`, concatenated strings, and functions that only return a value. Other
+calls and functions become null; anything that is no value ends the reading.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ _CONSTANTS: Final = {
     "-Infinity": "null", "void 0": "null", "void(0)": "null", "!0": "true", "!1": "false",
 }  # fmt: skip
 _DECODING: Final = frozenset({"JSON.parse", "decodeURIComponent", "unescape", "atob", "window.atob", "Object.freeze"})
-"""Functions of one string or value; `values` decodes the string later."""
 _MADE_OF: Final = frozenset({"Date", "Map", "Set", "URL", "String", "Number"})
 _RETURN = re.compile(r"\breturn\s?(?=[{\[(])")
 _ESCAPE = re.compile(
@@ -50,8 +48,6 @@ _OPEN: Final = {"{": "}", "[": "]", "(": ")"}
 
 
 class Read(NamedTuple):
-    """A value, and the place behind it."""
-
     value: object
     end: int
 
@@ -64,7 +60,6 @@ def read_literal(text: str, start: int = 0, tokens: int = MAX_TOKENS) -> Read | 
     """Read the value that begins at a place of a script; None if there is no literal.
 
     White space and comments may come first. The value is as `json.loads` would give it.
-
     Cost: O(characters); at most `tokens` tokens of a literal that is no JSON.
 
     >>> read_literal("{env:'prod',login:undefined,flags:[!0,void 0],at:new Date(17e8)}").value
@@ -176,7 +171,6 @@ class _Reader:
         self._depth -= 1
 
     def _list(self) -> None:
-        """Write a list, whose bracket has been read; omitted items are null."""
         self._enter()
         self.out.append("[")
         count = 0
@@ -203,7 +197,6 @@ class _Reader:
         self._depth -= 1
 
     def _bracketed(self) -> None:
-        """Write the value in brackets, or the result of a function called there."""
         self._enter()
         self.value()
         kind, token = self._next()
@@ -212,7 +205,6 @@ class _Reader:
         self._depth -= 1
 
     def _name(self, name: str) -> None:
-        """Write the value of a name: an argument, a decoded string, or null."""
         if name in _CONSTANTS:
             self.out.append(_CONSTANTS[name])
         elif name in _DECODING:
@@ -229,7 +221,6 @@ class _Reader:
             self.out.append(self._names.get(name, "null"))
 
     def _called(self) -> None:
-        """Write the argument of a date or collection, null for other new objects."""
         _, name = self._next()
         if self._peek() != "(":
             self.out.append("null")
@@ -246,8 +237,8 @@ class _Reader:
     def _function(self) -> None:
         """Write the value that a function returns if it is called at once, else null.
 
-        Its parameters stand for the arguments. The call follows behind its body, `function(){}()`, or behind the
-        bracket around it, `(function(){})()`: that bracket's end is taken here, and the call's end there.
+        The call follows behind its body, `function(){}()`, or behind the bracket around it, `(function(){})()`: that
+        bracket's end is taken here, and the call's end there.
         """
         names = self._parameters()
         body = self.at
@@ -275,7 +266,6 @@ class _Reader:
         self.out += reader.out
 
     def _parameters(self) -> list[str]:
-        """Read a function up to its body; return the names of its parameters."""
         names: list[str] = []
         kind, token = self._next()
         if kind == "name":
@@ -349,7 +339,6 @@ _BARE = re.compile(r'\\.|["\x00-\x1f]', re.DOTALL)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Escape a quote or a control character for JSON; escapes stay."""
     char = match[0]
     return char if char[0] == "\\" else f"\\u{ord(char):04x}"
 

@@ -60,7 +60,6 @@ def _holds(script: str, text: str) -> bool:
 
 
 def is_apart(text: str, other: str) -> bool:
-    """Tell whether two texts have hardly anything in common."""
     squeezed, others = squeeze(text), squeeze(other)
     places = range(0, max(1, len(squeezed) - _SNIPPET), max(_SNIPPET, len(squeezed) // _SNIPPETS))
     return sum(squeezed[at : at + _SNIPPET] in others for at in places) < _SHARED * len(places)
@@ -69,9 +68,7 @@ def is_apart(text: str, other: str) -> bool:
 def with_data(document: Document) -> Document | None:
     """Return a page with the story of its data written in; None when they have none.
 
-    The story stands first in the body, with headline, time and names in elements and metas of its own; scripts are
-    left out.
-
+    The story stands first in the body, with headline, time and names; scripts are left out.
     Cost: O(characters), about that of parsing the page again.
     """
     story = find_story(document, read_values(document))

@@ -27,11 +27,10 @@ def to_markup(value: object) -> str:
     """Return a text as markup: lines as paragraphs, rich text block by block.
 
     Each object is written once.
+    Cost: O(values).
 
     >>> to_markup([{"type": "h2", "text": "Ends"}, {"type": "p", "children": [{"text": "It "}, {"text": "ends."}]}])
     '<h2>Ends</h2><p>It ends.</p>'
-
-    Cost: O(values).
     """
     return _render(value, set(), 0)
 

@@ -28,6 +28,7 @@ _TINY: Final = 0.05
 _GENERIC: Final = 30
 """A page title of so few letters may be the name of the site."""
 _LEAST_QUOTED: Final = 400
+"""A string of this length may hold an article as JSON."""
 _OWN: Final = 3
 """An object with a title field of its own wins against this many times its prose."""
 _DOMINANT: Final = 3
@@ -125,8 +126,6 @@ def find_story(document: Document, carried: Carried) -> Story | None:
 
 
 class _Walk:
-    """One walk over values: their objects, and how much prose each field has."""
-
     def __init__(self) -> None:
         self._left = _MOST_OBJECTS
         self._seen: set[int] = set()
@@ -134,7 +133,6 @@ class _Walk:
         self._kept: list[object] = []
 
     def objects(self, value: object) -> Iterator[tuple[dict[str, object], bool]]:
-        """Yield the objects of a value, and whether each is one of several alike."""
         waiting: list[tuple[object, bool, int]] = [(value, False, 0)]
         while waiting and self._left > 0:
             item, is_listed, depth = waiting.pop()
@@ -167,7 +165,6 @@ class _Walk:
         return best, self.prose(item[best]) if best else 0
 
     def prose(self, value: object, depth: int = 0) -> int:
-        """Count the letters of prose in a value, without titles and other stories."""
         if isinstance(value, str):
             return prose_of(value)
         if depth > _MOST_DEPTH or not isinstance(value, (dict, list)):

@@ -28,6 +28,7 @@ _START = re.compile(
 _FLIGHT: Final = "__next_f.push("
 _ROW = re.compile(r"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
 _ANGULAR: Final = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
+"""Escapes of Angular's older versions."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{160,}={0,2}\s{0,9}")
 _DEEPEST_STORE: Final = 5
 _RECORD: Final = frozenset({"__typename", "__id"})
@@ -35,10 +36,7 @@ _WRAPPERS: Final = frozenset({"Reactive", "ShallowReactive", "Ref", "ShallowRef"
 
 
 class Carried(NamedTuple):
-    """Values of a page's scripts in their order, and hidden texts.
-
-    `texts` are those of textareas, templates and scripts with markup.
-    """
+    """Values of scripts, and hidden texts: textareas, templates, scripts of markup."""
 
     values: list[object]
     texts: list[str]
@@ -212,10 +210,7 @@ def _filled(value: object, texts: dict[str, str], depth: int = 60) -> object:
 
 
 def _revived(value: object) -> object:
-    """Rebuild a value from a list whose items refer to each other by number.
-
-    Nuxt 3 and SvelteKit write their states this way (devalue).
-    """
+    """Rebuild a state of Nuxt 3 or SvelteKit (devalue): a list of linked items."""
     if not (isinstance(value, list) and len(value) > 1):
         return value
     first = value[0]

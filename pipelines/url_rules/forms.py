@@ -2,7 +2,7 @@
 
 A shape is the common form of the URLs of one kind of page (`patterns`): traps are counted by it. A normal form is a URL
 without the parts that do not identify its page. A rule strikes out one thing in URLs of one pattern: a query parameter,
-or a slug (words in the path). `learn` explains how rules are learned.
+or a slug (words in the path).
 """
 
 from __future__ import annotations
@@ -174,7 +174,6 @@ def _narrow(text: str) -> str:
 
 
 def _names(query: str) -> str:
-    """Join the names of the parameters, with the values that are words."""
     pairs = sorted({_pair(pair) for pair in query.split("&", _MOST_NAMES)[:_MOST_NAMES]})
     return "?" + "&".join(pairs) if query else ""
 
@@ -192,12 +191,10 @@ PARAMETER, SLUG = "parameter", "slug"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rule:
-    """A part of URLs that may be struck out.
+    """A part of URLs that may be struck out: a parameter or a slug.
 
-    Attributes:
-        kind: `PARAMETER` or `SLUG`.
-        pattern: of a slug the path with `*` in its place (`/news/<number>-*`); of a parameter the path, a question mark
-            and its name (`/news/<number>.html?from`). `<word>` stands for any single word, a word for itself.
+    A slug's pattern is the path with `*` in its place (`/news/<number>-*`), a parameter's the path, a question mark and
+    its name (`/news/<number>.html?from`). `<word>` stands for any single word, a word for itself.
     """
 
     kind: str
@@ -314,9 +311,7 @@ class Rules:
 def normal_form(url: str, rules: Rules) -> str | None:
     """Return the normal form of a canonical URL; None when no rule matches.
 
-    Each rule is matched against the URL as it is, so their order makes no difference. Parameters are gone and a mark
-    stands for each slug: such a form is no URL.
-
+    Each rule is matched against the URL as it is, so their order makes no difference.
     Cost: linear in the length of the URL, some 5 microseconds.
 
     >>> normal_form("http://a.cn/1.html?from=app&p=2", Rules([Rule("parameter", "/<number>.html?from")]))

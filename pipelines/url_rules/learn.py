@@ -1,8 +1,7 @@
 """Learning of DUST rules of a host from its fetched pages.
 
-A site that shows one article under many URLs (`?from=app`, `/123-old-headline` and `/123-new-headline`) wastes
-most of the requests made to it. Once enough pages have shown that a parameter or a slug makes no difference, URLs
-that differ in nothing else count as one.
+Once enough pages have shown that a parameter (`?from=app`) or a slug (`/123-old-headline`, `/123-new-headline`) makes
+no difference, URLs that differ in nothing else count as one.
 
 Source: Z. Bar-Yossef, I. Keidar, U. Schonfeld, Do Not Crawl in the DUST: Different URLs with Similar Text, WWW 2007
     (rules from a crawl's own pages, support, validation before use); H. S. Koppula et al., Learning URL Patterns for
@@ -183,8 +182,6 @@ class _Touched(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A slug or parameter of URLs that are alike but for words."""
-
     kind: str
     general: str
     touched: Sequence[_Touched]
@@ -200,7 +197,7 @@ class _Weighed:
 
 
 class _Host:
-    """Pages of a host: contents, and forms under the rules accepted so far.
+    """Pages of a host, and their forms under the rules accepted so far.
 
     `heard` are the rules for which there is evidence.
     """
@@ -212,11 +209,9 @@ class _Host:
         self._struck: dict[int, tuple[int | str, ...]] = {}
         self._forms = list(self._urls)
         self._representative = {url: i for i, url in enumerate(self._urls)}
-        """Form -> the page that represents it."""
         self.heard: set[Rule] = set()
 
     def candidates(self, most: int) -> list[_Candidate]:
-        """Return all parts that might be struck out, the commonest first."""
         touched: defaultdict[tuple[str, str], list[_Touched]] = defaultdict(list)
         for i, parts in enumerate(self._parts):
             if parts is not None:
@@ -260,7 +255,6 @@ class _Host:
 
 
 def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
-    """Yield every part of a URL that a rule might strike out."""
     for place, segment in enumerate(parts.segments):
         if segment.mark:
             yield SLUG, place, *parts.slug(place)
@@ -271,7 +265,6 @@ def _places(parts: UrlParts) -> Iterator[tuple[str, int | str, str, str]]:
 
 
 def _weigh(host: _Host, candidate: _Candidate, held: Collection[Rule], params: Params) -> Iterator[_Weighed]:
-    """Yield a candidate's rules: the general one, or those for single words."""
     evidence = host.evidence(candidate, params.most_repeats)
     whole = _Evidence()
     for one in evidence.values():
@@ -296,7 +289,6 @@ def _may_hold(evidence: _Evidence, params: Params) -> bool:
 
 
 def _learned(rule: Rule, evidence: _Evidence, held: Collection[Rule], params: Params) -> Learned | None:
-    """Join a rule with its evidence; None when there is too little for it."""
     support, against = evidence.support, evidence.against
     prior = params.session_prior if support and _names_a_session(rule) else 0
     confidence = bounds(support + prior, against, params.sureness)[0]

@@ -1,7 +1,7 @@
 """Patterns of URLs that are blocked as traps, and the disallow reason of a URL.
 
-A URL has three (`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many names
-nor one with many numbers escapes.
+A URL has three patterns (`pipelines.url_rules.forms`), each wider than the one before, so that neither a trap with many
+names nor one with many numbers escapes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .forms import patterns, split
 EXACT, FOLDER, SHAPE, HOST, ANSWER = range(5)
 """Levels of patterns, the narrowest first; then the whole host, and (no URL pattern) the content of pages."""
 Key = tuple[int, str]
+"""Level and pattern."""
 
 ENDLESS_PATH = "endless path"
 
@@ -31,7 +32,6 @@ def disallow_reason(url: str, blocked: Mapping[Key, str]) -> str:
     """Return the kind of trap that a canonical URL belongs to, empty for none.
 
     An empty kind in `blocked` keeps a pattern open within wider blocked ones.
-
     Cost: some microseconds.
     """
     if is_circular(url):
@@ -44,7 +44,6 @@ def is_circular(url: str) -> bool:
     """Tell whether a path repeats some of its words three times in a row.
 
     Relative links of pages that answer at any depth make such URLs; real pages never have them.
-
     Cost: a microsecond for most; O(segments).
 
     >>> is_circular("http://a.example/a/b/a/b/a/b/"), is_circular("http://a.example/2024/5/5/5/news/")

@@ -56,8 +56,6 @@ def needs_look(parsed: ParseResult, known: KnownTraps) -> bool:
 def look(document: Document, parsed: ParseResult) -> Signs:
     """Return the signals of a page; none if its text is yet to be made by script.
 
-    All such pages of a host look alike.
-
     Cost: about 0.2 ms.
     """
     if parsed.reason is PageReason.NEEDS_BROWSER:

@@ -1,10 +1,8 @@
 """Charts as SVG: curves, stacked columns, bars in table cells.
 
 The same values give the same bytes. Colours are CSS classes, so that the style sheet can serve light and dark themes
-and the content security policy needs no inline styles. Each chart has a title and a description for screen readers;
-the templates add its numbers as a table.
-
-A chart is drawn `WIDTH` units wide and scales to its container. Texts are escaped.
+and the content security policy needs no inline styles. A chart is drawn `WIDTH` units wide and scales to its container.
+Texts are escaped.
 """
 
 from __future__ import annotations
@@ -42,12 +40,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart to be drawn.
+    """A chart; `places` labels it from left to right with times, days or depths.
 
-    Attributes:
-        title: for screen readers.
-        places: labels from left to right: times, days, depths.
-        ticks: for curves, positions of labels as shares of the width, with the labels.
+    `title` is for screen readers; `ticks`, for curves, are positions of labels as shares of the width, with the labels.
     """
 
     title: str
@@ -135,7 +130,6 @@ def columns(chart: Chart) -> Markup:
 
 
 def bar(value: float | None, most: float, series: int = 1) -> Markup:
-    """Draw a bar for a table cell, next to its number."""
     share = 0.0 if not value or most <= 0 else min(1.0, value / most)
     return Markup(
         '<svg class="chart bar-cell" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
@@ -165,14 +159,12 @@ def _grid(axis: Sequence[float], chart: Chart) -> Iterator[str]:
 
 
 def _tick(x: float, name: str) -> str:
-    """Draw a label below the axis, within the picture."""
     half = len(name) * _CHARS / 2
     anchor = "start" if x < half else "end" if x > WIDTH - half else "middle"
     return f'<text text-anchor="{anchor}" x="{min(x, WIDTH):.1f}" y="{HEIGHT - 8}">{escape(name)}</text>'
 
 
 def _stretches(x: Sequence[float], values: Sequence[float | None], top: float) -> list[list[tuple[float, float]]]:
-    """Split a curve at its gaps; return the points of each piece."""
     stretches: list[list[tuple[float, float]]] = []
     gap = True
     for at, value in zip(x, values, strict=True):
@@ -199,7 +191,6 @@ def _svg(chart: Chart, parts: Sequence[str]) -> Markup:
 
 
 def _told(each: Series, chart: Chart) -> str:
-    """Summarise a series: its minimum, maximum and last value."""
     numbers = [value for value in each.values if value is not None]
     if not numbers:
         return each.name

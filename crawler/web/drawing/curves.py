@@ -43,12 +43,9 @@ class Curves:
 
 
 def make_curves(runs: Sequence[Samples], first: float, last: float, spans: int) -> Curves:
-    """Add up runs in equal spans between two times.
+    """Add up runs in equal spans between two Unix times.
 
-    Args:
-        runs: samples of each run, oldest first; before its first sample a run had done nothing.
-        first: Unix time of the beginning.
-        last: Unix time of the end.
+    The samples of each run are given oldest first; before its first sample a run had done nothing.
 
     Cost: O(samples + spans) a run.
     """
@@ -81,7 +78,6 @@ def _line(samples: Samples, count: Callable[[RunSample], float]) -> tuple[list[f
 
 
 def _queued(runs: Sequence[Samples], times: Values) -> Values:
-    """Return the queued URLs over time, from the last run that recorded them."""
     queued = np.full(len(times), np.nan)
     for samples in runs:
         counted = [each for each in samples if each.queued is not None]
@@ -93,7 +89,6 @@ def _queued(runs: Sequence[Samples], times: Values) -> Values:
 
 
 def _reasons(runs: Sequence[Samples], grown: Callable[[Callable[[RunSample], float]], Values]) -> dict[str, Values]:
-    """Return the most frequent reasons, and the sum of the others."""
     totals: Counter[str] = Counter()
     for samples in runs:
         totals.update(samples[-1].reasons)

@@ -23,9 +23,6 @@ def place(
         links: circles by their places 0, 1, ..., with the number of `links` on each edge; 0 ties one to its parent.
         boxes: of each circle its width, and its height above and below the middle.
 
-    Returns:
-        Two columns, x and y.
-
     Cost: some seconds at most for a hundred circles.
     Source: T. Fruchterman, E. Reingold, Graph drawing by force-directed placement, 1991, as `networkx.spring_layout`.
     Differs: sizes and labels are taken into account afterwards, by moving boxes apart.

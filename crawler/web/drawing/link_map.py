@@ -27,12 +27,7 @@ _THICKEST = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """A circle of the picture.
-
-    Attributes:
-        score: its area, relative to the others.
-        url: target of its link; None for no link.
-    """
+    """A circle, its area in proportion to its score; a link unless `url` is None."""
 
     label: str
     told: str

@@ -1,8 +1,7 @@
 """The reprints of a story as a tree over time.
 
-Time runs to the right, and each article has a row. A line leads from each article down to its copies. Widths are in
-pixels and the picture is not scaled, so that labels stay readable; a page holds one picture for narrow and one for
-wide screens.
+Time runs to the right; each article has a row, and a line leads down to its copies. Widths are in pixels and the
+picture is not scaled, so that labels stay readable.
 """
 
 from __future__ import annotations
@@ -57,11 +56,6 @@ class Dot:
 
 
 def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
-    """Return the picture.
-
-    Args:
-        dots: articles in the order of the tree.
-    """
     least = min(dot.at for dot in dots)
     last = max(dot.at for dot in dots)
     span = max(_LEAST_SPAN, last - least)
@@ -95,7 +89,6 @@ def draw(dots: Sequence[Dot], width: int, language: str) -> Markup:
 
 
 def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
-    """Draw an article's dot with two lines of text, on the side that has room."""
     needed = _LETTER * max(map(letters, (dot.name, dot.lag))) + 2 * _DOT
     right = x + needed <= width or x < width / 2
     name = cut(dot.name, ((width - x if right else x) - 2 * _DOT) / _LETTER)
@@ -118,7 +111,6 @@ def _label(dot: Dot, x: float, y: float, width: int) -> Markup:
 
 
 def _ticks(least: float, span: float, most: int) -> list[float]:
-    """Return at most `most` + 1 round times."""
     step = next((step for step in _STEPS if span / step <= most), _STEPS[-1])
     first = -(-least // step) * step
     return [first + step * n for n in range(int((least + span - first) // step) + 1)][: most + 1]

@@ -30,14 +30,9 @@ _MOST_DEPTH = 60
 
 
 def body(clean_html: str, text: str, image_label: str) -> Markup:
-    """Return an article's HTML, or its text in paragraphs.
+    """Return an article's HTML, or its text in paragraphs when there is none.
 
-    Images become links, so nothing is loaded from other servers.
-
-    Args:
-        clean_html: as stored; may be empty.
-        text: shown when there is no HTML.
-        image_label: label of an image without alternative text.
+    Images become links, so nothing is loaded from other servers; `image_label` names one without alternative text.
 
     Cost: O(characters).
     """

@@ -33,7 +33,6 @@ class Kept(Generic[T]):
 
     @property
     def is_good(self) -> bool:
-        """Tell whether the value is still fresh enough."""
         return time.time() < self.at + max(_LEAST_SECONDS, _REST * self.took)
 
 
@@ -63,7 +62,6 @@ class KeptValues:
         return self._kept.get(name)
 
     def forget(self) -> None:
-        """Drop all values, because the database has been replaced."""
         with self._lock:
             self._round += 1
             self._kept.clear()

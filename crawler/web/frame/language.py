@@ -29,7 +29,6 @@ _FIELD = re.compile(r"\\{(\w+)\\}")
 _FREE = {"text", "why", "example"}
 """Values that may contain spaces; all others are one word, so that foreign text is not mistaken for a sentence."""
 _FORMS = {"time": r"\d{4}-\d\d-\d\d[^ ]*?|unknown"}
-"""Patterns of values with a fixed form."""
 
 
 @cache
@@ -42,7 +41,6 @@ def messages() -> Mapping[str, Mapping[str, Text]]:
 
 @cache
 def _sentences() -> Sequence[tuple[re.Pattern[str], str]]:
-    """Return patterns of the sentences the program writes, with their keys."""
     patterns = [(re.escape(str(texts["en"])), key) for key, texts in messages().items() if key.startswith(_SAID)]
     return [(re.compile(_FIELD.sub(_group, text), re.DOTALL), key) for text, key in patterns]
 
@@ -54,8 +52,6 @@ def _group(field: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language of the pages."""
-
     code: str
 
     def __call__(self, key: str, **values: object) -> str:
@@ -86,9 +82,8 @@ class Language:
     def said(self, sentence: str) -> str:
         """Translate a sentence the program has stored or printed in English.
 
-        Alarms, notes of searches and the output of `scrapy why` are translated by the message `said.*` whose pattern
-        matches. Values inside are translated by field and value, or as sentences (`{said_...}`). A sentence that
-        matches no pattern is returned unchanged.
+        The message `said.*` is used whose pattern matches; the sentence is unchanged if none does. Values inside are
+        translated by field and value, or as sentences (`{said_...}`).
 
         >>> Language("zh").said("http 200 at 2024-05-01"), Language("zh").said("all else")
         ('HTTP 200，2024年5月1日', 'all else')

@@ -1,9 +1,8 @@
 """Clicks of readers and their reading times, recorded on this machine only.
 
-A browser that searches gets a random number as a session cookie. The server remembers which hits it was shown; opening
-one of them is a click. So URLs carry no identifiers, and other sites cannot fake clicks, because browsers do not send
-them the cookie. A script of the page reports the reading time (`static/learn.js`); without scripts it is the time until
-the browser's next request.
+A browser that searches gets a random number as a session cookie, and the server remembers which hits it was shown. So
+URLs carry no identifiers, and other sites cannot fake clicks, because browsers do not send them the cookie. A script of
+the page reports the reading time (`static/learn.js`); without scripts it lasts until the browser's next request.
 """
 
 from __future__ import annotations
@@ -46,11 +45,9 @@ _COOKIE = re.compile(r"[0-9a-f]{1,16}")
 
 @dataclass(slots=True)
 class _Session:
-    """A browser that has searched.
+    """A browser that has searched: its queries, newest last, with positions of hits.
 
-    Attributes:
-        searches: queries with the positions of their hits, newest last.
-        click: number, article and time of the click that has not ended yet.
+    `click` is the number, article and time of the click that has not ended yet.
     """
 
     searches: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
@@ -58,11 +55,7 @@ class _Session:
 
 
 class Readers:
-    """The readers of the web page; its methods may be called from any thread.
-
-    Args:
-        is_learning: record new clicks; those already recorded count in any case.
-    """
+    """The readers of the web page; its methods may be called from any thread."""
 
     def __init__(self, path: Path, *, is_learning: bool, clock: Callable[[], float] = time.time) -> None:
         self.is_learning = is_learning
@@ -77,9 +70,7 @@ class Readers:
         self._is_failing = False
 
     def relevances(self, text: str) -> Mapping[int, float]:
-        """Return the relevance of articles to a query, learned from clicks.
-
-        Missing articles are `NEUTRAL`.
+        """Return the relevance of articles to a query, learned from clicks, or `NEUTRAL`.
 
         Cost: 0.2 s at most every `_AGAIN_SECONDS`, when there are new clicks and the file is full.
         """
@@ -139,13 +130,11 @@ class Readers:
         return bool(self._trying(lambda: self._file.update(number, key, seconds, is_ended=is_ended)))
 
     def _leave(self, session: _Session, key: int, *, is_ended: bool) -> None:
-        """Record the time of the last click, unless a script has."""
         click, session.click = session.click, None
         if click is not None and (seconds := self._clock() - click[2]) > 0:
             self._trying(lambda: self._file.update(click[0], key, seconds, is_ended=is_ended))
 
     def _may_write(self, now: float) -> bool:
-        """Tell whether this minute's limit of writes still allows one."""
         with self._lock:
             if len(self._written) == _MOST_A_MINUTE and now - self._written[0] < _MINUTE:
                 return False
@@ -166,7 +155,6 @@ class Readers:
 
 
 def _session_of(cookie: str | None) -> int | None:
-    """Return the number in a cookie."""
     if cookie is None or not _COOKIE.fullmatch(cookie):
         return None
     number = int(cookie, 16)

@@ -40,9 +40,7 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::\d{1,5})
 class Protection:
     """ASGI middleware that rejects foreign host names and origins, and adds headers.
 
-    Args:
-        names: host names to accept besides those of loopback.
-        any_address: accept all IP addresses as host names, for a server that others can reach.
+    Besides the names of loopback it accepts `names`, and all IP addresses with `any_address`.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = (), *, any_address: bool = False) -> None:
@@ -75,7 +73,6 @@ class Protection:
         await app(scope, receive, send_guarded)
 
     def is_ours(self, host: str) -> bool:
-        """Tell whether a header `Host` names this server."""
         match = _HOST.fullmatch(host)
         if match is None:
             return False
@@ -84,7 +81,6 @@ class Protection:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Tell whether a request comes from a page of this server."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] == headers.get("host")
 

@@ -43,7 +43,7 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 def harmless(value: Any) -> Any:
     """Escape characters in plain text that would affect the text around it.
 
-    Every expression in the templates passes through this function (Jinja's `finalize`) before HTML escaping.
+    Every expression in the templates passes through here (Jinja's `finalize`) before HTML escaping.
     """
     if value is None:
         return ""
@@ -89,7 +89,6 @@ def moment(time: str | None, language: str) -> str:
 
 
 def day(time: str | None, language: str) -> str:
-    """Format the day of an ISO time."""
     return moment((time or "")[:10], language)
 
 
@@ -140,7 +139,6 @@ def is_language(code: str) -> bool:
 
 
 def short(text: str, most: int) -> str:
-    """Cut a text to at most `most` characters, ending with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

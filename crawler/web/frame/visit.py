@@ -44,7 +44,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Show = Callable[["Visit"], Response]
-"""A page."""
 
 HERE: Final = Path(__file__).parents[1]
 THEMES: Final = ("light", "dark", "auto")
@@ -68,13 +67,9 @@ class BadRequest(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Options of the web page.
+    """Options of the web page; names of loopback are always accepted.
 
-    Attributes:
-        names: accepted host names besides those of loopback.
-        any_address: accept all IP addresses as host names.
-        is_learning: record what readers open.
-        search: weights of the ranking.
+    With `any_address` all IP addresses are accepted as host names; `is_learning` records what readers open.
     """
 
     names: Sequence[str] = ()
@@ -87,8 +82,7 @@ class WebOptions:
 class WebSite:
     """The parts that all requests share: the database, the templates, the options.
 
-    Args:
-        database_url: opened at the first request, and reopened when the file has been replaced.
+    The database is opened at the first request, and reopened when its file has been replaced.
     """
 
     def __init__(self, database_url: str, options: WebOptions) -> None:
@@ -137,10 +131,7 @@ class WebSite:
             return visit.unavailable("problem.busy")
 
     def for_readers(self, problem: DatabaseProblem) -> str:
-        """Return the message of a problem without details of this machine.
-
-        Folders and the database's own text in brackets are removed; the log has the full message.
-        """
+        """Return the message of a problem without folders or the database's own text."""
         sentence = str(problem)
         if sentence != self._logged:
             self._logged = sentence
@@ -169,7 +160,6 @@ class WebSite:
             self.kept.forget()
 
     def _file(self) -> object:
-        """Return the identity of the SQLite file, to notice when it has been replaced."""
         url = parse_url(self._database_url)
         if url.get_backend_name() != "sqlite" or url.database is None:
             return None
@@ -181,12 +171,7 @@ class WebSite:
 
 
 class Visit:
-    """A request.
-
-    Attributes:
-        cut: names of parameters that were too long and were cut.
-        cancellation: stops the work done for this request.
-    """
+    """A request; `cut` names the parameters that were too long and were cut."""
 
     def __init__(self, site: WebSite, request: Request) -> None:
         self.site = site
@@ -224,10 +209,7 @@ class Visit:
         return clean(given)
 
     def beginning(self, name: str) -> str:
-        """Return a URL parameter, cleaned, and cut if it is too long.
-
-        The limit keeps pages small whose dozens of links repeat the parameter.
-        """
+        """Return a URL parameter, cleaned, and cut to keep the links of a page short."""
         given = self.request.query_params.get(name, "")
         beginning = shown.beginning(given, _MOST_QUOTED)
         if beginning != given:
@@ -265,8 +247,8 @@ class Visit:
     def here(self, path: str | None = None, **changes: object) -> str:
         """Return the URL of this page, or of another, with changed parameters.
 
-        None or an empty string removes a parameter. Parameters that no page has read are dropped, since every link of
-        the page would repeat them. Language and theme are kept in cookies, not in URLs.
+        None or an empty string removes a parameter. Parameters that no page has read are dropped. Language and theme
+        are kept in cookies, not in URLs.
         """
         unchanged = [
             (name, self._read[name])
@@ -281,7 +263,6 @@ class Visit:
         return page + (f"?{query}" if query else "")
 
     def note_hits(self, response: Response, text: str, article_ids: Sequence[int], offset: int) -> None:
-        """Remember the hits that a page shows, so that opening one is a click."""
         readers = self.site.readers
         if readers.is_learning:
             cookie = readers.found(self.request.cookies.get(COOKIE), text, article_ids, offset)
@@ -293,10 +274,7 @@ class Visit:
         return readers.opened(self.request.cookies.get(COOKIE), article_id) if readers.is_learning else None
 
     def page(self, template: str, *, status: int = 200, **values: object) -> Response:
-        """Render a template.
-
-        Besides `values` it has `t` (messages), `visit`, `moment` and `day` (times in the reader's language).
-        """
+        """Render a template, which also has `t` (messages), `visit`, `moment` and `day`."""
         code = self.language.code
         body = self.site.templates.get_template(template).render(
             {
@@ -321,7 +299,6 @@ class Visit:
         return self.answer(body, "application/json", status=status)
 
     def answer(self, body: str | bytes, media_type: str, *, status: int = 200) -> Response:
-        """Return an answer with its entity tag, or 304 if the reader already has it."""
         content = body.encode("utf-8", "backslashreplace") if isinstance(body, str) else body
         headers = {"Cache-Control": "no-store"}
         if status == 200:
@@ -335,10 +312,7 @@ class Visit:
     def problem(self, status: int, key: str, detail: str = "") -> Response:
         """Return an error page, or JSON for the API.
 
-        Args:
-            status: HTTP status.
-            key: message key of the title; `key` with `.text` is the sentence below it.
-            detail: further details, in English.
+        The title has the message `key`, and the sentence below it `key` with `.text`; `detail` is in English.
         """
         if self.is_api:
             english = Language("en")
@@ -353,8 +327,6 @@ class Visit:
 
 
 def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
-    """Return the endpoint of a page: in a thread, with its errors as pages."""
-
     async def answer(request: Request) -> Response:
         visit = Visit(site, request)
         return await site.in_thread(visit, lambda: respond(visit, show))
@@ -363,7 +335,6 @@ def answering(site: WebSite, show: Show) -> Callable[[Request], Any]:
 
 
 def respond(visit: Visit, show: Show) -> Response:
-    """Compute a page, or an error page."""
     try:
         return show(visit)
     except NotHere as missing:
@@ -394,7 +365,6 @@ def refused(site: WebSite) -> Callable[[Request, Exception], Any]:
 
 
 def _whole(given: str) -> int | None:
-    """Parse an integer; None if it is not one or too long."""
     # int() takes digits of all scripts and underscores, and fails at those without end
     return int(given) if _WHOLE.fullmatch(given) else None
 

@@ -65,8 +65,6 @@ class Cancellation:
 
 
 class Workers:
-    """A thread pool and its queue."""
-
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, "page")
         self._free = asyncio.Semaphore(THREADS)
@@ -75,8 +73,7 @@ class Workers:
     async def run(self, work: Callable[[], T], receive: Receive, cancellation: Cancellation) -> T:
         """Run work in a thread while its reader stays connected.
 
-        Args:
-            cancellation: of the work; its thread is free again only when the work has ended.
+        After `cancellation` the thread is free again only when the work has ended.
 
         Raises:
             Overloaded: too many readers wait, or it took too long.
@@ -126,12 +123,6 @@ class Workers:
 
 
 async def _first(wanted: asyncio.Future[T], leaving: asyncio.Future[None], seconds: float) -> T:
-    """Return the result of `wanted`.
-
-    Raises:
-        Overloaded: it takes too long.
-        ReaderLeft: the reader disconnected first.
-    """
     both: set[asyncio.Future[Any]] = {wanted, leaving}
     await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     if wanted.done():
@@ -140,7 +131,6 @@ async def _first(wanted: asyncio.Future[T], leaving: asyncio.Future[None], secon
 
 
 async def _left(receive: Receive) -> None:
-    """Wait until the reader disconnects, ignoring what it sends."""
     with suppress(Exception):  # a body that is too long, say: it is none of this
         while (await receive())["type"] != "http.disconnect":
             pass

@@ -29,12 +29,9 @@ _MOST_COMPARED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _LookUp:
-    """The database's answer about a URL.
+    """The database's answer about a URL; `known` is None when the URL is not in it.
 
-    Attributes:
-        known: None when the URL is not in the database.
-        is_pruned: it was outside of the seeds' scope, and nothing else is kept of it.
-        rules: URL rules that skip it.
+    If it `is_pruned`, it was outside of the seeds' scope, and nothing else is kept of it.
     """
 
     known: Explanation | None
@@ -65,7 +62,6 @@ def read_url(given: str) -> str | None:
 
 
 def look_up(connection: ReadConnection, url: str) -> _LookUp:
-    """Look up a canonical URL in the database."""
     explanation = explain(connection, url)
     if explanation is None:
         return _LookUp(None, is_pruned=bool(pruned(connection, [fingerprint(url)])))
@@ -74,7 +70,6 @@ def look_up(connection: ReadConnection, url: str) -> _LookUp:
 
 
 def matching_rules(used: Iterable[tuple[str, str]], url: str) -> list[str]:
-    """Return the active URL rules that match a URL, as text."""
     parts = take_apart(url)
     return [] if parts is None else [str(rule) for rule, _ in Rules([Rule(*rule) for rule in used]).matching(parts)]
 
@@ -150,7 +145,6 @@ def results(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _visits(explanation: Explanation) -> list[tuple[str, str]]:
-    """Describe past visits, what they brought, and the next one."""
     lines = []
     if explanation.visits > 1:
         what = "changes" if explanation.article else "new articles"

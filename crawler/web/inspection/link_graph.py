@@ -20,9 +20,7 @@ ARTICLES, LISTING = "articles", "articles and lists"
 
 
 def read_graph(database: Database, now: float) -> tuple[LinkGraph, Values, Mapping[str, NDArray[np.bool_]]]:
-    """Read the link graph as of a Unix time, and relevance and kinds of its pages.
-
-    Relevance is 0 where unknown.
+    """Read the link graph as of a Unix time, with relevance (or 0) and kinds of pages.
 
     Raises:
         DatabaseProblem: the database cannot be read.

@@ -51,7 +51,6 @@ def find(visit: Visit) -> ReadArticle:
 
 
 def show_page(visit: Visit) -> Response:
-    """Show the source of the fetched page as plain text."""
     key = visit.number_in_path("problem.page")
     stored = visit.read(lambda connection: stored_page_of(connection, key))
     if stored is None:
@@ -91,7 +90,6 @@ def _changes(read: ReadArticle) -> list[dict[str, object]]:
 
 
 def _folded(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
-    """Yield changes with some context; "…" marks omissions."""
     last = len(changes) - 1
     for place, (sign, text) in enumerate(changes):
         if sign != "=" or len(text) <= 3 * _AROUND:

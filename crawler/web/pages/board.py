@@ -24,8 +24,6 @@ _MOST_ROWS = 24
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart with its drawing, its legend and its numbers as a table."""
-
     chart: Chart
     svg: Markup
 
@@ -34,12 +32,10 @@ class Picture:
         return cls(chart, draw(chart))
 
     def legend(self) -> Iterator[tuple[str, int]]:
-        """Yield the names of the series and their colours, where there are several."""
         if len(self.chart.series) > 1:
             yield from ((each.name, n % SERIES + 1) for n, each in enumerate(self.chart.series))
 
     def rows(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the names of some places with the values there."""
         for place in spread(len(self.chart.places), _MOST_ROWS):
             values = (each.values[place] for each in self.chart.series)
             yield self.chart.places[place], ["–" if value is None else self.chart.show(value) for value in values]

@@ -36,8 +36,6 @@ _SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
 
 @dataclass(frozen=True, slots=True)
 class _Totals:
-    """Counts summed over several runs."""
-
     pages: int
     articles: int
     duplicates: int
@@ -48,7 +46,6 @@ class _Totals:
 
     @property
     def repeats(self) -> float | None:
-        """Share of articles that repeat another one."""
         return self.duplicates / self.articles if self.articles else None
 
 
@@ -81,7 +78,6 @@ def show(visit: Visit) -> Response:
 
 
 def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]]:
-    """Read all active runs and `runs` others, and the alarms."""
     now = time.time()
     return visit.read(lambda connection: (curves(connection, now, runs), shown_alarms(connection, [_ENDED_ALARMS])[0]))
 
@@ -89,8 +85,7 @@ def find(visit: Visit, runs: int) -> tuple[Sequence[Curve], Sequence[ShownAlarm]
 def chosen_runs(runs: Sequence[Curve], asked: int) -> list[Curve]:
     """Return the runs to show: all active ones, or one and those that overlap with it.
 
-    Args:
-        asked: number of a run; 0 for the latest.
+    `asked` is the number of a run; 0 for the latest.
 
     Raises:
         NotHere: there is no such run among them.
@@ -108,7 +103,6 @@ def chosen_runs(runs: Sequence[Curve], asked: int) -> list[Curve]:
 
 
 def _time_of(each: Curve) -> tuple[float, float]:
-    """Return start and end of a run, as far as its samples tell."""
     begun = _unix(each.run.started)
     return begun, each.samples[-1].at if each.samples else begun
 
@@ -132,7 +126,6 @@ def totals(chosen: Sequence[Curve]) -> _Totals:
 
 
 def _offered(chosen: Sequence[Curve]) -> list[str]:
-    """Return the spans that are shorter than the crawl."""
     times = [_time_of(each) for each in chosen]
     long = max((ended for _, ended in times), default=0.0) - min((begun for begun, _ in times), default=0.0)
     return [name for name, seconds in _SPANS.items() if seconds < long]
@@ -195,12 +188,10 @@ def _bytes(value: float) -> str:
 
 
 def _names(made: Curves, clock: Callable[[float], str]) -> list[str]:
-    """Return the end of each span as a label."""
     return [clock(at) for at in made.edges[1:].tolist()]
 
 
 def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str]]:
-    """Return round local times as shares of the chart's width."""
     first, last = float(made.edges[0]), float(made.edges[-1])
     offset = (datetime.fromtimestamp(first).astimezone().utcoffset() or datetime.resolution * 0).total_seconds()
     at = [each - offset for each in time_ticks(first + offset, last + offset)]
@@ -208,14 +199,12 @@ def _ticks(made: Curves, clock: Callable[[float], str]) -> list[tuple[float, str
 
 
 def _clock(seconds: float) -> Callable[[float], str]:
-    """Return a formatter of local times for a chart that spans some seconds."""
     forms = ((10 * 60, "%H:%M:%S"), (2 * _DAY, "%H:%M"), (_YEAR, "%m-%d"))
     form = next((form for most, form in forms if seconds < most), "%Y-%m")
     return lambda at: datetime.fromtimestamp(at).astimezone().strftime(form)
 
 
 def _depths(counted: Kept[DatabaseCounts] | None, t: Language) -> Picture | None:
-    """Chart the queued URLs by their distance from the seeds."""
     if counted is None or not counted.value.depths:
         return None
     depths = counted.value.depths

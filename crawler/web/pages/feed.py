@@ -84,5 +84,4 @@ def _text(spans: Sequence[Span]) -> str:
 
 
 def _moment(time: str) -> datetime:
-    """Parse a stored time; the epoch if it is missing."""
     return (read_time(time) or _NEVER).replace(microsecond=0)

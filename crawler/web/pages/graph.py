@@ -35,8 +35,6 @@ Pairs = Mapping[tuple[int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class _RankedPage:
-    """One of the best pages of a site."""
-
     id: int
     name: Named
     score: float
@@ -135,7 +133,6 @@ def _best_pages(pages: Any, scores: Values) -> list[int]:
 def _links(
     graph: LinkGraph, chosen: Sequence[int], top: Mapping[int, Sequence[int]]
 ) -> tuple[dict[tuple[int, int], int], Mapping[int, list[tuple[int, int]]]]:
-    """Count links between sites, and list links between the best pages of each."""
     site_places = np.full(len(graph.site_ids), _NONE, np.int32)
     site_places[list(chosen)] = np.arange(len(chosen))
     sources, targets = graph.fetched[graph.link_rows()], graph.targets
@@ -183,5 +180,4 @@ def _draw(made: _RankedSites, chosen: _RankedSite | None, t: Language) -> Markup
 
 
 def _path(url: str) -> str:
-    """Return the path and query of a URL."""
     return "/" + url.partition("://")[2].partition("/")[2]

@@ -28,7 +28,6 @@ def receiving(site: WebSite) -> Callable[[Request], Any]:
 
 
 def _record(readers: Readers, cookie: str | None, body: bytes) -> bool:
-    """Record a report of the script if it is valid."""
     try:
         sent = json.loads(body)
         number, seconds, is_ended = int(sent["click"]), float(sent["seconds"]), sent["ended"] is True

@@ -15,7 +15,6 @@ from pipelines.search.search import SearchOptions, search
 from ..frame.visit import BadRequest, Visit
 
 FILTERS: Final = ("site", "source", "section", "classes", "language", "since", "until")
-"""Parameters besides the words."""
 FACETS: Final = ("site", "source", "section", "classes", "language", "month")
 PERIODS: Final = ("24h", "7d", "30d", "365d")
 SIZES: Final = (10, 20, 50)
@@ -26,11 +25,7 @@ _MOST_FACETS = 8
 
 @dataclass(frozen=True, slots=True)
 class _FacetLink:
-    """A value that narrows the search, or already does.
-
-    Attributes:
-        href: link to the narrower search; if active, to the wider one.
-    """
+    """A value that narrows the search; an active one links to the wider search."""
 
     value: str
     articles: int
@@ -101,7 +96,6 @@ def find(visit: Visit, query: SearchQuery, options: SearchOptions | None = None)
 
 
 def _links(visit: Visit, query: SearchQuery, result: SearchResult, name: str) -> Iterator[_FacetLink]:
-    """Yield the values of a facet that can be chosen, and the active one."""
     for value, articles in result.facets.get(name, ())[:_MOST_FACETS]:
         narrowed = _narrowed(name, value)
         is_on = all(getattr(query, key) == each for key, each in narrowed.items())

@@ -24,12 +24,7 @@ _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True, slots=True)
 class _ShownSetting:
-    """A setting as shown on the page.
-
-    Attributes:
-        of_runs: its value in each run; None if the run did not record it.
-        differs: for each run, whether its value differs from this program's.
-    """
+    """A setting, its value in each run (None if not recorded), and where that differs."""
 
     name: str
     value: str

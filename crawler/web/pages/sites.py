@@ -30,18 +30,11 @@ _ORDERS: Final = {
     "trouble": lambda each: (-each.alarms, -each.dead, -each.resting, -each.articles, each.name),
     "name": lambda each: (each.name,),
 }
-"""Orders of the list, by the parameter `sort`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LearnedTemplates:
-    """Knowledge of a host in the site model.
-
-    Attributes:
-        articles: number it was learned from.
-        templates: share of its pages that each template makes, most used first.
-        texts: number of recurring texts.
-    """
+    """Knowledge of a host in the site model; `templates` are shares of its pages."""
 
     host: str
     articles: int
@@ -50,7 +43,6 @@ class _LearnedTemplates:
 
 
 def share(part: float, whole: float) -> float:
-    """Return part / whole, or 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
@@ -79,7 +71,6 @@ def show(visit: Visit) -> Response:
 
 
 def named_like(asked: str, sites: Sequence[SiteNow]) -> list[SiteNow]:
-    """Return the sites whose names contain a text."""
     part = asked.strip().lower()
     return [each for each in sites if part in each.name]
 
@@ -122,7 +113,6 @@ def show_one(visit: Visit) -> Response:
 
 
 def _marks(spans: Sequence[str]) -> list[tuple[float, str]]:
-    """Return up to four labels for the columns of days or months."""
     every = max(1, -(-len(spans) // 4))
     return [((n + 0.5) / len(spans), spans[n]) for n in range(every // 2, len(spans), every)]
 

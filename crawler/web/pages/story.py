@@ -62,7 +62,6 @@ def find(visit: Visit, most: int) -> Reprints:
 
 
 def _rows(story: Reprints, branches: Sequence[Branch], lags: Sequence[str]) -> Iterator[dict[str, object]]:
-    """Yield each article with its differences from the one above."""
     left = MOST_COMPARED
     for branch, behind in zip(branches, lags, strict=True):
         one, above, _ = branch

@@ -39,7 +39,6 @@ def show(visit: Visit) -> Response:
 
 
 def _told(lines: Iterable[tuple[str, str]], t: Language) -> list[tuple[str, Sequence[str]]]:
-    """Group lines under their labels, in the reader's language."""
     rows: list[tuple[str, list[str]]] = []
     for label, text in lines:
         if label in {"URL", "state"}:  # they stand in the title
@@ -57,4 +56,3 @@ def _said(label: str, text: str, t: Language) -> str:
 
 
 _WORDS = {"page": "kind", "kind": "kind", "found": "place"}
-"""Message fields of the words after a label."""

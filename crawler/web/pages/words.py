@@ -17,7 +17,6 @@ from ..frame.visit import Visit
 from .article import find
 
 _DRAWN = 24
-"""Words in the picture."""
 _MOST = 20_000
 """Characters of the article that are analysed."""
 
@@ -31,7 +30,6 @@ def show(visit: Visit) -> Response:
 
 
 def _picture(visit: Visit, graph: Graph, best: list[tuple[str, float]]) -> Markup | None:
-    """Draw the best words and their links; None if there are no links."""
     places = {word: place for place, (word, _) in enumerate(best)}
     terms = {term: places[word] for term, word in graph.nodes(data="word") if word in places}
     links = {
