@@ -243,7 +243,7 @@ def sentence(problem: Exception) -> str:
 
 
 def refuse_unwritable(path: str | Path | None) -> None:
-    """Raise `ConfigError` for a file that cannot be written; makes none, "-" passes."""
+    """Raise `ConfigError` for a file that cannot be written; "-" is standard output."""
     if not path or str(path) == "-":
         return
     folder = Path(path).parent
