@@ -8,6 +8,8 @@ import os
 # Read when numpy is first imported: the matrices are small, and each worker is one process on one core already.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import numpy as np
+
 from .dedup import method
 from .extract.combined import network
 from .metadata.name_words import is_chinese_word, is_made_of_words
@@ -25,6 +27,7 @@ SHARED = (
     parse_job,
     is_made_of_words("Jane Doe"),
     is_chinese_word("新闻"),
+    np.ones((256, 256)) @ np.ones((256, 256)),  # BLAS takes its working memory with the first large product
 )
 
 # What is here by now stays. A collection in a process forked from this one would write to each object, and its memory

@@ -233,7 +233,7 @@ def _fetched(urls: Sequence[str], settings: Settings) -> dict[str, SavedPage]:
             fetched_at=now,
             problem=one.problem,
         )
-        for asked, one in fetch(urls, settings).items()
+        for asked, one in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items()
     }
 
 

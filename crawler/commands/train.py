@@ -265,7 +265,7 @@ def _liked(names: Sequence[str], settings: Settings) -> Iterator[Mapping[str, fl
     if urls:
         from ..fetch.one_shot import fetch
 
-        for url, page in fetch(urls, settings).items():
+        for url, page in fetch(urls, settings, value_of(settings, "CONCURRENT_REQUESTS")).items():
             if page.problem:
                 _pass_over(url, page.problem)
                 continue

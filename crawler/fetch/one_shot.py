@@ -28,6 +28,8 @@ T = TypeVar("T")
 Ask = Callable[[str | Request], Awaitable["Response"]]
 """Fetches a URL, or what a request says: any answer, redirects included, or what the handler raises."""
 
+_REDIRECTS = 20
+"""In a row, as browsers follow them."""
 # A crawl without a frontier: an item pipeline or an extension of the project is for its crawls.
 _ALONE: dict[str, Any] = {**GUARDED, "ITEM_PIPELINES": {}, "EXTENSIONS": {}, "STATS_DUMP": False}
 
@@ -62,20 +64,19 @@ async def fetch_page(ask: Ask, url: str, redirects: int) -> Fetched:
     return Fetched(url, problem="could not be fetched (too many redirects)")
 
 
-def fetch(urls: Sequence[str], settings: Settings) -> dict[str, Fetched]:
-    """Fetch URLs, following redirects; return the result for each when all are done.
+def fetch(urls: Sequence[str], settings: Settings, at_once: int) -> dict[str, Fetched]:
+    """Fetch URLs, `at_once` at a time, following redirects; blocks until done.
 
     Only addresses that `ALLOW_NETWORKS` permits are connected to, redirects included. Can be called once in a process.
     """
     fetched: dict[str, Fetched] = {}
 
     async def work(ask: Ask) -> None:
-        slots = asyncio.Semaphore(settings.getint("CONCURRENT_REQUESTS"))
-        redirects = settings.getint("REDIRECT_MAX_TIMES")
+        slots = asyncio.Semaphore(at_once)
 
         async def fetch_one(url: str) -> None:
             async with slots:
-                fetched[url] = await fetch_page(ask, url, redirects)
+                fetched[url] = await fetch_page(ask, url, _REDIRECTS)
 
         await asyncio.gather(*(fetch_one(url) for url in dict.fromkeys(urls)))
 

@@ -101,6 +101,7 @@ def is_better_original(connection: Connection, new: Claimant, stored_id: int) ->
 
 
 def _is_earlier(new: Claimant, stored: Claimant) -> bool | None:
+    """Tell whether an article was published first; None when the times do not tell."""
     mine, other = new.published_utc, stored.published_utc
     if GUESS in {new.published_precision, stored.published_precision}:
         return None

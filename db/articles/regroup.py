@@ -51,6 +51,7 @@ def numbers(connection: Connection) -> array[int]:
 
 
 def texts(database: Database, first: int, last: int) -> Iterator[ArticleText]:
+    """Yield the articles from one number to another, in this order."""
     while True:
         rows = database.read(partial(_read, first=first, last=last))
         yield from (ArticleText(row.id, row.site_id, row.title, row.text) for row in rows)

@@ -406,6 +406,7 @@ def _is_older(path: Path) -> bool:
 
 
 def _lock_file(path: Path) -> IO[str]:
+    """Lock a SQLite file by the operating system; the lock ends with the process."""
     _refuse_folder(path)
     if not path.parent.is_dir():
         raise WrongDatabase(f"there is no folder {path.parent}; make it, or name another in DATABASE_URL")

@@ -35,6 +35,7 @@ class Month(NamedTuple):
 
     @property
     def begin(self) -> float:
+        """Unix time at which the month begins."""
         return datetime(self.year, self.number, 1, tzinfo=UTC).timestamp()
 
     @property

@@ -82,6 +82,7 @@ def article_page(connection: Connection, columns: Sequence[str], wanted: Selecti
 def articles_by_number(
     connection: Connection, columns: Sequence[str], wanted: Selection, numbers: Sequence[int]
 ) -> list[Row]:
+    """Read those of some articles that fulfil conditions, ordered by number."""
     rows = _articles(columns).where(among(article.c.number), *_of_articles(article, wanted)).order_by(article.c.number)
     return list(_read_articles(connection, columns, rows, {"ids": list(numbers)}).values())
 

@@ -62,6 +62,8 @@ class UrlRows:
 
 @dataclass(frozen=True, slots=True)
 class FetchedRows:
+    """Answered URLs in the order of fetching."""
+
     ids: Int64s
     states: Bytes
 

@@ -112,6 +112,7 @@ def reprints(connection: Connection, canonical_url: str, most: int) -> Reprints 
 
 
 def reprints_of(connection: Connection, article_id: int, most: int) -> Reprints | None:
+    """Read the cluster of a stored article; None when there is no such article."""
     cluster_id = connection.execute(select(article.c.cluster_id).where(article.c.id == article_id)).scalar()
     if cluster_id is None:
         return None

@@ -171,6 +171,7 @@ class Candidate:
     Attributes:
         representative: the article that stands for its cluster.
         points_to: the URL its own page called canonical, if that was another.
+        seen: ISO time at which its text came.
         text_holder: the article that keeps the text, itself or the one that it is a copy of.
         doubtful: the article that it repeats, if their similarity is below `SURE`: they may share only a frame.
     """

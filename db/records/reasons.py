@@ -103,6 +103,13 @@ class SkipReason(Reason):
 
 
 class FailReason(Reason):
+    """Reasons why a fetch brought nothing usable.
+
+    Details: the status of `HTTP`, the content type of `NOT_A_PAGE`, the exit code of `WORKER_DIED` if it is known, the
+    name of the exception of `INTERNAL`; for `CERTIFICATE`, `TLS`, `PROTOCOL` and `NO_PROXY` what is wrong, for
+    `REFUSED_BY_PROXY` what the proxy said.
+    """
+
     TIMED_OUT = "timed out"
     STALLED = "stalled"
     NO_HOST = "no such host"
@@ -121,7 +128,7 @@ class FailReason(Reason):
     TRUNCATED = "truncated"
     OUT_OF_HANDLES = "out of file handles"
     NO_PROXY = "no proxy serves"
-    """Nothing was asked of the host. Detail: what is wrong with the proxy."""
+    """Nothing was asked of the host."""
     REFUSED_BY_PROXY = "refused by the proxy"
     HTTP = "http error"
     REDIRECTS_NOWHERE = "redirects nowhere"

@@ -79,6 +79,7 @@ class RunStart:
     """A run that begins.
 
     Attributes:
+        started, now: ISO time; Unix time.
         machine, pid, place: its process, see `db.engine.processes`.
         settings: JSON.
         lease_seconds: how long it may be silent before it counts as dead.

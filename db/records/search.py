@@ -107,6 +107,7 @@ class SearchFilter:
         )
 
     def days(self) -> tuple[int, int] | None:
+        """Return the first and last day that may match, None for all."""
         if (self.since, self.until, self.first_day, self.last_day) == (None,) * 4:
             return None
         # a zone's day may be another than that of UTC

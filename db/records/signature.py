@@ -18,6 +18,8 @@ class Signed(NamedTuple):
 
 
 class SignedText(NamedTuple):
+    """An article to sign, the ISO time of its text, and its cluster."""
+
     article_id: int
     cluster_id: int
     updated: str

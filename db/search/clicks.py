@@ -70,6 +70,7 @@ class ClickFile:
         return number
 
     def update(self, number: int, session: int, seconds: float, *, is_ended: bool) -> bool:
+        """Set the time of a session's click; False when it has none of this number."""
         values = (seconds, is_ended, number, session)
         with self._open(_CREATE) as connection:
             done = connection.execute(
@@ -86,6 +87,7 @@ class ClickFile:
         return [Click._make((*row[:-1], bool(row[-1]))) for row in rows]
 
     def state(self) -> object:
+        """Return a value that changes whenever the file does."""
         try:
             found = self.path.stat()
         except OSError:

@@ -37,6 +37,7 @@ class Memory:
 
     @staticmethod
     def load(connection: Connection, host_ids: Sequence[int]) -> list[bytes]:
+        """Read each host's model; no bytes for a new one."""
         found = dict(connection.execute(_LOAD, {"ids": sorted(set(host_ids))}).all())
         return [bytes(found.get(key, b"")) for key in host_ids]
 

@@ -167,11 +167,11 @@ def test_memory_bounds_the_index_of_duplicates_and_the_browser() -> None:
     database = open_for_crawl(f"sqlite:///{new_database()}")
     assert signature_index(values, database)._index._memory == 16 << 20
     database.close()
-    assert Renderer(values.rendering)._chromium.memory_bytes == 100 << 20
+    assert Renderer(values.rendering)._options.memory_bytes == 100 << 20
 
 
 def test_render_isolation_reaches_the_browser() -> None:
-    isolated, open_ = (Renderer(config(RENDER_ISOLATION=value).rendering)._chromium for value in (True, False))
+    isolated, open_ = (Renderer(config(RENDER_ISOLATION=value).rendering)._options for value in (True, False))
     assert (isolated.isolation, open_.isolation) == (True, False)
 
 
