@@ -38,16 +38,10 @@ _PLAIN_QUOTES = str.maketrans("「」『』", "“”‘’")
 
 @dataclass(frozen=True, slots=True)
 class InventedArticle:
-    """One article as it stands in the newsroom.
+    """One article as it stands in the newsroom; its `number` is unique there.
 
-    Attributes:
-        number: unique in the whole newsroom.
-        channel: the site's own name of a section, as used in its URLs.
-        parts: the paragraphs of each page, at least one page.
-        details: shown by this site's pages only: tags, document number, names of attached files.
-        hidden: in no list; reachable through the sitemap alone.
-        reprint_of: `site/number` of the original, or empty.
-        reprint_kind: one of `REPRINT_KINDS`, or empty.
+    `parts` are the paragraphs of each page, `details` are shown by this site's pages only (tags, document number,
+    attached files). A `hidden` one is in the sitemap alone. `reprint_of` is `site/number` of the original, or empty.
     """
 
     site: str

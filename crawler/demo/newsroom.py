@@ -26,7 +26,6 @@ FORBIDDEN = "/internal/duty.html"
 _RSS_LENGTH, _ATOM_LENGTH = 15, 10
 _WANBAO_LISTS = {"bendi": 1, "wenti": 2, "caijing": 3, "fukan": 4}
 _DECORATIONS = {"home": "?utm_source=home&utm_medium=feed&spm=1001.2014.3001", "story": "?from=related"}
-"""Parameters for the portal's statistics in the links of each page."""
 _FILE_TYPES = {"pdf": "application/pdf", "doc": "application/msword"}
 
 

@@ -43,11 +43,8 @@ _PICTURE = re.compile(r"/img/([0-9]{1,9})\.svg")
 class TruthArticle:
     """True content of an article's page, its text of all pages together.
 
-    Attributes:
-        published: ISO 8601 with zone.
-        reprint_of: URL of the original, or empty.
-        reprint_kind: empty, "exact", "edited" or "script" (converted between simplified and traditional characters).
-        parts: URLs of the second and further pages.
+    `published` is in ISO 8601 with zone, `reprint_of` the URL of the original or empty, `parts` the URLs of further
+    pages. The kind "script" is converted between simplified and traditional characters.
     """
 
     url: str

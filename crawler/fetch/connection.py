@@ -62,13 +62,10 @@ class FetchBounds:
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """Options of every fetch.
+    """Options of every fetch; `seconds` are from the connection to the last byte.
 
-    Attributes:
-        seconds: from the connection to the last byte.
-        idle: connections that are kept open for further requests.
-        bind: local address and port (0 for any) to connect from; None for any.
-        records: whether requests and answers are handed on as sent, for an archive.
+    So many `idle` connections are kept open. They come from the local address and port (0 for any) `bind`. With
+    `records`, requests and answers are handed on as sent, for an archive.
     """
 
     guard: Guard
@@ -122,11 +119,9 @@ class Listener:
 class Connection(asyncio.Protocol):
     """A connection, for one request at a time; opened by `connect`.
 
-    Attributes:
-        is_silent: nothing has come for the present request, so it can be made again elsewhere.
-        peer: the address it leads to; None where a proxy alone knows.
-        certificate: of the server, in DER form; None without TLS.
-        rewrite: writes a request as the proxy is asked; None when it goes out as it is.
+    As long as it `is_silent`, the present request can be made again elsewhere. The `peer` address is None where a proxy
+    alone knows; the `certificate` is in DER form, None without TLS. `rewrite` writes a request as the proxy is asked,
+    if not as it is.
     """
 
     def __init__(self) -> None:

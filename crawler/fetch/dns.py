@@ -33,7 +33,7 @@ _SHARED_SECONDS = 3.0
 _NO_SUCH_HOST = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA", "EAI_ADDRFAMILY") if hasattr(socket, name)
 )
-"""What a name server says of a name; all else says only that it could not be asked."""
+"""Answers of a name server about a name; others say that none could be asked."""
 _UNANSWERED = ("",)
 """In place of addresses: nobody could be asked."""
 

@@ -57,10 +57,8 @@ class HeadBounds:
 class Head:
     """Status and headers of a response; `version` is (1, 1) for HTTP/1.1.
 
-    Attributes:
-        headers: lower-case names with values, in order; a name may come several times.
-        dropped: lines that are not among them because there were too many, or they were no headers.
-        excess: how many of those there were too many of.
+    Names of headers are lower-case, in order, and may come several times; `dropped` counts the lines that were no
+    headers, or too many (`excess` of them).
     """
 
     status: int

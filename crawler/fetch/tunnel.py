@@ -59,7 +59,6 @@ _REPLIES: Final = {
     6: (FailReason.TIMED_OUT, "TTL expired"),
     8: (FailReason.NO_ROUTE, "no such kind of address"),
 }
-"""Replies of SOCKS5 about a host."""
 _NOT_ALLOWED, _NO_COMMAND, _NO_KIND = 2, 7, 8
 
 

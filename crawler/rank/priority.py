@@ -26,7 +26,6 @@ FOCUS_SIGNALS = ("profile", "anchor", "sibling", "context", "learned")
 """Signals of the topic, see `pipelines.focus`; 0 for every page of a crawl without one."""
 
 SIGNALS = (*finds.SIGNALS, *GRAPH_SIGNALS, *FOCUS_SIGNALS)
-"""Names of all signals. `CRAWL_PRIORITY` gives each a weight."""
 
 _UNTOLD = {"experience": expected.NOTHING_LEARNT} | dict.fromkeys(FOCUS_SIGNALS, USUAL)
 """Values of signals before anything is known; 0 for others."""

@@ -53,14 +53,10 @@ class RankRequest:
 
 @dataclass(frozen=True, slots=True)
 class RankResponse:
-    """New scores.
+    """New scores in `chunks`, each to be written in a transaction of its own.
 
-    Attributes:
-        chunks: scores to write, each in a transaction of its own; those that move the order most first.
-        ids, hosts, scores: all of them, in this order.
-        left: how many more have moved, for the next round.
-        judged: fetched pages whose relevance has moved, with it.
-        feedback: of the fetched pages on the topic.
+    Those that move the order most come first; `left` more have moved, for the next round. `fetched` counts the pages of
+    the graph whose links are known; `judged` are fetched pages whose relevance has moved, with it.
     """
 
     chunks: list[ScoreBatch]

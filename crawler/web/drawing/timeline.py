@@ -40,8 +40,7 @@ class Dot:
     """An article in the picture.
 
     Attributes:
-        lag: delay behind the first article, in words.
-        at: the same in seconds.
+        lag: delay behind the first article, in words; `at` is the same in seconds.
         above: row of the article it repeats; None for the first.
         kind: of the evidence, or empty.
         is_dated: false if the time is when the crawl saw it, because the page states none.

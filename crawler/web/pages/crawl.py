@@ -31,7 +31,6 @@ _HOUR, _DAY, _YEAR = 3600.0, 86_400.0, 366 * 86_400.0
 _SILENT = 60.0
 """Seconds without a sample after which a run counts as idle; samples come every few seconds."""
 _SPANS: Final = {"hour": _HOUR, "day": _DAY, "week": 7 * _DAY}
-"""Time spans of the charts, by the parameter `span`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,13 +43,9 @@ class _RankedPage:
 
 @dataclass(frozen=True, slots=True)
 class _RankedSite:
-    """One of the best sites.
+    """One of the best sites: its SiteRank (in sum 1), and its best pages by PageRank.
 
-    Attributes:
-        score: its SiteRank; all scores sum to 1.
-        pages, fetched: number of URLs known and fetched.
-        best: its best pages by PageRank.
-        links: between these pages, by their positions.
+    `links` are between these pages, by their positions.
     """
 
     name: str

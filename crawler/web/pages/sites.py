@@ -19,7 +19,6 @@ from ..frame.visit import NotHere, Visit
 from .board import Picture, board_page, count_all
 
 MOST_NAME = 300
-"""Characters of a searched name."""
 _ON_PAGE = 50
 _MOST_PAGES = 1000
 _ORDERS: Final = {
