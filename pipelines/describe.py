@@ -51,11 +51,7 @@ class DescribeOptions:
     gives_reasons: bool = True
 
     def version(self) -> str:
-        """Return the version of all that articles are described by.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
+        """Return the version of all these; `OSError` if a file cannot be read."""
         values = self.keywords, sorted(self.keyword_params.items()), self.judges_harm, self.gives_reasons
         return description_version(self.keywords, values, (self.classes, self.words, *self.models))
 
@@ -65,10 +61,7 @@ DEFAULT: Final = DescribeOptions()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Describer:
-    """Methods and models that describe articles; None for what is not wanted.
-
-    Without a method of keywords there is no summary, either.
-    """
+    """Methods and models that describe articles; None for what is not wanted."""
 
     method: keywords.Method | None
     classes: ClassModel | None
@@ -79,11 +72,7 @@ class Describer:
 
     @classmethod
     def of(cls, options: DescribeOptions = DEFAULT) -> Self:
-        """Load what the options name.
-
-        Raises:
-            ValueError: unknown method or parameter, or a file that cannot be used; the message says what to do.
-        """
+        """Load what the options name; `ValueError` says what to do."""
         describer = cls(
             keywords.method(options.keywords, options.keyword_params) if options.keywords else None,
             _load_classes(options.classes),
@@ -95,11 +84,7 @@ class Describer:
         return replace(describer, gives_reasons=options.gives_reasons, version=options.version())
 
     def with_model(self, path: Path) -> Self:
-        """Return the same with the model of a file in place of its own of that kind.
-
-        Raises:
-            ValueError: it cannot be read, is no model, broken, or of another version.
-        """
+        """Return the same with the model of a file for its own; `ValueError` if unusable."""
         file = files.read(path, *MODELS)
         if file.kind == "classes":
             from .text.classes.model import ClassModel  # noqa: PLC0415 - see `_load_classes`
@@ -146,8 +131,7 @@ class Describer:
     ) -> TextClasses:
         """Return the classes of a text, and its memberships in all of them.
 
-        A text in a language that the model does not know has none; the language is that of the text itself, whatever
-        its page declares.
+        The language is that of the text itself, whatever its page declares; an unknown one has none.
         """
         from .text.classes import structure  # noqa: PLC0415 - see `_load_classes`
         from .text.classes.model import TextClasses  # noqa: PLC0415
@@ -190,21 +174,13 @@ def _load_classes(name: str) -> ClassModel | None:
 
 
 def class_names(options: DescribeOptions) -> tuple[str, ...]:
-    """Return the classes of the model that options name; none without one.
-
-    Raises:
-        ValueError: it cannot be used.
-    """
+    """Return the classes of the options' model; `ValueError` if it cannot be used."""
     model = _load_classes(options.classes)
     return () if model is None else model.labels
 
 
 def check(options: DescribeOptions) -> None:
-    """Check options, without loading what is shipped.
-
-    Raises:
-        ValueError: see `Describer.of`.
-    """
+    """Check options, loading nothing that is shipped; raises as `Describer.of`."""
     if options.keywords:
         keywords.method(options.keywords, options.keyword_params)
     if options.classes != SHIPPED:
@@ -217,11 +193,7 @@ def check(options: DescribeOptions) -> None:
 
 @lru_cache(maxsize=4)
 def describer(options: DescribeOptions = DEFAULT) -> Describer:
-    """Return the describer of some options, made once in a process.
-
-    Raises:
-        ValueError: see `Describer.of`.
-    """
+    """Return the describer of some options, once a process; see `Describer.of`."""
     return Describer.of(options)
 
 

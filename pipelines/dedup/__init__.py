@@ -2,8 +2,6 @@
 
 A text is reduced to a signature (`Method.sign`), looked up among the stored ones (`index`) and compared with the
 candidates (`Method.compare`). It is a duplicate when the comparison says so and the similarity reaches the threshold.
-Each method is an entry of `METHODS`, by name. `stream` applies one to a sequence of documents, `pipelines.dedup.judge`
-to the articles of a crawl.
 """
 
 from __future__ import annotations
@@ -30,11 +28,7 @@ THRESHOLD = CALIBRATED
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Build a method by name: a key of `METHODS`, or `module:name` from elsewhere.
-
-    Raises:
-        ValueError: unknown name or parameter; the message lists the valid ones.
-    """
+    """Build a method of `METHODS` or `module:name`; `ValueError` lists valid names."""
     if is_import_path(name):
         returned = plug_in(name, params, "duplicate method")()
         if not isinstance(returned, Method):

@@ -1,8 +1,7 @@
 """Boilerplate lines of a site, and frames shared by texts of one kind.
 
-Extraction leaves some lines of a site around an article: share bars, copyright, "related", the editor's name. They make
-short articles of one site alike, and the same article on two sites different. A line that has occurred verbatim in
-several *different* stories is left out of the comparison.
+Share bars, copyright and the like make short articles of one site alike, and one article on two sites different. A line
+that occurred verbatim in several *different* stories is left out of the comparison.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ class FrameParams:
         sure: similarity from which no frame is suspected.
         near: similarity to two others from which a text can reveal their frame.
         least_rest: share of common text outside the frame from which a text repeats another.
-        most: number of stored texts that may reveal a frame, the most promising.
     """
 
     sure: float = SURE
@@ -51,8 +49,7 @@ class FrameParams:
 class BoilerplateParams:
     """Parameters of boilerplate lines, chosen by hand.
 
-    Attributes:
-        rest_chars: characters that must remain of a text; a shorter rest does not identify a story.
+    A rest of less than `rest_chars` does not identify a story; `slots` is a power of 2.
     """
 
     stories: int = 4
@@ -75,9 +72,9 @@ _NO_LINES = TextLines((), ())
 class BoilerplateLines:
     """Counts of lines, learned from a stream of stories.
 
-    Each line has two of many small counters, and the smaller one is its count; so a line that shares one counter with
-    another is not mistaken for it. When the table has counted a quarter as many lines as it has counters, all counts
-    are halved: lines that recur every day remain, others are forgotten.
+    Each line has two of many small counters, and the smaller one is its count. When the table has counted a quarter as
+    many lines as it has counters, all counts are halved: lines that recur every day remain, others are forgotten.
+
     Memory: one byte a slot, 1 MB.
     Source: the counters are the count-min sketch of G. Cormode and S. Muthukrishnan, An improved data stream summary,
             2005, with two rows in one table.
@@ -89,10 +86,7 @@ class BoilerplateLines:
         self._taken = 0
 
     def without(self, text: str, site: str = "") -> str:
-        """Remove the known boilerplate lines of a text, learned under the same site.
-
-        The text stays as it is when too little would remain. Cost: O(length), 1 microsecond a line.
-        """
+        """Remove known lines of the same site, unless too little would remain."""
         return leave_out(text, self.left_out(self.lines_of(text, site)))
 
     def learn(self, text: str, site: str = "") -> None:
@@ -164,8 +158,7 @@ AS_FITTED: Final = FrameParams()
 class Bystanders:
     """A new text and stored ones, each of which may reveal a frame of two others.
 
-    All are prepared, the stored ones most promising first; `stories` tells the story of each, and whether the text
-    represents it.
+    All are prepared, the most promising first; `stories` tells each one's story, and whether it represents it.
     """
 
     def __init__(
@@ -187,13 +180,11 @@ class Bystanders:
         self._compared: dict[tuple[int, int], Comparison] = {}
         self._frames: dict[tuple[int, int], bool] = {}
         self._tied: set[int] = set()
-        """Stories that the new text repeats."""
 
     def of_new(self) -> list[Comparison]:
         """Compare the new text with each of the others.
 
-        A text that shares more than a frame with one text of a story also repeats the other texts of that story that it
-        resembles.
+        If it shares more than a frame with one text of a story, it also repeats others of it that it resembles.
         """
         comparisons = [self._comparison(self._new, place) for place in range(self._new)]
         repeating = [place for place, one in enumerate(comparisons) if one.kind in REPEATING]

@@ -22,7 +22,6 @@ class _SentenceDiff(NamedTuple):
 
 
 def compare_sentences(before: str, after: str) -> _SentenceDiff:
-    """Compare two texts by sentences; order and formatting make no difference."""
     old, new = _sentences(before), _sentences(after)
     return _SentenceDiff(
         [text for key, text in new.items() if key not in old], [text for key, text in old.items() if key not in new]
@@ -202,9 +201,8 @@ class Wording:
 class Replaced:
     """Facts that differ in equal surroundings of two texts.
 
-    Stories made from one template differ in every slot: names, numbers and places, some of them in the headline
-    (`linked`: each word occurs only in its own text). An editor who corrects a number or a name changes one fact, and a
-    copyist's slips change letters; `slips` count what no template makes: letters, insertions, passages.
+    Stories made from one template differ in every slot: names, numbers, places, some in the headline (`linked`: each
+    word occurs only in its own text). An editor's correction changes one fact, and a copyist's slips change letters.
     """
 
     def __init__(self, before: Wording, after: Wording, fact_chars: int) -> None:
@@ -225,7 +223,6 @@ class Replaced:
         self.slips = 0
 
     def add(self, before: str, after: str) -> bool:
-        """Count differences of two pieces; false once slips make the rest irrelevant."""
         if before != after:
             old, new = _TOKEN.findall(before), _TOKEN.findall(after)
             pairs = [(old, new)] if len(old) <= 1 or len(new) <= 1 else _groups(old, new)
@@ -281,7 +278,6 @@ class Replaced:
         return is_new
 
     def are_of_two_stories(self) -> bool:
-        """Tell whether the texts differ in enough facts to be two stories."""
         facts = self.numbers + self.names + self.words
         if self.linked and (self.numbers or self.names):
             return facts >= 2 and self.slips <= 2 * facts

@@ -21,12 +21,10 @@ class Params:
     """Parameters of `feature-string`; the last ones are those of `IndexParams`.
 
     Attributes:
-        least_count: occurrences in the page below which a word is no keyword.
-        most_share: share of all words of the page above which a word is no keyword.
-        around: characters taken on either side of each occurrence of a keyword, in scripts without spaces.
-        word_around: the same in scripts with spaces, where one character says less.
-        share: longest common subsequence over the length of the longer string from which the pages are
-            near-duplicates.
+        least_count, most_share: occurrences in the page below which, and share of its words above which, a word is no
+            keyword.
+        around, word_around: characters on either side of each occurrence of a keyword, without and with spaces.
+        share: longest common subsequence over the longer length from which pages are near-duplicates.
         length_ratio: shorter over longer length of the texts from which a near-duplicate is "edited", not a part.
     """
 
@@ -46,16 +44,14 @@ class Params:
 def method(params: Params = Params()) -> Method:
     """Build the method with some parameters.
 
-    The surroundings of each occurrence of a keyword, in order, make a string that is much shorter than the text and
-    says how the text is worded where it matters. Two pages are compared by the longest common subsequence of these
-    strings over the length of the longer.
+    Two pages are compared by the longest common subsequence of the surroundings of their keywords: strings that are
+    much shorter than the text and say how it is worded where it matters.
 
     Cost:    a signature takes 3 ms per 1,000 Chinese characters with jieba, 0.7 with rjieba; a comparison
              O(length^2 / 64), 0.02 ms.
     Source:  S30, extraction of keywords and feature strings for the removal of duplicate pages.
-    Differs: the paper speaks of a common subsequence that is contiguous, in O(mn); the bit-parallel subsequence with
-             gaps is used, because one changed character would halve a contiguous one. Candidates come from an index
-             of the keywords instead of comparing all pages.
+    Differs: the paper's subsequence is contiguous, in O(mn); here it has gaps, as one changed character would halve a
+             contiguous one. Candidates come from an index of the keywords instead of comparing all pages.
     """
 
     def describe(_: str, text: str) -> tuple[tuple[str, ...], str]:

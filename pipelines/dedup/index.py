@@ -1,16 +1,12 @@
 """Index of sampled features (shingles, keywords) that finds candidates.
 
-A feature is a 32-bit hash. The index holds one posting (feature, text) for each feature of each *story*: texts that
-repeat one another form one story, and a feature the story already has is not posted again. So
+The index holds one posting (feature, text) for each feature (a 32-bit hash) of each *story*: texts that repeat one
+another. So a story with thousands of copies costs no more than one with two, and the postings of a feature count its
+stories: the more, the less it says (a set phrase, boilerplate); one that occurs in `most_stories` is skipped.
 
-- a story with thousands of copies costs no more than one with two, and its features stay rare;
-- the postings of a feature count the stories it occurs in. The more there are, the less it says (a set phrase, a
-  quotation, boilerplate); one that occurs in `most_stories` is skipped.
-
-New postings go to a dictionary, which becomes a sorted array when full; arrays of similar size are merged (a
-log-structured merge tree: P. O'Neil et al., The log-structured merge-tree, 1996). When they exceed the memory limit,
-they become one file (`postings`), and files are merged in the same way. Candidates do not depend on where postings
-are. Adding costs about 20 microseconds and a look-up 100 at a million texts.
+New postings go to a dictionary, which becomes a sorted array when full; arrays of similar size are merged (P. O'Neil et
+al., The log-structured merge-tree, 1996). Beyond the memory limit they become one file (`postings`), and files are
+merged in the same way. Adding costs about 20 microseconds and a look-up 100 at a million texts.
 """
 
 from __future__ import annotations
@@ -44,15 +40,13 @@ _GROWTH = 0.1  # exponent of the number of candidates beyond that: 1.6 times as 
 
 
 def read_features(packed: bytes) -> Features:
-    """Read the features of a signature."""
     return np.frombuffer(packed, "<u4")
 
 
 class IndexHit(NamedTuple):
-    """A stored text that the new one may repeat.
+    """A stored text that the new one may repeat, and the first text of its story.
 
-    `story` is the number of its story's first text; `shared` counts the features that the new text has in common with
-    the story, `own` those posted for this very text.
+    `shared` counts the features that the new text has in common with the story, `own` those posted for this very text.
     """
 
     text: int
@@ -62,8 +56,6 @@ class IndexHit(NamedTuple):
 
 
 class _Columns:
-    """Growing columns with one entry for each text."""
-
     _TYPES: Final = {"keys": np.int64, "rows": np.int64, "stories": np.uint32, "lengths": np.uint32, "days": np.int32}
 
     def __init__(self) -> None:
@@ -146,11 +138,8 @@ class FeatureIndex:
         self._runs: list[Run] = []
         self._files: list[FileRun] = []
         self._filed = 0
-        """Number of texts that are entirely in files."""
         self._saved = 0
-        """Number of those that `restore` would find in a later process."""
         self._gone = False
-        """Whether some texts have length 0, because they no longer exist."""
         self._last: tuple[bytes, int, Numbers, Numbers] | None = None
 
     def __len__(self) -> int:
@@ -158,7 +147,6 @@ class FeatureIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays in memory, with an estimate for the dictionary."""
         self._settle()
         columns = 0 if self._columns.files else self._columns.nbytes
         return columns + sum(run.nbytes for run in self._runs) + 100 * len(self._young)
@@ -177,11 +165,9 @@ class FeatureIndex:
         return int(self._columns.stories[text])
 
     def row(self, text: int) -> int:
-        """Return the row with which a text was added; 0 if the index is empty."""
         return int(self._columns.rows[text]) if len(self) else 0
 
     def place(self, row: int) -> int | None:
-        """Return the text with a row, if there is one."""
         rows = self._columns.rows[: len(self)]
         place = int(np.searchsorted(rows, row))
         return place if place < rows.size and rows[place] == row else None
@@ -189,12 +175,10 @@ class FeatureIndex:
     def add(  # noqa: PLR0917 - the columns of `extend`
         self, key: int, packed: bytes, length: int, story: int | None = None, day: int = 0, row: int = 0
     ) -> int:
-        """Add a text; return its number.
+        """Add a text, with the features that its story lacks; return its number.
 
-        `packed` has no features that its story has (see `fresh`); `story` is its first text, None to start one. `day`
-        is for the limit of `candidates`; `row`, an ascending number of the caller, for `place`.
-
-        Cost: 10 microseconds, and 10 for its share of the merging.
+        `story` is its first text, None to start one; `day` is for the limit of `candidates`; `row`, an ascending number
+        of the caller, for `place`. Cost: 10 microseconds, and 10 for its share of the merging.
         """
         columns = self._columns
         columns.reserve(1)
@@ -217,10 +201,7 @@ class FeatureIndex:
         days: Sequence[int],
         rows: Sequence[int] = (),
     ) -> None:
-        """Add many texts at once, with the arguments of `add` as columns.
-
-        Postings are sorted at the next look-up, those of several calls together. Cost: 8 microseconds a text.
-        """
+        """Add many texts at once, with the arguments of `add` as columns: 8 µs each."""
         columns, many = self._columns, len(keys)
         self._age()
         columns.reserve(many)
@@ -289,7 +270,6 @@ class FeatureIndex:
         return [int(key) for key in columns.keys[:size][touched]]
 
     def post(self, text: int, packed: bytes) -> None:
-        """Post features that a text was added without."""
         where, texts = self._hits(packed)
         features = read_features(packed)
         missing = np.ones(features.size, np.bool_)
@@ -317,9 +297,7 @@ class FeatureIndex:
         """Find the texts to compare with a new one, of the day `since` or later.
 
         The most promising story comes first; of each first the text with the most features of its own, and the story's
-        first text too. At most `params.candidates`, and somewhat more in very large indexes.
-
-        Cost: 0.1 ms at a million texts, and 0.2 microseconds for each posting found.
+        first text too; somewhat more than `params.candidates` in very large indexes. Cost: 0.1 ms at a million texts.
         """
         params = self._params
         where, texts = self._hits(packed)

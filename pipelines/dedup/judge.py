@@ -1,8 +1,7 @@
 """Match decisions: which stored article a new one repeats, reprint or same page.
 
-`pipelines.dedup` compares texts; this module combines the result with what is known of the two pages. A near-copy on
-another site is a reprint and is linked to its original. The same text on the same site, under the same headline and
-time or tied by `rel=canonical`, is one article under two URLs and is stored once.
+A near-copy on another site is a reprint and is linked to its original. The same text on the same site, under the same
+headline and time or tied by `rel=canonical`, is one article under two URLs and is stored once.
 """
 
 from __future__ import annotations
@@ -42,11 +41,7 @@ _MANY = 256  # rows that are worth an array of their own in the index
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Policy for duplicates.
-
-    `threshold` is a similarity in [0, 1]; `window` the days for which texts are looked up, None for no limit; `sites`
-    are exceptions to `keep`.
-    """
+    """Policy for duplicates; `window` in days, None for all; `sites` are exceptions."""
 
     threshold: float
     window: int | None = None
@@ -66,10 +61,9 @@ class DuplicateJudge:
         self._prepared: LRUCache[tuple[int, int, int, str], Any] = LRUCache(_PREPARED)
 
     def __call__(self, new: NewArticle, candidates: Sequence[Candidate]) -> MatchDecision | None:
-        """Decide how the article relates to the candidates.
+        """Decide how the article relates to the candidates; None if it does not.
 
-        The same page takes precedence over a reprint, and a reprint over a related article; among equals the best match
-        wins. None if nothing is related.
+        The same page takes precedence over a reprint, that over a related article; then the best match wins.
         """
         if self._policy.window is not None:
             oldest = day_of(new.seen) - self._policy.window
@@ -120,7 +114,6 @@ class DuplicateJudge:
     def _compared(
         self, new: NewArticle, candidates: Sequence[Candidate]
     ) -> tuple[list[tuple[MatchDecision, float]], list[Candidate]]:
-        """Return the related candidates with their standing, and those that are freed."""
         if not candidates or not new.length:
             return [], []
         prepared = self._method.prepare(new.title, self._lines.without(new.text, str(new.site_id)))
@@ -187,7 +180,6 @@ def _is_copy(new: NewArticle, stored: Candidate) -> bool:
 
 
 def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool:
-    """Tell whether both are one article of one site under two URLs."""
     if new.site_id != stored.site_id:
         return False
     tied = new.canonical_id == stored.id or (
@@ -202,8 +194,7 @@ def _is_same_page(new: NewArticle, stored: Candidate, similarity: float) -> bool
 class SignatureIndex:
     """Signatures of stored articles: a `db.records.signature.MemoryIndex`.
 
-    Texts of `window` days are looked up, None for no limit; `memory` is as in `FeatureIndex`; `folder` keeps its files
-    for the next crawl, None for none.
+    Texts of `window` days are looked up, None for all; `folder` keeps the files for the next crawl, None for none.
     """
 
     def __init__(
@@ -268,7 +259,6 @@ class SignatureIndex:
             self._index.save(self.form)
 
     def candidates(self, day: int, length: int, features: bytes) -> Sequence[int]:
-        """Return articles that a new text may repeat, most promising first."""
         since = None if self.window is None else day - self.window
         hits = self._index.candidates(features, length, since)
         return list(dict.fromkeys(self._index.key(one.text) for one in hits))

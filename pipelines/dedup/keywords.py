@@ -18,10 +18,8 @@ NAME = "keywords"
 class Params:
     """Parameters of `keywords`; the last ones are those of `IndexParams`.
 
-    Attributes:
-        title, lead, body: what one occurrence of a word weighs there.
-        cosine: cosine of two keyword vectors from which the pages are near-duplicates.
-        length_ratio: shorter over longer length from which a near-duplicate is "edited", not a part.
+    `title`, `lead` and `body` are what an occurrence weighs there. From `cosine` of two vectors pages are
+    near-duplicates, from `length_ratio` (shorter over longer) "edited", not a part.
     """
 
     keywords: int = 10
@@ -39,17 +37,15 @@ class Params:
 def method(params: Params = Params()) -> Method:
     """Build the method with some parameters.
 
-    The keywords of a page are the words that weigh most, where an occurrence in the title or the lead counts more than
-    one in the body. Pages that share keywords are compared by the cosine of their weights, so a text in other words
-    but of the same matter passes too: what the method gains in paraphrases it loses in precision.
+    Keywords are the words that weigh most; pages that share some are compared by the cosine of the weights, so a text
+    in other words but of the same matter passes too: what the method gains in paraphrases it loses in precision.
 
     Cost:    a signature takes 2.5 ms per 1,000 Chinese characters with jieba, 0.2 with rjieba; a comparison 5
              microseconds.
     Source:  S31, near-duplicate detection by the characteristic keywords of pages: block-weighted keywords, an inverted
              index, cosine.
     Differs: blocks are title, lead and body, because the page around the article is gone already. One keyword that
-             two pages share makes no candidates, two do; words in very many stories find nothing. Clusters and the
-             limit to recent pages are those of every method here.
+             two pages share makes no candidates, two do; words in very many stories find nothing.
     """
 
     def describe(title: str, text: str) -> tuple[Counter[str], Counter[str]]:

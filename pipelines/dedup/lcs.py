@@ -44,27 +44,23 @@ class VerifyParams:
     `slots` and `edited_share` were chosen on all labelled documents (docs/duplicates.md).
 
     Attributes:
-        unspaced_chars: shortest common run that counts, in scripts without spaces.
-        word_chars: the same in scripts with spaces.
-        unspaced_pivot: share of common text that becomes a similarity of `CALIBRATED`, in scripts without spaces.
-        word_pivot: the same in scripts with spaces, where unrelated texts have more in common.
+        unspaced_chars, word_chars: shortest common run that counts, in scripts without and with spaces.
+        unspaced_pivot, word_pivot: share of common text that becomes a similarity of `CALIBRATED`; unrelated texts in
+            scripts with spaces have more in common.
         least: similarity below which no text repeats the other, whatever the caller's threshold.
         passage: shortest passage, in `unspaced_chars` or `word_chars`, that is a quotation.
         length_ratio: shorter over longer length from which a near-duplicate is "edited", not a part.
         lcs_share: share of common runs from which the LCS is worth its cost.
         conflicts: values in equal surroundings that must disagree to make a bulletin of another day.
-        conflict_share: share of the values in equal surroundings that must disagree.
-        doubtful: share of common text below which one conflict is enough,
-        doubtful_share: and this is the share.
-        rest_chars: characters of a text that must be left without a frame for it to be judged by them,
-        rest_share: and their share of it.
+        conflict_share: share of them that must disagree.
+        doubtful, doubtful_share: share of common text below which one conflict, and this share, is enough.
+        rest_chars, rest_share: characters of a text, and their share of it, that must be left without a frame for it
+            to be judged by them.
         slot_share: length from which other characters stand in the place of some, as a share of the length of these.
         slots: places between common text, other in each of three texts, that show a frame of whatever share of it.
         edited_share: characters in common from which a piece came of the one in its place by changes.
-        stretch: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which texts may share no
-            more than stock phrases,
-        in_order: if their LCS is less than this share,
-        sentences: and sentences in common less than this share of the text.
+        stretch, in_order, sentences: mean length of common stretches, in `unspaced_chars` or `word_chars`, below which
+            texts may share no more than stock phrases: if the LCS, and sentences in common, are less than these shares.
         slip: length of what stands in the place of other characters, in `unspaced_chars` or `word_chars`, below which
             these are slips of the pen.
         fact_chars: characters to a fact that differs, at most, where headlines do not tell.
@@ -98,8 +94,6 @@ class VerifyParams:
 
 
 class WindowedText:
-    """A normalised text, as much as is compared, with what comparisons need of it."""
-
     __slots__ = (
         "_slots",
         "_values",
@@ -131,7 +125,6 @@ class WindowedText:
         return self._wording
 
     def values(self) -> list[str]:
-        """Return the values that a bulletin would change, in order."""
         if self._values is None:
             self._values = _VALUE.findall(self.text)
         return self._values
@@ -153,20 +146,16 @@ class WindowedText:
 
 
 def compare(one: WindowedText, other: WindowedText, params: VerifyParams = VerifyParams()) -> Comparison:
-    """Compare two texts.
+    """Compare two texts; empty ones are different from everything.
 
     Two measures see different edits. *Coverage*, the share of the shorter text in runs of some characters that the
     longer has too, does not mind moved paragraphs, added boilerplate or cuts. The longest common subsequence (*LCS*)
-    of the shorter text with the stretch of the longer where its runs lie does not mind scattered changes of single
-    characters; it is asked for when coverage alone is too little. The share of common text is the coverage, or the
-    mean of both where that is more.
+    does not mind scattered changes of single characters; it is asked for when coverage alone is too little. The share
+    of common text is the coverage, or the mean of both where that is more.
 
-    Daily bulletins (weather, markets, results) share most of their text and are different stories. They give
-    themselves away by their values (numbers, days, directions): when a good part of those that stand in equal
-    surroundings disagree, the texts are a template, however much they share.
+    Daily bulletins (weather, markets, results) share most of their text and are different stories: when a good part of
+    the values (numbers, days, directions) in equal surroundings disagree, the texts are a template.
 
-    Returns: the comparison from the view of `one`; with the texts exchanged, "part-of" and "contains" are too, and the
-        rest stays. Empty texts are different from everything.
     Cost:    O(length): 0.05 ms at 1,000 characters; the LCS runs in blocks of `block_chars`.
     Source:  LCS: bit-parallel, H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004 (in RapidFuzz).
              Coverage over the shorter and over the longer text are the containment and the resemblance of A. Broder,
@@ -200,13 +189,11 @@ def compare(one: WindowedText, other: WindowedText, params: VerifyParams = Verif
 def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, params: VerifyParams) -> float:
     """Compute how much a text keeps of another one beside what a third has, too.
 
-    Programme pages, show notes and bulletins of one kind share a frame. What a third text holds as well proves nothing
-    about the first two. Of the rest of the shorter one the share counts that stands in the longer or has nothing in its
-    place there: a text with a lead of its own before a cut report is none of a frame, whose slots are filled in each.
-    Where the longer has in its place what the third has, one of the two was edited, which proves nothing either.
-
-    Returns 1 when too little is left to tell: a small share of the text, in few places between others. Cost: that of
-    looking up the runs of one text in each of the others.
+    Texts of one kind share a frame: what a third text holds as well proves nothing about the first two. Of the rest of
+    the shorter one the share counts that stands in the longer or has nothing in its place there: a lead of its own
+    before a cut report is none of a frame, whose slots are filled in each. Where the longer has in its place what the
+    third has, one of the two was edited. It is 1 when too little is left to tell: a small share of the text, in few
+    places between others.
     """
     short, long = _by_length(one, other)
     only_short, only_long = ~_runs(short, third).covered, ~_runs(long, third).covered
@@ -235,16 +222,11 @@ def rest_share(one: WindowedText, other: WindowedText, third: WindowedText, para
 
 
 def _is_edited(one: str, other: str, least: float, share: float) -> bool:
-    """Tell whether a piece came of another by changes of single characters."""
     longest = max(len(one), len(other))
     return longest < least or LCSseq.similarity(one, other) > share * longest
 
 
 def _chain(runs: _Runs) -> list[tuple[int, int, int, int]]:
-    """Return the runs that stand in one order in both texts, most of them in all.
-
-    Each with first and last place in the shorter text, and in the longer.
-    """
     if not runs.starts.size:
         return []
     breaks = np.flatnonzero((np.diff(runs.starts) != 1) | (np.diff(runs.there) != 1))
@@ -280,8 +262,6 @@ def _by_length(one: WindowedText, other: WindowedText) -> tuple[WindowedText, Wi
 
 
 class _Runs(NamedTuple):
-    """Places of the windows of the shorter text in the longer."""
-
     starts: Places
     ends: Places
     there: Places
@@ -299,8 +279,7 @@ def _share(short: WindowedText, long: WindowedText, runs: _Runs, pivot: float, p
 def _runs(short: WindowedText, long: WindowedText) -> _Runs:
     """Look up the windows of the short text among those of the long.
 
-    A table of one place for each hash: of windows that collide in it one is lost, which its neighbours make good,
-    because each character of a run stands in several windows.
+    The table has one place a hash: what is lost in a collision, the neighbours make good, which overlap.
     """
     size = len(short.text)
     bits = (4 * long.hashes.size).bit_length()
@@ -319,7 +298,6 @@ def _runs(short: WindowedText, long: WindowedText) -> _Runs:
 def _tell_other_story(
     short: WindowedText, long: WindowedText, runs: _Runs, share: float, params: VerifyParams
 ) -> str | None:
-    """Return the kind of two texts that share much and tell two stories, or None."""
     same_values = _are_values_equal(short, long)
     if not same_values and _values_disagree(short, long, share, params):
         return TEMPLATE
@@ -337,10 +315,7 @@ def _tell_other_story(
 
 
 class _Gaps(NamedTuple):
-    """Breaks between the common stretches of two texts, in the order of the shorter.
-
-    `ends` and `starts` of stretches are places in the shorter text, `finishes` and `begins` in the longer.
-    """
+    """Breaks between common stretches: places in the shorter text, and in the longer."""
 
     ends: Places
     starts: Places
@@ -427,7 +402,6 @@ def _facts_differ(
 
 
 def _whole_words(one: str, other: str, here: tuple[int, int], there: tuple[int, int]) -> tuple[str, str]:
-    """Widen two pieces to whole words, by what both have of these."""
     (start, stop), (begin, finish) = here, there
     stop, finish = max(start, stop), max(begin, finish)
     while start and begin and one[start - 1] == other[begin - 1] and _is_of_word(one[start - 1]):
@@ -471,7 +445,6 @@ def _are_values_equal(short: WindowedText, long: WindowedText) -> bool:
 
 
 def _values_disagree(short: WindowedText, long: WindowedText, share: float, params: VerifyParams) -> bool:
-    """Tell whether values in the same places differ, as in daily bulletins."""
     places = conflicts = 0
     second = long.slots()
     for slot, values in short.slots().items():

@@ -43,7 +43,6 @@ class Folder:
         self._made = max((int(name) for name in names if name.isdecimal()), default=0)
 
     def create(self, kind: str) -> tuple[str, IO[bytes]]:
-        """Make an empty file to write and read; returns its name, too."""
         if self.path is None:
             return "", tempfile.TemporaryFile(prefix="duplicates-")
         self.path.mkdir(exist_ok=True)
@@ -77,8 +76,6 @@ class Folder:
 
 
 class Run:
-    """Sorted postings: a few as they are."""
-
     def __init__(self, postings: Postings, name: str = "") -> None:
         self._postings = postings
         self.name = name
@@ -111,10 +108,7 @@ class Run:
 
 
 class PackedRun(Run):
-    """Many sorted postings in memory, 6.5 bytes each; at most `total`.
-
-    The table of prefix starts says the high half of a feature.
-    """
+    """Many sorted postings in memory, 6.5 bytes each; at most `total`."""
 
     name = ""
 
@@ -134,7 +128,6 @@ class PackedRun(Run):
         self._table[-1] = self._count = end
 
     def end(self) -> PackedRun:
-        """Give back what was not needed."""
         self._lows.resize(self._count, refcheck=False)
         self._numbers.resize(self._count, refcheck=False)
         return self
@@ -228,7 +221,6 @@ def pack(runs: Sequence[Run], most: int) -> Run:
 
 
 def _merged(runs: Sequence[Run], most: int) -> Iterator[Postings]:
-    """Merge runs; yield `2 ** _level` pieces of equal range, trimmed."""
     level = _level(sum(run.size for run in runs))
     for parts in zip(*(run.cut(level) for run in runs), strict=True):
         whole = np.concatenate(parts)
@@ -259,7 +251,6 @@ def _starts(piece: Postings, bits: int, number: int, level: int) -> Numbers:
 
 
 def _level(total: int) -> int:
-    """Return the bits of the number of pieces in which so many postings are merged."""
     return (total // _PIECE).bit_length()
 
 

@@ -27,7 +27,7 @@ class Comparison:
         kind: "same", "edited", "part-of" (the first text is part of the second), "contains" (the reverse), "quotes"
             (they share a passage), "template" (same skeleton, other facts) or "different".
         resemblance: common text over the longer text, in [0, 1]: 1 for interchangeable texts.
-        fresh: approximate number of characters of the first text that are not in the second.
+        fresh: about the number of characters of the first text that are not in the second.
     """
 
     similarity: float
@@ -59,10 +59,8 @@ class IndexParams:
 
     Attributes:
         most_stories: stories in which one feature may stand; one that is in so many finds nothing any more.
-        least_shared: features that a story must share with a new text, at least.
         share: shared features, weighted by rarity, as a share of what a part of the shorter length would share with
             the new text; texts below it are not compared. 0 compares all.
-        candidates: stored texts that are compared with a new one, at most.
         beside_best: least weight of a story to be compared, as a share of the most promising one's (of 984 articles
             behind 850,000 others none had its copy below .25).
         sample_of_long: sample size of a very long text, if it is larger, see `shingles.sample_size`.

@@ -19,10 +19,7 @@ MOST_CHARS = 100_000
 """Characters of a normalised text that are sampled and compared; the rest only counts for its exact hash."""
 
 _USUAL_CHARS, _CHARS_A_HASH = 1_500, 24
-"""Length up to which all samples have one size, and characters for each further hash.
-
-Chosen by hand.
-"""
+"""Length up to which all samples have one size, and characters for each further hash; chosen by hand."""
 
 _BASE = 0x9E3779B97F4A7C15  # odd, therefore invertible modulo 2^64
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -31,10 +28,7 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 @dataclass(frozen=True, slots=True)
 class ShingleParams:
-    """Lengths of shingles, by the script they start in, and numbers of hashes kept.
-
-    `most` hashes are kept of a text of usual length, `most_of_long` of a very long one, see `sample_size`.
-    """
+    """Lengths of shingles by script, and hashes kept of usual and of very long texts."""
 
     unspaced_chars: int = 8
     word_chars: int = 20
@@ -53,7 +47,6 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Finalise 64-bit hashes, so that every input bit affects every output bit."""
     mixed = values >> _SHIFT_1
     mixed ^= values
     mixed *= _MIX_1
@@ -65,8 +58,6 @@ def _mixed(values: Hashes) -> Hashes:
 
 class Sums:
     """Prefix sums of the compared part of a text, whose differences hash any window.
-
-    `unspaced` is the share of characters of scripts without spaces.
 
     Source: R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, 1987, modulo 2^64.
     """
@@ -89,8 +80,7 @@ class Sums:
     def windows(self, unspaced_chars: int, word_chars: int) -> tuple[Places, Places, Hashes]:
         """Hash the window that starts at each character: starts, ends and hashes.
 
-        A text shorter than one window is one window. Windows of equal content have equal hashes, which are not evenly
-        spread in their low bits. Cost: O(length), about 0.01 ms per 1,000 characters.
+        A text shorter than one window is one window. Hashes are not evenly spread in their low bits.
         """
         sums, size = self._sums, len(self.text)
         starts = np.arange(size)
@@ -118,9 +108,9 @@ def sample_size(chars: npt.ArrayLike, usual: int, of_long: int) -> npt.NDArray[n
 def sample(text: Sums, params: ShingleParams = ShingleParams()) -> bytes:
     """Choose the shingles by which a text can be found.
 
-    The smallest hashes are kept, so the hash of a shingle alone decides. A passage therefore gives the same sample
-    wherever it stands, and two texts share about as large a part of their samples as of their text. Hashes have 32
-    bits, little-endian, ascending, without repeats; the same in every process.
+    The smallest hashes are kept, 32 bits each, little-endian, ascending, the same in every process. A passage therefore
+    gives the same sample wherever it stands, and two texts share about as large a part of their samples as of their
+    text.
 
     Cost:    O(length), about 0.03 ms per 1,000 characters.
     Source:  A. Broder, On the resemblance and containment of documents, 1997, section 4 (the s smallest fingerprints).

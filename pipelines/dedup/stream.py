@@ -23,10 +23,9 @@ _MOST_MEMBERS = 10  # texts of one story that a document is compared with
 
 
 class Pair(NamedTuple):
-    """Relation of a document to an earlier one, by its key.
+    """Relation of a document to an earlier one, by its key, from the later one's view.
 
-    `kind` is from the view of the later one, see `Comparison`; `link` are the indexed texts that tie the two, if later
-    texts may show that these only share a frame.
+    `link` are the indexed texts that tie the two, if later texts may show that these only share a frame.
     """
 
     earlier: int
@@ -64,10 +63,7 @@ class LineCounts(Protocol):
 class Finder:
     """Finds the earlier documents that a document repeats.
 
-    `texts` stores those that later ones may be compared with; `memory` is the index's limit in bytes, see
-    `FeatureIndex`.
-
-    Memory: the index, 100 bytes for each document, and what `texts` takes.
+    Memory: the index, 100 bytes for each document, and what `texts` takes; `memory` is the index's limit in bytes.
     """
 
     def __init__(
@@ -163,7 +159,6 @@ class Finder:
         return links, best
 
     def _pairs(self, number: int, links: Iterable[_Link]) -> list[Pair]:
-        """Build the pairs for a text or a copy of it, with copies of the linked texts."""
         pairs: list[Pair] = []
         for link in links:
             doubtful = (number, link.number) if link.similarity < self._frames.sure and link.kind in REPEATING else None
@@ -242,9 +237,8 @@ def write_pairs(
 ) -> Counts:
     """Write the pairs of documents as they are found, doubtful ones at the end.
 
-    Later documents may show that two only share a frame. `finder` is an empty one; `documents` are id, title and text
-    in order of arrival. Lines are tab-separated: id of the earlier document, of the later one, similarity, kind from
-    the view of the later one.
+    Later documents may show that two only share a frame. Lines are tab-separated: id of the earlier document, of the
+    later one, similarity, kind from the view of the later one.
 
     Memory: 150 bytes for each pair of less than `SURE`, of which a stream has a few in a hundred documents.
     """

@@ -43,11 +43,8 @@ def keyword_method(
 ) -> Method:
     """Build a method that finds texts by keywords.
 
-    Args:
-        describe: (title, text) -> keywords and content.
-        measure: share that two contents have in common, in [0, 1].
-        pivot: share, in (0, 1), from which two pages are near-duplicates; it becomes `CALIBRATED`.
-        length_ratio: shorter over longer length from which near-duplicates are "edited", not part and whole.
+    `measure` is the share in [0, 1] that two contents have in common; `pivot` becomes `CALIBRATED`; from `length_ratio`
+    (shorter over longer) near-duplicates are "edited", not part and whole.
     """
 
     @cache_pages
@@ -77,7 +74,7 @@ def keyword_method(
 def make_readable(text: str) -> str:
     """Return the first `MAX_CHARS` characters in lower case and simplified characters.
 
-    Unlike `normalize`, spaces stay where anything separates. Cost: O(length), 0.01 ms per 1,000 characters.
+    Unlike `normalize`, spaces stay where anything separates.
     """
     codes = encode(text[:MAX_CHARS])
     mapped = build_tables().target.take(codes, mode="clip")

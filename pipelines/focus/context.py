@@ -19,8 +19,8 @@ _SMOOTHING: Final = 200.0
 class Params:
     """Parameters of the layers.
 
-    `targets` is the share of the fetched pages, the most relevant, that are targets; `layers` lie around them, and one
-    more holds what is further out; `decay` is the worth of a page a link further from a target.
+    `targets` is the share of the fetched pages, the most relevant, that are targets; `decay` the worth of a page a link
+    further from one.
     """
 
     layers: int = 2
@@ -37,8 +37,6 @@ def layers(
     """Return the layer of each fetched page: 0 a target, i for i links from one.
 
     `sources` and `targets` are rows of pages, for each link; all further out are in layer `params.layers` + 1.
-
-    Cost: O(layers x links).
 
     >>> layers(np.array([0.0, 1.0, 0.0], np.float32), np.array([0]), np.array([1]), Params(1, 0.3)).tolist()
     [1, 0, 2]
@@ -58,9 +56,8 @@ def promise(
 ) -> Vector:
     """Return the expected worth of each page's links, in [0, 1].
 
-    It is `decay` to the power of the distance that the page's words predict: by one naive Bayes classifier with the
-    layers as classes, so that a page in the middle of nowhere whose words are those of pages near the topic is followed
-    (tunnelling).
+    It is `decay` to the power of the distance that the page's words predict, by naive Bayes with the layers as classes:
+    a page in the middle of nowhere whose words are those of pages near the topic is followed (tunnelling).
 
     Cost: O(layers x (terms + buckets)).
     Source: Diligenti et al., Focused crawling using context graphs, 2000.

@@ -1,8 +1,7 @@
 """Focused crawling: relevance of waiting pages, learned from fetched ones.
 
-A page that waits is judged by its links: what the pages are that name it, the words of the links and of their
-neighbours, what else those pages link to, and what came of it. All of it is learnt during the crawl itself, from
-a topic in words; nobody labels anything. The pages live in arrays, and all of them are judged anew each time.
+A page that waits is judged by its links: the pages that name it, the words of the links and of their neighbours, what
+else those pages link to, and what came of it. All of it is learnt from a topic in words; nobody labels anything.
 """
 
 from __future__ import annotations
@@ -68,10 +67,7 @@ DEFAULTS = Params()
 
 
 class Focus:
-    """Learner from fetched pages, and judge of all pages that they link to.
-
-    Pages have numbers, from 0 on, given by the caller. `feedback` is what the pages taught when they were last judged.
-    """
+    """Learner from fetched pages, numbered from 0 on, and judge of those they link to."""
 
     def __init__(self, topic: Topic, params: Params = DEFAULTS) -> None:
         self.params = params
@@ -89,7 +85,6 @@ class Focus:
         self._last: dict[str, Vector] = {name: np.zeros(0, np.float32) for name in PARTS}
 
     def mark_seeds(self, numbers: Sequence[int]) -> None:
-        """Mark the pages the crawl started from: possible examples of the topic."""
         self._seeds.update(numbers)
 
     def add(
@@ -97,10 +92,8 @@ class Focus:
     ) -> None:
         """Add a fetched page, once.
 
-        Args:
-            targets: number of the page that each link of `page` leads to, -1 for one without number.
-            wasted: whether it was of no use, such as another form of an article, whatever it says.
-            relevance: of the page, by its classes; counts only when the topic is classes.
+        `targets` are numbers of the pages that links of `page` lead to, -1 for none. A `wasted` page is of no use
+        whatever it says, such as another form of an article; `relevance` counts only when the topic is classes.
 
         Raises:
             ValueError: there is not one target per link, or one is less than -1.
@@ -119,8 +112,8 @@ class Focus:
     def signals(self, size: int) -> Mapping[str, Vector]:
         """Judge all pages; `size` is larger than any number given before.
 
-        Returns name -> value of each page in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept
-        page links to has what it had before, at first 1/3. Cost: O(terms + links of the pages kept + buckets).
+        Values are in [0, 1], about 1/3 for the mean of the pages that wait. A page that no kept page links to has what
+        it had before, at first 1/3. Cost: O(terms + links of the pages kept + buckets).
         """
         for name, before in self._last.items():
             self._last[name] = np.concatenate((before, np.full(max(0, size - len(before)), USUAL, np.float32)))
@@ -198,7 +191,6 @@ class Focus:
         return graph.degree > 0, {name: values * use for name, values in signals.items()}
 
     def _weighed(self, table: Vector, waiting: npt.NDArray[np.bool_], graph: _Links) -> dict[str, Vector]:
-        """Weigh the parts of each signal by what they told of pages that waited."""
         pages = np.flatnonzero(waiting)
         weights = self._hindsight.weights(graph.fetched, graph.relevance_of)
         total = table @ weights
@@ -283,7 +275,6 @@ class _Links:
         return (self.sum(others.astype(np.float32)) + typical) / (self.degree + 1.0)
 
     def waste(self, kept: _Columns, words: sparse.csr_matrix[Any], params: Params) -> Vector:
-        """Estimate how probable it is that a page is of no use, by the words of its links."""
         if not kept.wasted.any():
             return np.zeros(self.known, np.float32)
         each = 1.0 / np.maximum(self.degree, 1.0)[self.targets]
@@ -319,7 +310,6 @@ class _Words:
 
 
 def _projected(links: sparse.csr_matrix[Any], rarity: Vector, columns: Sequence[Vector]) -> list[Vector]:
-    """Multiply each link's vector, of unit length, with each of the columns."""
     table = np.stack([rarity * rarity, *(rarity * column for column in columns)], 1)
     sums = links @ table
     length = np.sqrt(np.maximum(sums[:, 0], 1e-12))
@@ -385,8 +375,6 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
 
 @dataclass(slots=True)
 class _Kept:
-    """Growing columns: pages are joined when they are looked at."""
-
     parts: list[_Columns] = field(default_factory=list)
     size: int = 0
 

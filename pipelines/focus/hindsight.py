@@ -1,7 +1,7 @@
 """Weights of parts of a judgement, learnt from pages fetched since it was made.
 
-What was known of a page while it waited stands beside what it turned out to be, as the crawl judges it now. So nothing
-that only its own text or links told is taken for foresight.
+What was known of a page while it waited stands beside what it turned out to be, so nothing that only its own text or
+links told is taken for foresight.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ _USUAL_WORTH: Final = 0.5
 class Params:
     """Parameters of learning weights.
 
-    Attributes:
-        caution: pages that speak for the usual weights.
-        rounds: fewest rounds that brought pages to learn from. A crawl of few rounds would keep for long what it has
-            learnt from few pages, which lost a fourth of the articles of whole sections.
-        pages: most pages of a round that are noted, the best.
+    `caution` is the number of pages that speak for the usual weights; `rounds` the fewest that brought pages to learn
+    from (a crawl of few would keep what it learnt from few pages, which lost a fourth of the articles of whole
+    sections).
     """
 
     caution: float = 500.0
@@ -38,8 +36,6 @@ DEFAULTS = Params()
 
 
 class Hindsight:
-    """Learner of weights, round by round: `weights`, then `note`."""
-
     def __init__(self, usual: Vector, params: Params = DEFAULTS) -> None:
         self._usual = usual
         self._params = params
@@ -51,7 +47,7 @@ class Hindsight:
         """Return the weights that the pages fetched since the rounds before speak for.
 
         A ridge regression of relevance on what was known of the pages, drawn to the usual weights, as far as these
-        themselves have told of relevance. Only proportions mean something. Cost: O(pages learnt from x parts^2).
+        themselves have told of relevance. Only proportions mean something.
         """
         come = fetched[self._waited]
         self._rounds += bool(come.any())

@@ -1,8 +1,7 @@
 """Relevance of the fetched pages by pseudo-relevance feedback from the topic.
 
-Nobody labels pages during a crawl. The pages that resemble the topic most stand in for the labelled ones (Rocchio),
-and from them come odds of words, which judge the pages again: words that the topic does not name but its pages share.
-Where the topic is classes, the pages are labelled, by their memberships, and words only tell where the links lead.
+The pages that resemble the topic most stand in for labelled ones (Rocchio), and from them come odds of words, which
+judge the pages again. Where the topic is classes, the pages are labelled, by their memberships.
 """
 
 from __future__ import annotations
@@ -67,11 +66,8 @@ class Judgement:
     Attributes:
         relevance: of each page, 0 to 1.5.
         similarity: of each page to the topic as it was given, cosine.
-        rarity: how telling each word is (idf).
-        topic, query: the topic as given, and with what is like it, unit length.
-        telling: the query less what all pages have in common.
+        topic, query, telling: unit vectors of the topic as given, with what is like it, less what all pages share.
         similar: how many pages resemble the topic at all.
-        odds: logarithmic odds of a word among pages on the topic.
         promise: how much more relevant pages with the word are than the mean page.
     """
 
@@ -99,11 +95,9 @@ def judge(
 
     Args:
         counts: pages x buckets of words, positive weights.
-        wanted: weight of each bucket in the description; all 0 for none; `liked` is the same of examples and profile.
-        seeds: rows of the crawl's seeds.
+        wanted, liked: weights of buckets in the description, and in examples and profile; all 0 for none.
         labels: relevance of each page, in [0, 1], where it is known; then `wanted`, `liked` and `seeds` do not count.
 
-    Cost: O(terms of all pages + buckets).
     Source: Rocchio, Relevance feedback in information retrieval, 1971; odds after Robertson and Sparck Jones,
         Relevance weighting of search terms, 1976.
     Differs: no page is labelled; seeds count little, and most the words that several of them share.
@@ -146,10 +140,9 @@ def feedback(
     buckets: int,
     params: Params = DEFAULTS,
 ) -> tuple[Feedback, Vector] | None:
-    """Make of a judgement what judges pages one by one.
+    """Make of a judgement what judges pages one by one, and the pages' deviations.
 
-    `used` is the bucket of each column of `counts`, ascending. Returns the words that tell most, and
-    `Feedback.deviations` of the pages; None while too few pages resemble the topic, or all do alike.
+    It is None while too few pages resemble the topic, or all do alike.
     """
     if judgement.similar < params.enough:
         return None
@@ -168,7 +161,6 @@ def feedback(
 
 
 def _trust(rows: sparse.csr_matrix[Any], wanted: Vector, seeds: npt.NDArray[np.int64], params: Params) -> float:
-    """Estimate how likely the seeds are examples of the topic."""
     similarity = rows @ wanted
     similarity[seeds] = 0.0
     named = _best(similarity, _NAMED)

@@ -18,11 +18,7 @@ def weigh_page(document: Document, extraction: Extraction) -> Mapping[str, float
 
 
 def load(path: Path) -> dict[str, float]:
-    """Load a profile that `scrapy train profile` or a person wrote.
-
-    Raises:
-        ValueError: the file is missing or no such profile; the message names the command that makes one.
-    """
+    """Load a profile; `ValueError` names the command that makes one."""
     try:
         return read(path, "profile").build(_weights)
     except ModelError as error:

@@ -15,22 +15,14 @@ _COUNT = struct.Struct("<I")
 
 
 def pack(page: PageTerms, targets: Sequence[int]) -> bytes:
-    """Pack a page's terms and the identifiers of its links' targets.
-
-    Raises:
-        ValueError: there is not one target per link.
-    """
+    """Pack a page's terms and links' targets; `ValueError` unless one per link."""
     if len(targets) != len(page):
         raise ValueError(f"{len(targets)} targets for {len(page)} links; it takes one for each")
     return _COUNT.pack(len(targets)) + np.array(targets, "<i8").tobytes() + terms.pack(page)
 
 
 def unpack(data: bytes) -> tuple[PageTerms, NDArray[np.int64]]:
-    """Unpack the bytes of `pack`.
-
-    Raises:
-        ValueError: the bytes are of another format or incomplete.
-    """
+    """Unpack the bytes of `pack`; `ValueError` if they are incomplete or others."""
     if len(data) < _COUNT.size:
         raise ValueError(f"words of a page have {len(data)} bytes; they take at least {_COUNT.size}")
     (links,) = _COUNT.unpack_from(data)

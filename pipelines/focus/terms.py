@@ -53,8 +53,7 @@ class PageTerms:
     Attributes:
         terms: hashes of the page's words, at most `MAX_TERMS`, the heaviest first.
         weights: how often each occurs, weighted by where; positive.
-        anchor_counts: number of `anchors` of each link of the page, in the order of the links.
-        around_counts, around: the same of the words around each link.
+        anchor_counts, around_counts: number of `anchors`, and of words `around`, of each link in order.
     """
 
     terms: Terms
@@ -93,8 +92,7 @@ def _named(anchor: str, url: str) -> list[int]:
 def weigh(texts: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Weigh each word by its occurrences in (text, weight of an occurrence).
 
-    The words of the first texts count as the page's beginning: a bonus falls off with their position.
-    Cost: O(characters), of which `MAX_CHARS` are read.
+    The first texts are the page's beginning: a bonus falls off with the position. `MAX_CHARS` are read.
     """
     weights: dict[str, float] = {}
     position = chars = 0
@@ -144,8 +142,7 @@ def read_text(text: str, links: Sequence[tuple[str, str]] = ()) -> PageTerms:
 def read_document(document: Document, extraction: Extraction, links: Links, headline: str = "") -> PageTerms:
     """Return the terms of a parsed page and of its links, in their order.
 
-    The text of `extraction` counts, else that of all blocks; without a `headline` the page's title counts in its place.
-    Cost: O(characters + links).
+    Without an extraction the text of all blocks counts, without a `headline` the page's title in its place.
     """
     texts = document.blocks.texts
     places = {anchor: texts[block] for _, _, _, anchor, block in reversed(document.links) if 0 <= block < len(texts)}
@@ -159,8 +156,7 @@ def read_document(document: Document, extraction: Extraction, links: Links, head
 def list_texts(document: Document, extraction: Extraction, headline: str = "") -> list[tuple[str, float]]:
     """Return (text, weight of an occurrence) for title, texts and telling elements.
 
-    Beside a headline the page's title, which names site and section as well, counts as any text. Elements beside an
-    article, such as other headlines, do not tell of it.
+    Beside a headline the page's title counts as any text; elements beside an article do not tell of it.
     """
     texts = document.blocks.texts
     weighted = [(headline, 1.0 + TITLE), (document.title, 1.0)] if headline else [(document.title, 1.0 + TITLE)]
@@ -195,11 +191,7 @@ def _ends(page: PageTerms) -> bytes:
 
 
 def unpack(data: bytes) -> PageTerms:
-    """Unpack the bytes of `pack`; weights are rounded to 16 bits.
-
-    Raises:
-        ValueError: the bytes are of another format or incomplete.
-    """
+    """Unpack `pack`, weights in 16 bits; `ValueError` if the bytes are incomplete."""
     if len(data) < _HEADER.size or data[0] != _FORMAT:
         raise ValueError(f"terms of a page start with {data[:1]!r}; they take format {_FORMAT}")
     _, terms, links = _HEADER.unpack_from(data)

@@ -40,8 +40,8 @@ _MOST_DEVIATIONS: Final = 6.0
 class Feedback:
     """Words that go together with the topic in a crawl (relevance feedback).
 
-    `terms` are hashes modulo `buckets`, a power of two, ascending; `mean` and `deviation` those of the similarity of
-    the crawl's pages to them.
+    `terms` are hashes modulo `buckets`, a power of two, ascending; `mean` and `deviation` are of pages' similarity to
+    them.
     """
 
     terms: Terms
@@ -65,8 +65,7 @@ class Feedback:
 class Topic:
     """Words of a description and vectors of what was liked; or classes.
 
-    `wanted` are hashes of the description's words, `liked` hashes and weights of unit length of examples and a profile;
-    `classes` judge pages in place of words.
+    `wanted` are hashes of words, `liked` hashes and weights of unit length of examples and a profile.
     """
 
     wanted: Terms
@@ -86,8 +85,8 @@ class Topic:
         """Estimate how probable it is that a page is on the topic, by its words.
 
         Evidence are the words of the description, more so in titles and at the beginning, and, once the crawl has
-        taught some, the words that go together with them. Without these what was liked counts by its cosine. It is 0
-        when no word is shared and nothing is known of other words.
+        taught some, those that go with them; without these what was liked counts by its cosine. 0 if no word is shared
+        or known.
 
         Source: saturation after Robertson and Walker, Some simple effective approximations to the 2-Poisson model,
         1994.
@@ -98,7 +97,6 @@ class Topic:
         return max(self._described(weights), self._similarity(weights))
 
     def anchors(self, page: PageTerms) -> list[float]:
-        """Return the relevance of each link's anchor; its few words all count fully."""
         relevances = [0.0] * len(page)
         if not self._wanted.isdisjoint(page.anchors.tolist()):
             links = np.repeat(np.arange(len(page)), page.anchor_counts)
@@ -141,8 +139,7 @@ def make_topic(
 ) -> Topic:
     """Build the topic from a description in any language, examples and a profile.
 
-    Raises:
-        ValueError: nothing is given, or nothing but stop words, numbers and marks.
+    `ValueError`: nothing is given, or nothing but stop words, numbers and marks.
 
     >>> make_topic("bridges of the world").wanted.size
     2
@@ -164,10 +161,7 @@ def by_classes(names: Sequence[str]) -> Topic:
 
 
 def named_classes(description: str) -> tuple[str, ...]:
-    """Return the classes that a description names, none if it has words.
-
-    Raises:
-        ValueError: it has both.
+    """Return the classes that a description names, none if it has words; not both.
 
     >>> named_classes("class:sport, real estate class:finance"), named_classes("class struggle")
     (('sport', 'real estate', 'finance'), ())

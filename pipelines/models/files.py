@@ -26,11 +26,7 @@ class ModelFile(NamedTuple):
     model: Mapping[str, Any]
 
     def build(self, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-        """Make an object of the model.
-
-        Raises:
-            ModelError: the values do not fit.
-        """
+        """Make an object of the model; `ModelError` if the values do not fit."""
         try:
             return make(self.model)
         except _BROKEN as error:
@@ -44,11 +40,7 @@ def path(name: str) -> Path:
 
 
 def load(name: str, make: Callable[[Mapping[str, Any]], Model]) -> Model:
-    """Return what `make` makes of the shipped model `name`, once in a process.
-
-    Raises:
-        ModelError: the file is missing or damaged.
-    """
+    """Make something of a shipped model, once a process; `ModelError` if damaged."""
     built: Model = _load(name, make)
     return built
 
@@ -63,11 +55,7 @@ def _load(name: str, make: Callable[[Mapping[str, Any]], Any]) -> Any:
 
 
 def read(place: Path, *kinds: str) -> ModelFile:
-    """Read the file of a model of one of some kinds.
-
-    Raises:
-        ModelError: it cannot be read, or see `loads`.
-    """
+    """Read the file of a model of one of some kinds; `ModelError` if it is not one."""
     try:
         text = place.read_bytes()
     except OSError as error:
@@ -76,11 +64,7 @@ def read(place: Path, *kinds: str) -> ModelFile:
 
 
 def loads(text: str | bytes, name: str, *kinds: str) -> ModelFile:
-    """Read a model of one of some kinds; `name` is for messages.
-
-    Raises:
-        ModelError: it is of none of these kinds, or of another version.
-    """
+    """Read a model of one of some kinds and this version, else `ModelError`."""
     problem = f"{name} is no model of {' or '.join(kinds)}"
     try:
         header = json.loads(text)

@@ -26,12 +26,10 @@ def standardise(values: Numbers, shift: Numbers, scale: Numbers, bound: float = 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseNetwork:
-    """Several trained networks of the same shape.
+    """Several trained networks of the same shape; `features` may be empty.
 
-    Attributes:
-        shift, scale: columns: what is taken from each input, and by what it is then multiplied.
-        weights, biases: per layer a stack (networks, outputs, inputs), of biases of columns (networks, outputs, 1).
-        bound: of standardised inputs on both sides; infinite for none.
+    `shift` is taken from each input, which is then multiplied by `scale` and held within `bound` (infinite for none).
+    Weights are per layer a stack (networks, outputs, inputs), biases one of columns (networks, outputs, 1).
     """
 
     features: tuple[str, ...]
@@ -42,15 +40,12 @@ class DenseNetwork:
     bound: float = BOUND
 
     def standardise(self, values: Numbers) -> Numbers:
-        """Bring inputs (a row each, a column per sample) to the networks' scale."""
         return standardise(values, self.shift, self.scale, self.bound)
 
     def outputs(self, inputs: Numbers, which: slice = slice(None)) -> Numbers:
         """Return (networks, outputs, samples) of the last layer, before any squashing.
 
         The inputs are standardised, a row each, a column per sample; `which` are the networks, by default all.
-
-        Cost: O(networks x weights x samples).
         """
         first = self.weights[0][which]
         # All networks see the same input: one product for the first layer of all of them.
@@ -74,11 +69,7 @@ class DenseNetwork:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Return the networks that `model` describes.
-
-        Raises:
-            ValueError: the shapes do not fit.
-        """
+        """Return the networks that `model` describes; `ValueError` if shapes do not fit."""
         weights, biases = (tuple(map(unpack, model[name])) for name in ("weights", "biases"))
         bound = np.inf if model["bound"] is None else float(model["bound"])
         network = cls(tuple(model["features"]), unpack(model["shift"]), unpack(model["scale"]), weights, biases, bound)

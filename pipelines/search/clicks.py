@@ -31,8 +31,7 @@ class Params:
         irrelevant_seconds, relevant_seconds: mean times at relevance 0 and 1; at 0.5 it is their geometric mean, 30 s.
         least_seconds: shorter visits are slips, or pages fetched ahead: they count for nothing.
         most_seconds: of a longer visit so much counts, with no known end: the reader has left the screen.
-        usual_visits, habit_visits, article_visits, query_visits: visits from which the usual time, and that of a
-            session, of an article, and of one for a query, are presumed.
+        *_visits: visits from which the usual time, and that of a session, an article, a query, are presumed.
         session_visits: visits that those of a session count for, at most.
     """
 
@@ -57,14 +56,11 @@ def query_key(text: str) -> int:
 
 
 class ClickModel:
-    """Relevances that clicks tell, of articles to all queries and to single ones."""
-
     def __init__(self, articles: Mapping[int, float], queries: Mapping[int, Mapping[int, float]]) -> None:
         self._articles = articles
         self._queries = queries
 
     def relevances(self, query: int) -> Mapping[int, float]:
-        """Return the relevance, 0 to 1, of opened articles; others are `NEUTRAL`."""
         return {**self._articles, **self._queries.get(query, {})}
 
 
@@ -72,17 +68,16 @@ def learn(clicks: Sequence[Click], params: Params = Params()) -> ClickModel:
     """Estimate relevances from visits.
 
     The time T that a reader spends on a document is exponential, and its rate falls as the relevance r grows: log E[T]
-    rises evenly from r = 0 to r = 1. The rate has a Gamma prior, so the mean time is estimated as
-    (k m + S) / (k + n) from n visits of S seconds together, as if k visits of the presumed mean m had come before.
-    A visit whose end is not known adds to S only. An article is presumed to hold readers as long as all do, and for one
-    query as long as it does for others. Little data moves an estimate little, and clicks as such move nothing: results
-    that stand high are opened more, but not read longer.
+    rises evenly from r = 0 to r = 1. With a Gamma prior of the rate the mean time is (k m + S) / (k + n) from n visits
+    of S seconds together, as if k visits of the presumed mean m had come before: that of all articles for one, that of
+    the article for one query. A visit whose end is not known adds to S only. Clicks as such move nothing: results that
+    stand high are opened more, but not read longer.
 
     Source:  S36, He, Yuan and Yan, A click model based on browsing time (2011): browsing time is exponential, and its
              rate depends on the relevance.
     Differs: we know the abstract alone: how the rate depends on the relevance, the priors and the bounds are ours. A
-             session counts once for an article and a query, in units of its own habit (which also bends down single
-             long times), and for `session_visits` in all. So slow readers and machines tell little.
+             session counts once for an article and a query, in units of its own habit, and for `session_visits` in all,
+             so slow readers and machines tell little.
     """
     counted = [click for click in clicks if click.seconds >= params.least_seconds]
     if not counted:
@@ -130,6 +125,5 @@ def _mean(visits: float, presumed: Any, ended: Any, seconds: Any) -> Any:
 
 
 def _relevance(times: Floats, scale: float) -> list[float]:
-    """Return the relevance for mean times in units of the usual one."""
     relevances: list[float] = np.clip(NEUTRAL + np.log(times) / scale, 0, 1).tolist()
     return relevances

@@ -52,9 +52,7 @@ class QueryTerm(NamedTuple):
 
     Attributes:
         weight: share in the score, beside how rare the term is.
-        start, end: place in the folded query.
-        is_word: it tells by itself, is marked in texts and stands beside other words: no stop word, no pair of
-            characters out of a longer or two words.
+        is_word: it tells by itself and is marked: no stop word, no pair of characters out of a longer or two words.
         written: the word as it stands in the query, where its tokens are other spellings.
     """
 
@@ -70,8 +68,7 @@ class QueryTerm(NamedTuple):
 class QueryPlan:
     """A query as the index, the ranking and the snippets take it.
 
-    `query` has the conditions of its text, `terms` are all different ones in order; `phrases`, folded and plain, should
-    stand in the text so; `notes` are sentences on what was left out.
+    `phrases`, folded and plain, should stand in the text so; `notes` are sentences on what was left out.
     """
 
     query: SearchQuery
@@ -89,8 +86,7 @@ class QueryPlan:
     def needed(self) -> tuple[tuple[str, ...], ...]:
         """Tokens that an article with all words has: one of each group.
 
-        Chinese words by their pairs, because texts may be cut otherwise than the query; one of a single character by
-        the pairs it is in.
+        Chinese words by their pairs, since texts may be cut otherwise; one of a single character by the pairs it is in.
         """
         stops = {at for term in self.terms if term.weight <= _STOP for at in range(term.start, term.end)}
         words = [term for term in self.terms if term.is_word]
@@ -114,8 +110,7 @@ def read_query(query: SearchQuery) -> QueryPlan:
     """Read a query; any text is one.
 
     It may hold phrases in quotation marks of any kind and the conditions site:, since: (after:), until: (before:),
-    language: (lang:) and source:, which count where the field of their name is empty. Operators and all else are plain
-    text; `MAX_CHARS` are read.
+    language: (lang:) and source:, which count where the field of their name is empty.
 
     >>> read_query(SearchQuery("the bridges site:a.test", language="en")).tokens
     ('bridg',)

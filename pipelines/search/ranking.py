@@ -35,17 +35,14 @@ class Params:
         k1: how soon more occurrences stop to count.
         b: how much long fields are marked down, 0 to 1.
         title: weight of an occurrence in the title, in those of one in the body.
-        other: of one in authors or source.
-        lead: of one in the first characters of the body, beside that in the body.
+        other, lead: of one in authors or source, and in the first characters of the body, beside that in the body.
         rarity: power of the rarity of a word; below 1 frequent words count more.
         sentence: weight of the best sentence.
         part: share of a Chinese word's weight that a sentence has which holds its characters, but not the word.
         first: by how much the first sentence counts more.
-        close: weight of neighbours in the query that are neighbours in the text.
-        near: of such that stand near each other, in any order.
+        close, near: weight of neighbours in the query that are neighbours, or near in any order, in the text.
         exact: of a word with accents or in other letters than Latin ones that stands in the text as in the query.
-        like: most that likeness to the best may add, in scores of the best.
-        like_terms: how many of these terms count.
+        like, like_terms: most that likeness to the best may add, in scores of the best, and terms that count for it.
     """
 
     k1: float = 1.2
@@ -67,10 +64,7 @@ class Params:
 def weigh(
     terms: Sequence[QueryTerm], frequencies: Mapping[str, float], documents: int, params: Params = Params()
 ) -> Values:
-    """Return the weight of each term of a query: its own, and how rare it is.
-
-    `frequencies` are articles that have each token; one that is missing is in none.
-    """
+    """Return the weight of each term of a query: its own, and how rare it is."""
     weights = []
     for term in terms:
         df = min(sum(frequencies.get(token, 0.0) for token in term.tokens), documents)
@@ -79,11 +73,11 @@ def weigh(
 
 
 def score(terms: Sequence[QueryTerm], weights: Values, packed: Packed, params: Params = Params()) -> Values:
-    """Return how well articles fit a query by BM25F.
+    """Return how well articles fit a query by BM25F: 0 or more.
 
     BM25 of one weighted field (Robertson, Zaragoza and Taylor, *Simple BM25 extension to multiple weighted fields*,
-    2004): occurrences are added over the fields, each by its weight and length, before they are damped, so a word in
-    title and body counts less than two words.
+    2004): occurrences are added over the fields before they are damped, so a word in title and body counts less than
+    two.
 
     Cost: O(terms of the articles), 5 ms for 1,000 of 1,000 characters.
     Source: S35; Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3.6.
@@ -110,12 +104,11 @@ def likeness(
     """Return how much articles have in common with the best, to add to their scores.
 
     Terms that the best have often and others seldom tell of the subject, too (pseudo-relevance feedback). Of a question
-    with one answer the first article is mostly it, and those who ask widely want more of its kind; so the first gets as
-    much as any and stays first, and what follows is reordered.
-    All but the first hundred have 0. Cost: O(terms of a hundred articles), 1 ms.
+    with one answer the first article is mostly it: it gets as much as any and stays first, and what follows is
+    reordered. All but the first hundred have 0. Cost: O(terms of a hundred articles), 1 ms.
+
     Source: Robertson, *On term selection for query expansion*, 1990; Abdul-Jaleel et al., *UMass at TREC 2004*, RM3.
-    Differs: terms are rare or not among the hundred best articles; they are weighed like those of the query, and the
-        first article keeps its place.
+    Differs: terms are rare or not among the hundred best articles; they are weighed like those of the query.
     """
     compared = np.union1d(np.argsort(-scores, kind="stable")[:_COMPARED], best)
     sizes = packed.ends[compared] - packed.starts[compared]
@@ -170,9 +163,8 @@ def _norms(lengths: npt.NDArray[np.int64], b: float) -> Values:
 def passage(terms: Sequence[QueryTerm], weights: Values, text: str, language: str, params: Params = Params()) -> float:
     """Return how well the best passage of a text fits a query, to add to `score`.
 
-    The sentence that has most of the query counts, and words that are neighbours in the query and in the text.
-
-    Of the stored text 6,000 characters are read. Cost: 0.2 ms for 1,000.
+    The sentence with most of the query counts, and words that are neighbours in query and text. Cost: 0.2 ms for 1,000
+    characters, of which 6,000 are read.
     """
     folded = fold(text[:_PASSAGE_CHARS])
     places = find_places(folded, terms, language)

@@ -1,8 +1,7 @@
 """Search: from a query to the best stories, their snippets and facets.
 
 The full-text index gives a bounded number of candidates (`db.search.find`), which are ranked here by their packed
-terms, by freshness, links and clicks. Of a cluster of duplicates the article that fits best is shown, with the number
-of the others.
+terms, by freshness, links and clicks. Of a cluster of duplicates the article that fits best is shown.
 """
 
 from __future__ import annotations
@@ -63,11 +62,7 @@ _GRAPH = ("pagerank", "blockrank", "siterank", "hits", "opic")
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of the order of hits.
-
-    `weights` are those of `SIGNALS`, usual where not named; `clicks` are articles' relevances in [0, 1] to readers of
-    the query, others being `NEUTRAL`.
-    """
+    """Options of the order of hits: weights of `SIGNALS`, and relevances from clicks."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     clicks: Mapping[int, float] = field(default_factory=dict)
@@ -86,18 +81,13 @@ def search(
     """Return the stories that fit a query best.
 
     How rare a word is counts over the databases of `others`, too, so the order is that of one database with the same
-    articles. Cost: with 1,000,000 articles 10 to 40 ms a database.
-
-    Raises:
-        ValueError: a time that is none; the message is a sentence that says what is taken.
+    articles. Cost: with 1,000,000 articles 10 to 40 ms a database. `ValueError` says what times are taken.
     """
     return _Search((connection, *others), query, options, now).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """Candidates with their order, scores and signals, and what was read of the best."""
-
     rows: Sequence[SearchCandidate]
     order: Sequence[int]
     scores: Values
@@ -167,7 +157,6 @@ class _Search:
         )
 
     def _sites(self, given: str) -> list[int]:
-        """Return the sites that a name, an address or a part of a name means."""
         name = given.strip().lower().partition("://")[2] or given.strip().lower()
         name = name.partition("/")[0].partition(":")[0].removeprefix("www.")
         with suppress(UnicodeError):
@@ -192,7 +181,6 @@ class _Search:
     # ---------------------------------------------------------------- how well it fits
 
     def _ranked(self, candidates: CandidateSet) -> _Ranked:
-        """Rank candidates: by their terms, the best of them by their texts as well."""
         rows, terms = candidates.rows, self._plan.terms
         weights = weigh(terms, candidates.frequencies, max(1, candidates.documents))
         packed = unpack(row.terms for row in rows)
@@ -215,7 +203,6 @@ class _Search:
         return _Ranked(rows, _ordered(rows, scores), scores, signals, weights, texts)
 
     def _read_most(self) -> int:
-        """Return of how many stories the texts are read."""
         least = _CHECKED if self._plan.phrases else _READ
         return max(least, self._query.offset + self._query.limit)
 
@@ -298,11 +285,7 @@ class _Search:
 
 
 def read_period(since: str | Bound, until: str | Bound, now: float) -> Period:
-    """Read a period as people write it; an empty end is none.
-
-    Raises:
-        ValueError: an end is no time, or it ends before it begins; the message says what is taken.
-    """
+    """Read a period; an empty end is none. `ValueError` says what is taken."""
     period = Period(_bound("since", since, now), _bound("until", until, now))
     if period.is_empty(now):
         raise ValueError(f"until is {period.until}, before since, {period.since}")
@@ -336,7 +319,6 @@ def _day(bound: Bound | None) -> int | None:
 
 
 def _link_score(parts: str | None) -> float:
-    """Return the best score of link analysis that a URL has."""
     if parts is None:
         return 0.0
     values = json.loads(parts)

@@ -31,11 +31,9 @@ def snippet(
 ) -> list[Span]:
     """Return the part of a text that shows best why it was found.
 
-    It begins at the sentence from which about `most_chars` have most of the query's words, by weight; where that
-    sentence is longer, near its first word. Line feeds are blanks, and "…" stands where something is left out; without
-    any of the words it is the text's beginning.
-
-    Cost: O(characters), of which 20,000 are read; 0.3 ms for 1,000.
+    It begins at the sentence from which about `most_chars` have most of the query's words, by weight, or in a longer
+    one near its first word. Line feeds are blanks, and "…" stands where something is left out; without any of the words
+    it is the text's beginning. Cost: O(characters), of which 20,000 are read; 0.3 ms for 1,000.
     """
     read = _SPACES.sub(" ", unicodedata.normalize("NFC", text[:MAX_CHARS])) if text else ""
     folded, origin = _folded(read)

@@ -74,16 +74,13 @@ class AnalysedText:
 
     Attributes:
         text: title, line break, text, of which `MAX_CHARS` characters are kept; as it was given.
-        words: lower-case, traditional characters as simplified ones; stop words and numbers too.
+        words: lower-case, simplified characters; stop words and numbers too.
         terms: the same with their stems, by which words count as equal.
         tags: jieba's parts of speech, or `LATIN`, `NUMBER`, `PAIR`.
         starts, ends: the characters of each word in `text`.
-        joined: true where nothing but a blank, hyphen or apostrophe is between a word and the one before it in its
-            sentence: words of a phrase are.
+        joined: true where nothing but a blank, hyphen or apostrophe parts a word from the one before it.
         sentences: those with words; none reaches over a line break.
-        body: where the text begins in `text`.
-        runs: the runs of Chinese characters that the dictionary alone cut; empty where words of a lexicon are among
-            them.
+        runs: the runs of Chinese characters that the dictionary alone cut; none where words of a lexicon are in it.
     """
 
     text: str = ""
@@ -110,7 +107,6 @@ class AnalysedText:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """Number of times each telling term occurs."""
         return Counter(self.telling_terms())
 
     def han_words(self) -> list[str]:
@@ -171,7 +167,6 @@ def analyse(title: str, text: str, language: str = "", lexicon: Lexicon = NO_LEX
 
 _TaggedRuns = Iterator[tuple[Sequence[str], Sequence[str]]]
 _Columns = tuple[list[str], list[str], list[int], list[int], list[bool]]
-"""Words, tags, starts, ends, joined, as in `AnalysedText`."""
 
 
 def _cut(

@@ -18,21 +18,14 @@ MOST_TERMS: Final = 200_000
 class Frequencies(Protocol):
     """Anything that knows how rare a term is."""
 
-    def idf(self, term: str) -> float:
-        """Return the logarithm of documents over documents with the term."""
-        ...
+    def idf(self, term: str) -> float: ...
 
-    def opening(self, term: str) -> float:
-        """Return how much oftener than others the term begins its texts, a logarithm."""
-        ...
+    def opening(self, term: str) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedFrequencies:
-    """Inverse document frequencies by term.
-
-    `rare_han` and `rare` are those of Chinese terms that are not listed, and of others.
-    """
+    """Inverse document frequencies by term; `rare` and `rare_han` of those not listed."""
 
     rarities: Mapping[str, float]
     openings: Mapping[str, float]
@@ -79,7 +72,7 @@ def shipped() -> ShippedFrequencies:
 class LearnedFrequencies:
     """Document frequencies that a crawl learns on top of the shipped ones.
 
-    Cost: `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
+    `MOST_TERMS` terms at most, some 20 MB; what is forgotten is taken from the start again.
     """
 
     def __init__(self, counts: Mapping[str, int] | None = None, documents: int = 0) -> None:
@@ -89,7 +82,6 @@ class LearnedFrequencies:
         self._least = 1
 
     def learn(self, terms: Iterable[str]) -> None:
-        """Count one document with these terms."""
         self.documents += 1
         counts = self.counts
         for term in set(terms):
@@ -102,10 +94,7 @@ class LearnedFrequencies:
             self._least = 1
 
     def idf(self, term: str) -> float:
-        """Return the logarithm of documents over documents with the term.
-
-        The start counts as `_PRIOR_DOCUMENTS` documents.
-        """
+        """Return the inverse frequency; the start counts as `_PRIOR_DOCUMENTS` documents."""
         before = self._start.idf(term)
         share = (self.counts.get(term, 0) + _PRIOR_DOCUMENTS * math.exp(-before)) / (self.documents + _PRIOR_DOCUMENTS)
         return -math.log(share)

@@ -15,8 +15,7 @@ _HAN = re.compile(rf"[\u3400-\u4dbf\u4e00-\u9fff]{{2,{MOST_CHARS}}}")
 class Lexicon:
     """Words that are cut out of a text before the dictionary cuts the rest.
 
-    Raises:
-        ValueError: a word has not 2 to `MOST_CHARS` Chinese characters; the message shows it.
+    `ValueError` shows one that has not 2 to `MOST_CHARS` Chinese characters.
     """
 
     __slots__ = ("_by_start", "words")
@@ -31,8 +30,6 @@ class Lexicon:
 
     def split(self, run: str) -> Iterator[tuple[str, bool]]:
         """Yield (piece, is it a word of the lexicon), the longest words first.
-
-        `run` is of simplified Chinese characters. Cost: O(characters x words that begin with the same two).
 
         >>> list(Lexicon(["河口大桥"]).split("新河口大桥通车"))
         [('新', False), ('河口大桥', True), ('通车', False)]
@@ -54,12 +51,9 @@ class Lexicon:
 
 
 def read_lexicon(text: str) -> Lexicon:
-    r"""Read a user's dictionary, a word a line.
+    r"""Read a user's dictionary, a word a line; `ValueError` names one without a word.
 
     What follows a blank, and lines that begin with #, do not count.
-
-    Raises:
-        ValueError: a line has no Chinese word; the message names it.
 
     >>> sorted(read_lexicon("# bridges\n河口大桥 5 ns\n").words)
     ['河口大桥']

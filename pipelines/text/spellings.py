@@ -1,7 +1,6 @@
 """Spellings by which a search finds a word: without accents, articles, joiners.
 
-A reader writes `Munoz`, `Duesseldorf` or `كتاب` and means `Muñoz`, `Düsseldorf` and `الكتاب`. The index has the words
-of a text in all these spellings, a query asks for its own in those that mean the same. Letters are told by their
+A reader writes `Munoz`, `Duesseldorf` or `كتاب` and means `Muñoz`, `Düsseldorf` and `الكتاب`. Letters are told by their
 script, not by the language of the text: names of all languages stand in texts of all others.
 """
 
@@ -79,8 +78,6 @@ _PLAIN: Final = _Plain()
 def plain(folded: str) -> str:
     """Return a folded text without accents and the like, with digits of ASCII.
 
-    Cost: O(characters), 0.03 ms for 1,000.
-
     >>> plain("muñoz łódź đà nẵng ёлка الإسكندرية"), plain("βόλος ١٢٣ が 한 й")
     ('munoz lodz da nang елка الاسكندريه', 'βολος 123 が 한 й')
     """
@@ -104,8 +101,7 @@ def spellings(word: str) -> tuple[str, ...]:
 def asked_spellings(word: str) -> tuple[str, ...]:
     """Return the spellings that a query's word is looked for in, the plain one first.
 
-    Only what a reader who wrote the word means as well: the word without its article, say; never without letters that
-    may be its own.
+    Only what a reader who wrote the word means as well, such as the word without its article.
 
     >>> asked_spellings("müller"), asked_spellings("الكتاب"), asked_spellings("בירושלים")
     (('muller', 'mueller'), ('الكتاب', 'كتاب'), ('בירושלים',))

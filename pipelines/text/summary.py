@@ -120,7 +120,6 @@ def _size(sentence: str) -> int:
 
 
 def _shorten(sentence: str, most: int) -> str:
-    """Cut a sentence that is too long behind a clause, or a word."""
     sentence = " ".join(sentence.split())
     if _size(sentence) <= most:
         return sentence

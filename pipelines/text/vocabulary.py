@@ -12,19 +12,14 @@ from .lexicon import Lexicon, read_lexicon
 
 
 class Vocabulary(NamedTuple):
-    """Words that texts are cut by, and how rare terms are."""
-
     lexicon: Lexicon
     frequencies: Frequencies
 
 
 def load(path: str) -> Vocabulary:
-    """Read a user's dictionary (`read_lexicon`), or a learned vocabulary (`learn`).
+    """Read a user's dictionary or a learned vocabulary; by default the start alone.
 
-    Without a path it is the start alone.
-
-    Raises:
-        ValueError: it cannot be used; the message says why.
+    `ValueError` says why it cannot be used.
     """
     if not path:
         return Vocabulary(Lexicon(), shipped())

@@ -60,7 +60,6 @@ _APART: Final = "，"
 _ASSIGNED: Final = 0x323B0
 """Code points from here on are their own form."""
 _LONGER: Final = np.uint32(sys.maxunicode + 1)
-"""Stands for a form of several characters."""
 _NEVER: Final = -3.14e100
 """Logarithm of what has no likelihood in jieba's model."""
 _STEMMERS: Final = {
@@ -95,10 +94,8 @@ def words(text: str) -> list[str]:
 
     Lower-case words of two letters or more, English plurals in the singular; Chinese words as jieba cuts them, in
     simplified characters; for Thai, Japanese kana and Korean each pair of neighbouring characters. Numbers and
-    `STOP_WORDS` are left out; `MAX_CHARS` characters count.
-
-    Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese 2.5 ms with jieba and 0.1 ms with rjieba. The first
-    Chinese text costs 1.5 s more, for the dictionary.
+    `STOP_WORDS` are left out; `MAX_CHARS` characters count. Cost: O(characters); for 1,000 of them 0.1 ms, in Chinese
+    2.5 ms with jieba and 0.1 ms with rjieba; the first Chinese text costs 1.5 s more, for the dictionary.
 
     >>> words("The rivers of Hekou, 2024")
     ['river', 'hekou']
@@ -334,7 +331,6 @@ def _words(text: str, cut: Callable[[str], Iterable[str]]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _word(run: str) -> str:
-    """Return the word of a run of letters; empty for a stop word."""
     if run in _ACRONYMS:
         return run
     word = run.lower()
@@ -387,10 +383,10 @@ def _import_quietly(name: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _likely_tag(word: str) -> str:
-    """Return the tag of a word that the dictionary lacks.
+    """Return the tag of a word that the dictionary lacks: that of its longest part.
 
-    Its characters get their likeliest states in jieba's model (Viterbi); a state is a place in a part of the word and a
-    tag. The longest part gives the tag, of equally long ones the last.
+    Its characters get their likeliest states in jieba's model (Viterbi): a place in a part of the word and a tag. Of
+    equally long parts the last counts.
     """
     model = _import_quietly("jieba.posseg")
     ways: dict[tuple[str, str], tuple[float, tuple[tuple[str, str], ...]]] = {}

@@ -40,10 +40,7 @@ class LabelledText(NamedTuple):
 class HeldOut(NamedTuple):
     """Counts of classes assigned to texts in one language that were held out.
 
-    Attributes:
-        threshold: membership from which a text has a class; the mean where each class has its own.
-        described: texts that get a class.
-        told, right: classes that they get, and those of them that they have.
+    `threshold` is the mean where each class has its own; `right` counts those classes `told` that texts have.
     """
 
     language: str
@@ -78,19 +75,12 @@ def learn(
     """Learn classes from labelled texts.
 
     Memberships, thresholds and figures come from texts that were held out: in each of four folds terms, weights and
-    classifier are learned anew from the texts of the others.
-
-    Args:
-        texts: those in an unknown or rare language teach terms, but no memberships.
-        labels: the classes of each, none, one or several.
-        precision: share of the classes told that are right in texts that were held out, see `calibrate`.
-        sources: the site of each text, or whatever they came from: texts of one source are held out together, as are
-            those that begin alike where it is empty.
+    classifier are learned anew from the texts of the others. Texts in a rare or unknown language teach terms alone;
+    `precision` is as in `calibrate`; texts of one of `sources` are held out together, as are those that begin alike
+    where it is empty. Cost: five trainings.
 
     Raises:
         ModelError: there are no two classes, too many, no terms, or no language is known.
-
-    Cost: five trainings: one, and four for what is held out.
     """
     by = by or learner()
     names = sorted({name for of_text in labels for name in of_text})
@@ -215,7 +205,6 @@ def _held_out_scores(examples: _Examples, by: Trainer, wanted: Select, folds: ND
 
 
 def _deal(texts: Sequence[Text], sources: Sequence[str]) -> NDArray[np.intp]:
-    """Return the fold of each text, one for all of a source or of one opening."""
     openings = [re.sub(r"\W+", "", text.text)[:_OPENING_CHARS] for text in texts]
     named = sources or [""] * len(texts)
     groups = [source or opening or str(n) for n, (source, opening) in enumerate(zip(named, openings, strict=True))]

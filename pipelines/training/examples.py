@@ -48,9 +48,7 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
 
     `row` has `id` and `text`; optional are `url`, `host`, `title`, `captions`, `optional` (lists of lines that do not
     count), `page_type` (`list` and `other` are no articles), `coverage` (share of the text that the page holds) and
-    `suspect` (true for a text that is probably wrong).
-
-    Returns None when the page does not hold the text that it is said to hold, or the text is suspect.
+    `suspect` (true for a text that is probably wrong, which gives None, as does one that the page does not hold).
 
     Raises:
         ValueError: `id` or `text` is missing or no string.
@@ -76,9 +74,8 @@ def example(body: bytes, row: Mapping[str, object]) -> Example | None:
 def labels(document: Document, gold_text: str) -> Flags:
     """Flag the blocks of `document` that belong to the text `gold_text`.
 
-    A block belongs to it when half of its shingles do. Of blocks that repeat each other only as many as the text has
-    are taken, those next to other content first. Lines too short for a shingle must be lines of the text and stand near
-    longer content.
+    Half of their shingles do. Of blocks that repeat each other only as many as the text has are taken, those next to
+    other content first. Lines too short for a shingle must be lines of the text and stand near longer content.
 
     >>> page = parse("<p>首页</p><p>河口大桥昨日完成浇筑，进入收尾。</p>".encode(), "")
     >>> labels(page, "河口大桥昨日完成浇筑，进入收尾。").tolist()
@@ -138,7 +135,6 @@ def _share(text: str, shingles: set[str]) -> float:
 
 
 def _gap(index: int, anchors: Counts) -> int:
-    """Count the blocks to the nearest anchor; 0 when there are no anchors."""
     return int(np.abs(anchors - index).min()) if len(anchors) else 0
 
 

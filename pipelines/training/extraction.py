@@ -46,7 +46,6 @@ class Params:
     Attributes:
         hidden, then: sizes of the hidden layers of the first networks, and of the second ones.
         networks: how many first ones are trained, each without the sites of one part; half as many second ones.
-        batch: examples per step.
         rate: step size of Adam.
         decay: strength of the pull of the weights to 0, in units of one example.
     """
@@ -72,8 +71,6 @@ class TrainingSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingPage:
-    """All that is learned from a page, without its document."""
-
     site: str
     table: Table
     layout: Layout
@@ -91,14 +88,13 @@ class TrainingPage:
 def learn(pages: Iterable[Example], seed: int, params: Params) -> StagedNetwork:
     """Return networks trained on pages whose texts are known.
 
-    An error on a block costs what it costs in F1: its share of the page's text, so that every page counts the same.
-    The sites are dealt into as many parts as there are first networks. What names of containers say, and what the first
-    networks say to the second ones, is learned from the other parts, so that it is as on sites never seen.
+    An error on a block costs its share of the page's text, so that every page counts the same. The sites are dealt into
+    as many parts as there are first networks; what names of containers say, and what the first networks say to the
+    second ones, is learned from the other parts, as on sites never seen. Cost: minutes for a thousand pages, and 0.7 KB
+    a block.
 
     Raises:
         ValueError: no page has a block, or there are fewer pages than networks.
-
-    Cost: minutes for a thousand pages, and 0.7 KB a block.
     """
     return train([TrainingPage.of(page) for page in pages if len(page.document.blocks)], seed, params)
 
@@ -152,7 +148,7 @@ def parts(sites: Sequence[str], count: int) -> Counts:
 def _learn_odds(pages: Sequence[TrainingPage], dealt: Counts, count: int) -> list[dict[str, float]]:
     """Return the odds of words in names by all parts but each one, then by all.
 
-    A word says the logarithm by which the odds of content in containers of its name are above those of the page.
+    They are logarithms, beside the odds of content on the whole page.
     """
     held: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
     other: list[dict[str, float]] = [defaultdict(float) for _ in range(count)]
@@ -194,7 +190,6 @@ def _some(examples: TrainingSet, chosen: Flags) -> TrainingSet:
 
 
 def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
-    """Join networks of the same shape and scaling to one with the votes of all."""
     return DenseNetwork(
         networks[0].features,
         networks[0].shift,
@@ -205,10 +200,7 @@ def _join(networks: Sequence[DenseNetwork]) -> DenseNetwork:
 
 
 def _drawn(examples: TrainingSet, seed: int) -> TrainingSet:
-    """Draw from the cheap examples in proportion to what they cost.
-
-    Those drawn stand for the others, and the work is halved.
-    """
+    """Draw from the cheap examples in proportion to cost, which halves the work."""
     share = np.minimum(examples.costs / _CHEAP, 1)
     drawn = _some(examples, np.random.default_rng(seed).random(len(share)) < share)
     return replace(drawn, costs=np.maximum(drawn.costs, np.float32(_CHEAP)))
@@ -230,7 +222,6 @@ def _with_nameless(examples: TrainingSet, seed: int) -> TrainingSet:
 
 
 def _costs(page: Example) -> NDArray[np.float32]:
-    """Return the cost of an error on each block: its share of the page's text."""
     mass = np.where(page.weights > 0, weigh(page.document), 0.0)
     text = float(mass[page.content].sum()) if page.article else float(mass.sum())
     costs: NDArray[np.float32] = (np.minimum(mass / max(text, 1.0), _DEAREST) + _CHEAPEST).astype(np.float32)
@@ -246,7 +237,6 @@ def fit(examples: TrainingSet, seed: int, params: Params, scaling: tuple[Matrix,
         ValueError: all examples are of one class.
         ImportError: scikit-learn is not installed; only training needs it.
 
-    Cost: O(networks x epochs x examples x weights of a network).
     Source: scikit-learn's `MLPClassifier`: weighted cross-entropy, steps by Kingma and Ba, Adam, 2015.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it

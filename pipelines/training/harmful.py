@@ -59,9 +59,7 @@ class HarmParams:
     """Parameters of a training.
 
     Attributes:
-        smoothing: is added to the counts of signs.
         penalty, calm_penalty: of a text on the wrong side; of the vote without log-count ratios.
-        clean_weight: of an honest text beside a harmful one.
         false_alarms, talk_alarms: share of news, and of talk, that may be taken for harmful, sources counting alike.
         foreign_titles, foreign_lines: share of news of which a piece of the title, a line of the text may be taken for
             a foreign one.
@@ -81,12 +79,10 @@ class HarmParams:
 
 @dataclass(frozen=True, slots=True)
 class HarmExample:
-    """A page that is known to be harmful or not.
+    """A page that is known to be harmful or not, by its label.
 
-    Attributes:
-        label: of `CLEAN_LABELS` or `KIND_OF`.
-        text: extracted; under "hijacked" it is honest and the title is not.
-        source: pages of one source are held out together; of an empty one near-duplicates are.
+    Under "hijacked" the text is honest and the title is not. Pages of one `source` are held out together, of an empty
+    one near-duplicates.
     """
 
     label: str
@@ -98,8 +94,6 @@ class HarmExample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Units:
-    """Texts to learn from, as rows of signs."""
-
     signs: Any
     labels: NDArray[np.str_]
     folds: NDArray[np.int64]
@@ -135,13 +129,12 @@ def learn(
 ) -> tuple[HarmModel, dict[str, object]]:
     """Return a model learned from labelled pages, and figures about it.
 
-    Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together.
+    Thresholds are those of pages that were held out, fold by fold; near-duplicates are held out together. Cost: some
+    minutes for ten thousand pages.
 
     Raises:
         ValueError: an unknown label, one side is missing, or the harmful one is not Chinese.
         ImportError: scikit-learn is not installed; only training needs it.
-
-    Cost: some minutes for ten thousand pages.
     """
     params = params or HarmParams()
     allowed = (*CLEAN_LABELS, *KIND_OF)
@@ -183,8 +176,8 @@ def learn(
 def _short_units(examples: Sequence[HarmExample], folds: Sequence[int], random: np.random.Generator) -> _Units:
     """Return short texts; of long honest ones the title, links and pieces.
 
-    Without them the model would learn the marks of headlines, not those of honest texts; without texts made by chance
-    it would take what nobody wrote for the worse.
+    Without them the model would learn the marks of headlines; without texts made by chance it would take what nobody
+    wrote for the worse.
     """
     texts: list[_Unit] = []
     posted: list[str] = []
@@ -284,10 +277,7 @@ def deal(examples: Sequence[HarmExample]) -> list[int]:
 
 
 def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: HarmParams) -> _Learned:
-    """Learn the votes of one size of texts, also those without each fold.
-
-    Of several `sides`, masks of sorts of honest texts, the mean of the votes against each is taken.
-    """
+    """Learn the votes of one size against each of `sides`, also without each fold."""
     harmful = units.harmful
     sides = {name: kept for name, masks in sides.items() if (kept := [mask for mask in masks if mask.any()])}
     held = {name: np.full(len(harmful), np.nan) for name in sides}
@@ -328,8 +318,8 @@ def _learn_reading(units: _Units, sides: Mapping[str, Sequence[Mask]], params: H
 def _mean_votes(units: _Units, chosen: Mask, masks: Sequence[Mask], params: HarmParams) -> Votes:
     """Return the mean of the votes against each sort of honest texts, and others.
 
-    The ratios find rare telling signs, but trust some of them too much; a plain vote is calm. A colloquial headline
-    has the shape of a post: where there are several sorts, a vote against the first one does without runs of classes.
+    The ratios trust some rare signs too much; a plain vote is calm. A colloquial headline has the shape of a post:
+    where there are several sorts, a vote against the first one does without runs of classes.
     """
     harmful = units.harmful
     every = chosen & (harmful | np.any(masks, axis=0))
@@ -377,7 +367,6 @@ def _learn_votes(
 
 
 def _ratios(signs: Any, harmful: Mask, smoothing: float) -> Numbers:
-    """Return the log-count ratio of each sign."""
     bad, good = (smoothing + np.asarray(signs[side].sum(axis=0)).ravel() for side in (harmful, ~harmful))
     ratios: Numbers = np.log(bad / bad.sum()) - np.log(good / good.sum())
     return ratios
@@ -391,7 +380,6 @@ def _rarities(signs: Any, harmful: Mask) -> Numbers:
 
 
 def _learn_kinds(units: Sequence[_Units]) -> dict[HarmKind, Votes]:
-    """Learn what tells the kinds apart: log-count ratios of signs."""
     counts: dict[HarmKind, Numbers] = {}
     for each in units:
         for row in np.flatnonzero(each.harmful & each.is_own).tolist():
@@ -478,7 +466,6 @@ def _shifted(votes: Votes, shift: float, slope: float) -> Votes:
 
 
 def _slope(margins: Numbers, wanted: Mask) -> float:
-    """Return the factor that makes log-odds of margins."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     machine = LogisticRegression(class_weight="balanced").fit(margins[:, None], wanted)

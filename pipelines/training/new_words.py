@@ -36,10 +36,8 @@ DEFAULTS = Params()
 class NewWord:
     """A word, in simplified characters, that the dictionary does not have.
 
-    Attributes:
-        count: how often it was seen, at least.
-        cohesion: pointwise mutual information of its parts, in nats.
-        freedom: entropy of its neighbours on the less free side, in nats.
+    `count` is at least how often it was seen; `cohesion` the mutual information of its parts, `freedom` the entropy of
+    its neighbours on the less free side, in nats.
     """
 
     word: str
@@ -99,7 +97,6 @@ class NewWords:
         self._forget()
 
     def find(self, params: Params = DEFAULTS) -> list[NewWord]:
-        """Return the new words, those seen most first."""
         words = []
         for parts, seen in self._seen.items():
             word = "".join(parts)

@@ -28,8 +28,8 @@ _NEVER: Final = -12.0
 class Params:
     """Sizes and steps of a training.
 
-    `decay` is the pull of the weights to 0; words that vote stand on so many hosts; `lost` is the share of the articles
-    that may be taken for something else.
+    `*_hosts` are those on which a word must stand; `lost` is the share of the articles that may be taken for something
+    else.
     """
 
     hidden: int = 48
@@ -72,13 +72,12 @@ class _Pages:
 def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[KindModel, dict[str, float]]:
     """Return a model learned from pages whose kinds are known, and figures about it.
 
-    Pages are of several sites. Calibration and threshold are those of sites that were held out, fold by fold.
+    Calibration and threshold are those of sites that were held out, fold by fold. Cost: some minutes for five thousand
+    pages.
 
     Raises:
         ValueError: there are no articles, or nothing else.
         ImportError: scikit-learn is not installed; only training needs it.
-
-    Cost: some minutes for five thousand pages.
     """
     data = _Pages(pages)
     if data.kinds[0] is not PageKind.ARTICLE or len(data.kinds) == 1:
@@ -92,7 +91,6 @@ def learn(pages: Sequence[KindExample], seed: int, params: Params) -> tuple[Kind
 
 
 def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of each page; a site is in one of them."""
     fold_of = np.random.default_rng(seed).integers(0, folds, int(sites.max()) + 1)
     chosen: NDArray[np.int64] = fold_of[sites]
     return chosen
@@ -101,8 +99,7 @@ def deal(sites: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
 def _fit(data: _Pages, chosen: NDArray[np.bool_], seed: int, params: Params) -> KindModel:
     """Learn words and networks, not yet calibrated.
 
-    What words say of a page that they were learned from is surer than it is of others: the networks get what words of
-    other sites say.
+    Words are surer of pages that they were learned from: the networks get what words of other sites say.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - an extra; a crawl does without it
     from sklearn.neural_network import MLPClassifier  # noqa: PLC0415
@@ -163,7 +160,6 @@ def _words(data: _Pages, chosen: NDArray[np.int64], params: Params) -> tuple[Wor
 def _learn_votes(
     data: _Pages, chosen: NDArray[np.int64], words: Sequence[frozenset[str]], hosts: int, most: int
 ) -> WordVotes:
-    """Learn a logistic regression for each kind, of words of several sites."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - comes with scikit-learn
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -200,8 +196,7 @@ def _vote(model: KindModel, data: _Pages, chosen: NDArray[np.bool_]) -> Numbers:
 def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) -> tuple[KindModel, dict[str, float]]:
     """Calibrate votes and addresses on pages of sites held out, set the threshold.
 
-    As many pages are seen under an address that tells nothing as under their own, articles like others: that it is
-    unknown is no evidence.
+    As many pages are seen under an address that tells nothing as under their own: that it is unknown is no evidence.
     """
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -235,7 +230,6 @@ def _calibrated(model: KindModel, data: _Pages, votes: Numbers, params: Params) 
 
 
 def _calibration_error(chances: Numbers, is_article: NDArray[np.bool_]) -> float:
-    """Return the expected calibration error, over ten bins of equal width."""
     bins = np.minimum((chances * 10).astype(int), 9)
     return float(
         sum(abs(chances[bins == at].mean() - is_article[bins == at].mean()) * (bins == at).mean() for at in set(bins))

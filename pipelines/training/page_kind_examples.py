@@ -79,13 +79,12 @@ def site_of(row: Mapping[str, Any]) -> str:
 def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> list[KindExample]:
     """Read pages by networks of `combined` that were trained on other sites.
 
-    On pages that it was trained on it is surer of the text than on others. No page is younger than `fetched_at`.
+    On pages that it was trained on it is surer of the text. No page is younger than `fetched_at`. Cost: ten minutes for
+    five thousand pages.
 
     Raises:
         ValueError: no page has a text to learn from.
         ImportError: scikit-learn is not installed.
-
-    Cost: ten minutes for five thousand pages.
     """
     folds = [_fold(page) for page in pages]
     kind_examples: list[KindExample] = []
@@ -104,8 +103,8 @@ def read_all(pages: Sequence[KnownPage], fetched_at: datetime, seed: int) -> lis
 def examples(page: KnownPage, read: Read, fetched_at: datetime) -> Iterator[KindExample]:
     """Yield what is to be learned from a page; nothing without a known kind or text.
 
-    A page with a text is seen a second time as that text alone, without menus, boxes and names of containers, some
-    also without `<title>` or headline: so the networks learn not to go by them alone. `read` has not seen the page.
+    A page with a text is seen a second time as that text alone, some also without `<title>` or headline: so the
+    networks learn not to go by menus, boxes and names of containers alone. `read` has not seen the page.
     """
     kind, url = kind_of(page.row), str(page.row.get("url") or "")
     document = parse(page.body, url)
@@ -137,7 +136,6 @@ def _fold(page: KnownPage) -> int:
 
 
 def _texts(pages: Iterable[KnownPage]) -> Iterable[Any]:
-    """Yield the pages that `combined` learns from: with known texts, or none."""
     for page in pages:
         kind = kind_of(page.row)
         row = page.row if kind is PageKind.ARTICLE or page.row.get("text") else {**page.row, "page_type": "other"}

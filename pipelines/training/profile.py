@@ -15,10 +15,8 @@ TERMS: Final = 30
 def learn(pages: Iterable[Mapping[str, float]], terms: int = TERMS) -> dict[str, float]:
     """Learn the profile of pages that were liked, from the words' weights in each.
 
-    Each page counts the same, however long it is. The heaviest word comes first, with weight 1.
-
-    Raises:
-        ValueError: no page has a word, or `terms` is less than 1.
+    Each page counts the same, however long it is; the heaviest word comes first, with weight 1. `ValueError`: no page
+    has a word, or `terms` is less than 1.
 
     Source: 利用网页结构特征建立用户模型 (S07).
     Differs: the paper states the weight of the title alone; the graded rest, and the bonus of a text's beginning, are

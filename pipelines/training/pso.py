@@ -31,7 +31,6 @@ def maximise(
     Raises:
         ValueError: fewer than one particle or less than no generation.
 
-    Cost: O(generations x fitness of all particles).
     Source: Kennedy and Eberhart, Particle swarm optimization, 1995; inertia falling linearly as Shi and Eberhart, 1998.
     Differs: a particle that would leave the box stops at its wall and flies back half as fast; one that stayed there
         would draw the others to the wall.

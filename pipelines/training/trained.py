@@ -16,11 +16,7 @@ class Trained(NamedTuple):
 
 
 def require(package: str) -> None:
-    """Refuse to train without a package of the extra `train`, before pages are read.
-
-    Raises:
-        ValueError: it is not installed.
-    """
+    """Refuse to train (`ValueError`) without a package, before pages are read."""
     try:
         import_module(package)
     except ImportError:

@@ -24,14 +24,12 @@ def learn(
 ) -> tuple[WeightedModel, float]:
     """Return the model under which blocks are told apart best, and its fitness.
 
-    Blocks that fall into the same bins of all features are alike for every weight. So they are counted once, and the
-    fitness of all particles is one product of matrices over some thousand kinds of blocks. It is in [0, 1]: F over the
-    blocks, each weighing its share of its page's characters.
+    Blocks in the same bins of all features are counted once, so the fitness of all particles is one product of
+    matrices. It is in [0, 1]: F over the blocks, each weighing its share of its page's characters.
 
     Raises:
         ValueError: no example holds content; a swarm without particles.
 
-    Cost: O(generations x particles x kinds of blocks x features).
     Source: S10; 100 particles, 1,000 generations, weights in [0, 3], inertia falling linearly.
     Differs: supports are smoothed by one block of each class; the threshold is looked for in [0, 1], where scores are;
         blocks weigh by characters, so that long paragraphs count for more than page numbers.

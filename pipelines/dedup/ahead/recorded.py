@@ -1,10 +1,8 @@
 """Find duplicates in order of arrival, using comparisons made in advance.
 
-What a document repeats depends on everything before it: which lines are known as boilerplate, which features are rare,
-which texts are indexed. So `stream.Finder` takes the documents one by one, as always. But most of its time goes into
-signatures and comparisons, whose results do not depend on the order. Here it asks for them by reference, and they are
-looked up among those that many processes made in advance, guessing what would be needed (see `speculation`). What
-nobody guessed is computed on demand: guesses change the time, never the result.
+Most of the time goes into signatures and comparisons, whose results do not depend on the order: here they are looked up
+among those that many processes made in advance. What nobody guessed (see `speculation`) is computed on demand: guesses
+change the time, never the result.
 """
 
 from __future__ import annotations
@@ -32,10 +30,7 @@ class Reference(NamedTuple):
 
 @dataclass
 class Recorded:
-    """Answers of a method, looked up or computed on demand.
-
-    `signed` and `compared` return what was made in advance, if anything; the `*_now` count what was computed on demand.
-    """
+    """Answers of a method, made in advance, or on demand and counted (`*_now`)."""
 
     method: Method
     text: Callable[[int], tuple[str, str]]
@@ -82,8 +77,6 @@ class Recorded:
 
 
 class RecordedLines:
-    """Counts of lines, as `BoilerplateLines`, of documents by reference."""
-
     def __init__(self, lines: Callable[[int], TextLines]) -> None:
         self._lines = lines
         self._counts = BoilerplateLines()
@@ -109,8 +102,6 @@ def text_key(title: str, text: str) -> int:
 
 @dataclass
 class RecordedTexts:
-    """Answers of a method about plain texts, looked up or computed on demand."""
-
     method: Method
     compared: Callable[[int, int], Comparison | None]
     compared_now: int = 0
@@ -119,7 +110,6 @@ class RecordedTexts:
         self._prepared: LRUCache[int, Any] = LRUCache(_PREPARED)
 
     def by_text(self) -> Method:
-        """Return the method; it computes signatures itself."""
         return replace(
             self.method,
             prepare=lambda title, text: _PreparedText(text_key(title, text), title, text),

@@ -1,7 +1,7 @@
 """Guess which signatures and comparisons a stream will need.
 
-`recorded` uses what was guessed and computes the rest, so a wrong guess only costs time. Each function sees one band of
-the hashes of all documents: recurring lines first, then shared features.
+A wrong guess only costs time. Each function sees one band of the hashes of all documents: recurring lines first, then
+shared features.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ _RARE = 2  # documents up to which a feature counts in full, as in the index
 
 
 class KnownLines(NamedTuple):
-    """Lines (`TextLines.slots`, ascending) that recur in different stories.
-
-    `since` is the number of the first document that each is left out of.
-    """
+    """Recurring lines (`TextLines.slots`), and the document each is left out since."""
 
     slots: npt.NDArray[np.uint64]
     since: Documents
@@ -55,7 +52,7 @@ def known_lines(
 ) -> KnownLines:
     """Guess since when lines are left out: after they occurred in several stories.
 
-    `slots` are of documents in order; `stories` guesses each line's story, which copies mostly share.
+    `stories` guesses each line's story, which copies mostly share.
     """
     order = np.lexsort((documents, stories, slots))
     first = order[_begins(slots[order], stories[order])]  # a line's first time in each story
@@ -89,8 +86,7 @@ class Pairs(NamedTuple):
 def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.NDArray[np.int64]) -> Pairs:
     """Find the ordered pairs of documents that share features.
 
-    For a feature of many documents only with the earliest few; of equal texts (`exact`) only the first is compared with
-    others. Cost: that of sorting, and of a pair for each of these.
+    For a feature of many documents only with the earliest few; of equal texts (`exact`) only the first is compared.
     """
     order = np.lexsort((documents, exact, features))
     firsts = order[_begins(features[order], exact[order])]
@@ -110,7 +106,6 @@ def sharing(features: npt.NDArray[np.uint32], documents: Documents, exact: npt.N
 
 
 def summed(bands: list[Pairs]) -> Pairs:
-    """Add up the bands' results for the same pairs."""
     later, earlier, shared, weight = (np.concatenate(column) for column in zip(*bands, strict=True))
     order = np.lexsort((earlier, later))
     begins = np.flatnonzero(_begins(later[order], earlier[order]))
@@ -126,7 +121,6 @@ def _starts(begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def likely(pairs: Pairs, lengths: npt.NDArray[np.int64], have: npt.NDArray[np.int64], params: IndexParams) -> Pairs:
-    """Choose the pairs that will probably be compared."""
     short = np.minimum(lengths[pairs.later], lengths[pairs.earlier])
     long = np.maximum(lengths[pairs.later], lengths[pairs.earlier])
     of_later = have[pairs.later]

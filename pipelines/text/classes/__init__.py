@@ -23,11 +23,7 @@ def weigh_rarity(table: Contingency, ids: Ids) -> Numbers:
 
 
 class ClassMethod(NamedTuple):
-    """A way to learn classes.
-
-    `load` reads a written classifier, given the numbers of terms and classes; `module` is a package of the extra
-    `train` that `fit` needs.
-    """
+    """A way to learn classes; `module` is a package of the extra `train` for `fit`."""
 
     fit: Callable[[Training, Any], Classifier]
     load: Callable[[Mapping[str, Any], int, int], Classifier]
@@ -59,11 +55,7 @@ class Trainer(NamedTuple):
 
 
 def learner(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Trainer:
-    """Return the method `name` with `params` filled in, the others as by default.
-
-    Raises:
-        ValueError: unknown name or parameter; the message lists the right ones.
-    """
+    """Return a method with `params` filled in; `ValueError` lists the right names."""
     if name not in METHODS:
         raise ValueError(f"unknown classifier {name!r}; known: {', '.join(sorted(METHODS))}")
     method = METHODS[name]

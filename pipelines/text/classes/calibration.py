@@ -65,14 +65,8 @@ def calibrate(scores: Numbers, wanted: Numbers, *, is_single: bool, precision: f
     """Fit curves and thresholds to scores of texts that were not learned from.
 
     Texts of one class share one curve, so that the class of the best score stays the best. A class that none of the
-    texts has gets no membership.
-
-    Args:
-        wanted: 1 where the text (row) has the class, else 0.
-        precision: one threshold for all classes, from which this share of the assigned classes is right; 0: none where
-            texts have one class, else the threshold of each class with the best F1.
-
-    Cost: O(texts x classes).
+    texts has gets no membership. With `precision` there is one threshold for all classes, from which this share of the
+    assigned ones is right; else none where texts have one class, or that of the best F1 for each.
 
     Source: Platt 1999, "Probabilistic outputs for support vector machines", with his smoothed targets.
     """

@@ -61,7 +61,7 @@ class Steps:
     def of(cls, values: Numbers) -> Self:
         """Round a table.
 
-        >>> Steps.of(np.array([[1.0, -2.0], [0.0, 2.0]])).values().tolist()
+        >>> Steps.of(np.array([[1.0, -2.0], [0.0, 2.0]])).values().round(3).tolist()
         [[1.0, -2.0], [0.0, 2.0]]
         """
         scale = np.maximum(np.abs(values).max(axis=0, initial=0.0), 1e-12) / _STEPS
@@ -75,7 +75,7 @@ class Steps:
         """Return the product of a vector and the table.
 
         >>> table = Steps.of(np.array([[1.0, -2.0], [0.0, 2.0]]))
-        >>> table.product(Vector(np.array([1]), np.ones(1), np.ones(1))).tolist()
+        >>> table.product(Vector(np.array([1]), np.ones(1), np.ones(1))).round(3).tolist()
         [0.0, 2.0]
         """
         product: Numbers = vector.values @ self.steps[vector.columns] * self.scale
@@ -86,7 +86,6 @@ class Steps:
 
     @classmethod
     def load(cls, model: Mapping[str, Any], rows: int) -> Self:
-        """Read what `model` wrote."""
         steps, scale = unpack(model["steps"]), unpack(model["scale"])
         if steps.shape != (rows, len(scale)):
             raise ValueError(f"a table of shape {steps.shape} with {rows} rows and {len(scale)} columns")

@@ -38,11 +38,8 @@ def fit(training: Training, params: Params) -> Classifier:
     Words tell the subject; runs of characters know names that no dictionary has; beginning and end of an article have
     the forms of its section ("reported from", "editor"). Leaning the planes towards naive Bayes took .004 of F1.
 
-    Cost: O(steps x occurrences x classes).
-
     Source: S23 (linear SVM); least squares instead of the hinge after Suykens and Vandewalle 1999, "Least squares
     support vector machine classifiers": as good here, and all classes are solved at once.
-    Differs: see `vectors.count_features` for the terms.
     """
     matrix = training.matrix()
     target = 2 * training.wanted - 1

@@ -17,10 +17,7 @@ NAME: Final = "fuzzy"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Membership from which a word is one of the class's words, and smoothing.
-
-    `smooth` is the occurrences that every word is given in a class of mean size: a rare one is of no class for sure.
-    """
+    """Least membership of a class's word, and occurrences given to each (smoothing)."""
 
     least: float = UM_LEAST
     smooth: float = 0.5
@@ -46,7 +43,7 @@ def fit(training: Training, params: Params) -> Classifier:
     Source: S24. Words of the title, of headings and of emphasised text count several times (`vectors.TAG_WEIGHTS`).
     Differs: the occurrences are divided by those of all words of the class, so that big classes have no advantage; a
     word's weight in a text is its sublinear count times its rarity; P(word in class) is the membership of the class
-    word. The paper leaves the weights of title and headings open.
+    word.
     """
     table = Contingency.of(training.counts(), training.wanted)
     sizes = np.maximum(table.occurrences.sum(axis=0), 1)

@@ -33,7 +33,6 @@ class Neighbours:
     k: int
 
     def scores(self, text: Text, vector: Vector) -> Numbers:
-        """Return the neighbours' classes, weighted by their cosines."""
         query = np.zeros(self.matrix.shape[1])
         query[vector.columns] = vector.values
         near = self.matrix @ query

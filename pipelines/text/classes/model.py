@@ -17,10 +17,7 @@ from .vectors import Space, Terms, Text
 
 
 class TextClasses(NamedTuple):
-    """Classes of a text, best first, and its membership in [0, 1] in every class.
-
-    Both are empty when the text has nothing that the model knows, or is in a language that it does not know.
-    """
+    """Classes of a text, best first, and all memberships in [0, 1]; empty if unknown."""
 
     names: tuple[str, ...] = ()
     memberships: Mapping[str, float] = {}
@@ -37,12 +34,10 @@ class ClassModel:
     calibrations: Mapping[str, Calibration]
 
     def predict(self, text: Text) -> TextClasses:
-        """Return the classes of a text: those above their thresholds.
+        """Return the classes of a text above their thresholds, none in unknown languages.
 
-        A model of texts with one class each gives the best one at most. A text in another language than the model
-        knows has none, nor has one of which nobody knows the language.
-
-        Cost: O(characters), 1 ms for 1,000 Chinese ones.
+        A model of texts with one class each gives the best one at most. Cost: O(characters), 1 ms for 1,000 Chinese
+        ones.
         """
         calibration = self.calibrations.get(base_language(text.language))
         if calibration is None:
@@ -68,11 +63,7 @@ class ClassModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> Self:
-        """Build what `model` described.
-
-        Raises:
-            ValueError: its parts do not fit.
-        """
+        """Build what `model` described; `ValueError` if its parts do not fit."""
         labels, ids = tuple(model["labels"]), unpack(model["terms"])
         if not labels or len(set(labels)) != len(labels) or not all(isinstance(label, str) for label in labels):
             raise ValueError("its classes have no names")
@@ -90,7 +81,6 @@ class ClassModel:
 
 
 def shipped() -> ClassModel:
-    """Return the shipped model of news sections, Chinese and English."""
     return load("classes", ClassModel.of)
 
 

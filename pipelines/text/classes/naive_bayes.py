@@ -17,10 +17,9 @@ NAME: Final = "naive_bayes"
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of `naive_bayes`.
+    """Occurrences that every term is given in every class, and sharpness.
 
-    `smooth`: occurrences that every term is given in every class; `sharpness`: the log-likelihood of a text counts as
-    if it had so many terms, as that of all its words is too sure.
+    The log-likelihood of a text counts as if it had so many terms: that of all its words is too sure.
     """
 
     smooth: float = 0.1

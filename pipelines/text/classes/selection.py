@@ -27,10 +27,7 @@ LISTED: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contingency:
-    """Counts of terms and classes that meet.
-
-    `both`: documents of a class (column) with a term (row); `occurrences` of the term likewise.
-    """
+    """Documents, and occurrences of a term (row), in each class (column)."""
 
     documents: int
     with_term: Numbers
@@ -40,12 +37,7 @@ class Contingency:
 
     @classmethod
     def of(cls, counts: sp.csr_matrix, wanted: Numbers) -> Contingency:
-        """Count a collection.
-
-        `counts` has a row per document, a column per term; `wanted` is 1 where the document is of the class.
-
-        Cost: O(occurrences).
-        """
+        """Count a collection: a row a document; `wanted` is 1 where it is of the class."""
         import scipy.sparse as sp  # noqa: PLC0415 - learning alone needs it, and a worker does not learn
 
         present = sp.csr_matrix((np.ones(counts.nnz), counts.indices, counts.indptr), counts.shape)
@@ -117,10 +109,7 @@ def cross_entropy(table: Contingency) -> Numbers:
 
 
 def uncertainty(table: Contingency) -> Numbers:
-    """Return UM(term, class): the share of a term's occurrences that the class has.
-
-    Source: S23, tf(t, c) / tf(t).
-    """
+    """Return tf(t, c) / tf(t), UM(term, class) of S23."""
     shares: Numbers = table.occurrences / np.maximum(table.occurrences.sum(axis=1, keepdims=True), 1e-12)
     return shares
 
@@ -167,7 +156,6 @@ def _sure(scores: Numbers, table: Contingency) -> Numbers:
 
 
 def _in_turn(scores: Numbers, table: Contingency) -> Numbers:
-    """Rank the best term of each class before the second of any."""
     order = np.argsort(-scores, axis=0, kind="stable")
     ranks = np.empty(scores.shape)
     np.put_along_axis(ranks, order, np.arange(len(scores), dtype=np.float64)[:, None], axis=0)
@@ -227,8 +215,6 @@ def select(table: Contingency, wanted: Select) -> Columns:
 
     The combined measures look at the frequent terms alone: information gain and chi-square overrate rare ones when
     there are few documents. df+chi2 takes the best term of each class in turn: else easy classes get nearly all.
-
-    Cost: O(terms x classes).
 
     Source: S23 (DF, IG, MI, chi-square, odds ratio, cross entropy, UM, combined).
     Differs: UM alone ranks thousands of words of one document first; here it is multiplied with the logarithm of

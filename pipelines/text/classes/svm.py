@@ -28,8 +28,6 @@ class Params:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planes:
-    """Planes, one per class: a row of weights per term."""
-
     weights: Steps
     bias: Numbers
 
@@ -44,7 +42,6 @@ def fit(training: Training, params: Params) -> Classifier:
     """Learn the planes; that of a class of no text, or of all, is far away.
 
     Source: S23 (linear SVM, one class against the rest), trained by scikit-learn's LinearSVC.
-    Differs: nothing.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - of the extra `train`
     from sklearn.svm import LinearSVC  # noqa: PLC0415

@@ -1,9 +1,8 @@
 """Signs of a text as hashed numbers: runs of characters and of their classes.
 
 Advertisers write around word lists: look-alikes, emoji for words, marks between the characters. Folding undoes part of
-it; runs of two and three characters outlive the rest better than words. The shape (Chinese, digits, letters, emoji,
-punctuation) tells a posted advertisement from a headline whatever its words are. All numbers are the same one: none
-tells of harm.
+it; runs of characters outlive the rest better than words, and the shape (Chinese, digits, letters, emoji, punctuation)
+tells a posted advertisement from a headline whatever its words are. All numbers are the same one: none tells of harm.
 """
 
 from __future__ import annotations
@@ -99,7 +98,6 @@ def pairs_of_all(texts: Sequence[str]) -> tuple[Hashes, Hashes]:
 
 
 def _together(texts: Sequence[str]) -> tuple[NDArray[np.uint64], Hashes]:
-    """Return code points of texts and their text's number; -1 between texts."""
     codes = _squeeze(fold(f" {_END} ".join([text.replace(_END, " ") for text in texts])))
     is_end = codes == ord(_END)
     of = np.cumsum(is_end)
@@ -114,7 +112,6 @@ def read(text: str) -> NDArray[np.uint64]:
 
 
 def _squeeze(folded: str) -> NDArray[np.uint64]:
-    """Return code points without marks, of spaces and digits one; `_END` stays."""
     codes = np.frombuffer(f" {folded} ".encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     classes = _classes()[np.minimum(codes, _BEYOND)]
     codes = np.where((classes == _SPACE) & (codes != ord(_END)), np.uint64(ord(" ")), codes)

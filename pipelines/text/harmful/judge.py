@@ -1,7 +1,4 @@
-"""Judge pages: harmful or not, of what kind, and why.
-
-The model knows Chinese alone; of what is written in another language nothing is said.
-"""
+"""Judge pages: harmful or not, of what kind, and why; Chinese alone."""
 
 from __future__ import annotations
 
@@ -34,7 +31,6 @@ _URL: Final = re.compile(r"(?:https?://|www\.)[!-~]*+", re.IGNORECASE)
 _HOST: Final = re.compile(r"(?<![a-z\d.-])(?=[a-z-]*\d)(?=\d*[a-z])[a-z\d-]{4,30}\.[a-z]{2,6}(?![a-z\d])")
 """A host of letters and digits, as are made by the hundred; a site names itself by letters."""
 _SYLLABLE: Final = re.compile(r"[\u3040-\u30fb\u30fd-\u30ff\uac00-\ud7a3]")
-"""A character of Japanese or Korean."""
 _LEAST_HAN: Final = 2
 """Chinese characters of a part of a page that may be foreign to it."""
 _SYLLABLES: Final = 0.1
@@ -53,13 +49,11 @@ _WORD_CHARS: Final = 8
 def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel | None = None) -> HarmVerdict:
     """Judge a page by its title, its extracted text and the texts of its links.
 
-    What the text is about does not decide: a report of a crime has its words, but is written as news is. Signs are runs
-    of characters, which hidden spellings change less than words. A text is judged as a whole; each piece of the title
-    and each line of the text is held against the rest, too: of an honest page they say what the rest says. Links never
-    decide: the menu of an honest site reads like a post. Beside a page that is harmful they are a further reason.
-
-    Without a word that tells so, or not in Chinese, it is no harm. 400 characters of the title (several are joined by
-    " | "), `MAX_CHARS` of the text and 200 anchors count.
+    What the text is about does not decide: a report of a crime has its words, but is written as news is. Each piece of
+    the title and each line of the text is held against the rest, too: of an honest page they say what the rest says.
+    Links never decide: the menu of an honest site reads like a post. Without a word that tells so, or not in Chinese,
+    it is no harm. 400 characters of the title (several are joined by " | "), `MAX_CHARS` of the text and 200 anchors
+    count.
 
     Cost: O(characters), 0.8 ms for 1,000 Chinese ones; the first call reads the model and builds tables (0.1 s).
     Source: of the task: 龙珑, 邓伟, 绿色网络网页正文内容提取算法 (S26); `blocks.score` is its way.
@@ -100,12 +94,10 @@ def judge(title: str, text: str, anchors: Sequence[str] = (), model: HarmModel |
 def foreign_parts(
     title: str, text: str, reading: HarmReading, weights: Sequence[float]
 ) -> list[tuple[float, HarmPart, str]]:
-    """Return the most foreign piece of the title and line of the text.
+    """Return the most foreign piece of title and line: log-odds, place and words.
 
     It reads like a post, and its pairs of letters are nowhere else on the page. A short part says less by that: the
-    name of a site or a column stands in no text. `weights` are `HarmModel.foreign`.
-
-    Returns log-odds, place and words of none, one or two; a part that is not Chinese is none.
+    name of a site or a column stands in no text. A part that is not Chinese is none.
     """
     pieces = pieces_of(title)
     lines = [line for each in text.split("\n") if (line := each.strip())][:_MOST_LINES]
@@ -133,8 +125,7 @@ def foreign_parts(
 def _absences(parts: Sequence[str], pieces: int, is_post: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the share of the pairs of letters of each part that are nowhere else.
 
-    The first `pieces` of the parts are of the title, repeat each other and count as one; then lines. Parts that read
-    like posts (`is_post`) speak for no other.
+    The first `pieces` are of the title and count as one; parts that read like posts (`is_post`) speak for no other.
     """
     pairs, of = pairs_of_all(parts)
     pairs >>= BITS - KIND_BITS  # a smaller table is made sooner
@@ -206,7 +197,6 @@ def is_common(word: str) -> bool:
 
 
 def _phrases(letters: str, sums: NDArray[np.float64], least: float) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of words in a row of which each weighs more."""
     for at, words in han_runs(letters):
         start = end = at
         for word in [*words, ""]:
@@ -233,7 +223,7 @@ def _harmful_links(anchors: Sequence[str], model: HarmModel) -> tuple[str, ...]:
 def is_chinese(text: str, least: int = 2) -> bool:
     """Tell whether a text has Chinese characters, and no more words of other kinds.
 
-    >>> is_chinese("加微信QQ群"), is_chinese("Hekou 河口 Herald"), is_chinese("ワクチン接種会場")
+    >>> is_chinese("加微信QQ群"), is_chinese("Hekou 河口 Daily Herald"), is_chinese("ワクチン接種会場")
     (True, False, False)
     """
     text = text[:MAX_CHARS]

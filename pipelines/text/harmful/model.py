@@ -49,11 +49,7 @@ class Votes:
 
     @classmethod
     def load(cls, model: Mapping[str, Any], size: int) -> Votes:
-        """Read what `dump` wrote.
-
-        Raises:
-            ValueError: it is broken, or of another size.
-        """
+        """Read what `dump` wrote; `ValueError` if it is broken, or of another size."""
         steps = unpack(model["steps"])
         if len(steps) != size:
             raise ValueError(f"{len(steps)} weights instead of {size}")
@@ -64,8 +60,7 @@ class Votes:
 class HarmReading:
     """Votes for texts of one size, by the label of the honest texts.
 
-    A text is harmful if it is so beside honest texts of each sort: talk reads like advertisements beside news, news
-    beside talk.
+    Harm shows beside each sort of honest texts: talk reads like advertisements beside news, news beside talk.
     """
 
     votes: Mapping[str, Votes]
@@ -75,7 +70,6 @@ class HarmReading:
         return min([votes.vote(signs) for votes in self.votes.values()])
 
     def weights(self, signs: Hashes) -> Numbers:
-        """Return the weights of signs, those of the vote that decides."""
         votes = min(self.votes.values(), key=lambda each: each.vote(np.unique(signs)))
         return votes.steps[signs].astype(np.float64) * votes.unit
 
@@ -94,7 +88,6 @@ class HarmModel:
     kinds: Mapping[HarmKind, Votes]
 
     def score(self, signs: Hashes, chars: int) -> float:
-        """Score a text of so many characters, in [0, 1]."""
         if not len(signs):
             return 0.0
         share = min(max((chars - SHORT) / (LONG - SHORT), 0.0), 1.0)
@@ -119,11 +112,7 @@ class HarmModel:
 
     @classmethod
     def of(cls, model: Mapping[str, Any]) -> HarmModel:
-        """Build what `dump` described.
-
-        Raises:
-            ValueError: it is broken.
-        """
+        """Build what `dump` described; `ValueError` if it is broken."""
         short, long = (
             HarmReading({label: Votes.load(votes, 1 << BITS) for label, votes in model[size].items()})
             for size in ("short", "long")

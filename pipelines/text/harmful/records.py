@@ -32,10 +32,7 @@ class HarmReason:
 
 @dataclass(frozen=True, slots=True)
 class HarmVerdict:
-    """Verdict on a page: reasons, the weightiest first, and None as kind of no harm.
-
-    The score is in [0, 1], higher is worse; from .5 on the page is harmful.
-    """
+    """Verdict on a page: score in [0, 1] (harmful from .5), kind, weightiest reasons."""
 
     score: float
     kind: HarmKind | None = None

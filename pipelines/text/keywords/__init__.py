@@ -31,12 +31,9 @@ DEFAULT: Final = combined.NAME
 
 
 def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> Method:
-    """Return the method `name` with `params` filled in, the others as by default.
+    """Return a method with `params` filled in; `ValueError` lists the right names.
 
     `module:name` is a function from outside the project, which gets the text alone.
-
-    Raises:
-        ValueError: unknown name or parameter; the message lists the right ones.
     """
     if is_import_path(name):
         plugged_in = plug_in(name, params, "keyword method", takes="a text")
@@ -48,11 +45,7 @@ def method(name: str = DEFAULT, params: Mapping[str, object] | None = None) -> M
 
 
 def read(file: ModelFile) -> Method:
-    """Return the method that a model of keywords describes.
-
-    Raises:
-        ModelError: it is broken.
-    """
+    """Return the method that a model describes; `ModelError` if it is broken."""
 
     def make(model: Mapping[str, Any]) -> Method:
         by = LEARNED[model["method"]]

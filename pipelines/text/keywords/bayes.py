@@ -80,11 +80,7 @@ def shipped() -> dict[str, KeywordBayes]:
 
 
 def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
-    """Read the models of a file, by script.
-
-    Raises:
-        ValueError: they are none.
-    """
+    """Read the models of a file, by script; `ValueError` if they are none."""
     try:
         models = {
             script: KeywordBayes(
@@ -109,12 +105,7 @@ def read(model: Mapping[str, Any]) -> dict[str, KeywordBayes]:
 def learn(examples: Sequence[tuple[KeywordCandidates, Floats]]) -> KeywordBayes:
     """Learn a model of candidates of texts, labelled 1 for keywords, 0 for others.
 
-    Bins have equal depth; where values repeat there are fewer.
-
-    Raises:
-        ValueError: no candidate is a keyword, or all are.
-
-    Cost: O(candidates x log candidates).
+    Bins have equal depth; where values repeat there are fewer. `ValueError`: no candidate is a keyword, or all are.
     """
     right = np.concatenate([wanted for _, wanted in examples]) > 0 if examples else np.zeros(0, bool)
     if not right.any() or right.all():

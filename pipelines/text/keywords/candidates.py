@@ -149,10 +149,7 @@ def _class_of_latin(word: str) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grams:
-    """Different phrases of all lengths, and their occurrences, each in a row.
-
-    `longer` is how often the commonest phrase occurs that is longer by one word.
-    """
+    """Different phrases of all lengths, and their occurrences, each in a row."""
 
     words: Ints
     first: Ints

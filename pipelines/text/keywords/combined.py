@@ -52,11 +52,7 @@ class BoostedTrees:
 
     @classmethod
     def of(cls, columns: Ints, borders: Floats, leaves: Floats, base: float) -> Self:
-        """Build trees of the columns and borders that their inner nodes ask about.
-
-        Raises:
-            ValueError: shapes do not fit, or a column is none of `COLUMNS`.
-        """
+        """Build trees of columns and borders; `ValueError` if they do not fit."""
         inner = 2**DEPTH - 1
         if not columns.shape == borders.shape == (len(leaves), inner) or leaves.shape[1:] != (inner + 1,):
             raise ValueError(f"trees have {columns.shape} nodes, {borders.shape} borders, {leaves.shape} leaves")
@@ -79,8 +75,6 @@ class BoostedTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regression:
-    """Logistic regression of features scaled by their mean and spread in training."""
-
     mean: Floats
     scale: Floats
     weights: Floats
@@ -93,10 +87,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeywordModel:
-    """Models of one script.
-
-    The regression is learned from articles; the gate gives the odds that a text is an article and no abstract.
-    """
+    """Models of one script; the gate gives the odds of an article and no abstract."""
 
     trees: BoostedTrees
     regression: Regression
@@ -164,11 +155,7 @@ def shipped() -> Models:
 
 
 def read(model: Mapping[str, Any]) -> Models:
-    """Read the models of a file, by script.
-
-    Raises:
-        ValueError: they are none.
-    """
+    """Read the models of a file, by script; `ValueError` if they are none."""
     nothing = np.ones((1, len(COLUMNS)))
     try:
         models = {
